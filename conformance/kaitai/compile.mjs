@@ -1,0 +1,149 @@
+// Compiles Kaitai grammars to parsers in one language.
+//
+//   node compile.mjs --modules DIR --target LANGUAGE --out DIR [--debug] GRAMMAR.ksy...
+//
+// --modules is the folder whose node_modules holds the compiler, --target one of its languages
+// (python, java, javascript, go ...), --debug keeps the offset of every field in the parsers.
+// Prints nothing on success; else FILE:LINE:COLUMN: error: WHY on stderr, and exit code 1.
+
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+const { values: options, positionals: grammars } = parseArgs({
+  allowPositionals: true,
+  options: {
+    modules: { type: "string" },
+    target: { type: "string" },
+    out: { type: "string" },
+    debug: { type: "boolean", default: false },
+  },
+});
+const require = createRequire(path.resolve(options.modules, "package.json"));
+const compiler = require("kaitai-struct-compiler");
+const YAML = require("yaml");
+
+/** An error at one place of one file. */
+class GrammarError extends Error {
+  constructor(file, position, why) {
+    const { line, col } = position ?? { line: 1, col: 1 };
+    super(`${file}:${line}:${col}: error: ${why}`);
+  }
+}
+
+function readText(file) {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (error) {
+    throw new GrammarError(file, null, error.code === "ENOENT" ? "no such file" : error.message);
+  }
+}
+
+/** One .ksy file: what it says, and where it says it. */
+class Grammar {
+  constructor(file) {
+    this.file = file;
+    this.lines = new YAML.LineCounter();
+    // intAsBigInt: a number above 2^53 must be refused, not rounded as JavaScript would.
+    this.document = YAML.parseDocument(readText(file), {
+      lineCounter: this.lines,
+      version: "1.2",
+      intAsBigInt: true,
+      prettyErrors: false,
+    });
+    for (const error of [...this.document.errors, ...this.document.warnings]) {
+      throw new GrammarError(file, this.lines.linePos(error.pos[0]), error.message);
+    }
+    if (!YAML.isMap(this.document.contents)) throw new GrammarError(file, null, "expected a map");
+    YAML.visit(this.document, {
+      Scalar: (_, node) => {
+        if (typeof node.value !== "bigint") return;
+        if (!Number.isSafeInteger(Number(node.value))) {
+          throw new GrammarError(file, this.lines.linePos(node.range[0]), "quote this number");
+        }
+        node.value = Number(node.value);
+      },
+    });
+    this.content = this.document.toJS();
+  }
+
+  /** Line and column of the deepest node on a path such as /types/record/seq/0/size. */
+  position(keys) {
+    let node = this.document.contents;
+    let offset = node?.range?.[0] ?? 0;
+    for (const key of keys.split("/").filter(Boolean)) {
+      if (YAML.isMap(node)) {
+        const pair = node.items.find((item) => String(item.key.value) === key);
+        if (!pair) break;
+        offset = pair.key.range[0];
+        node = pair.value;
+      } else if (YAML.isSeq(node)) {
+        node = node.items[Number(key)];
+        if (!node) break;
+        offset = node.range[0];
+      } else break;
+    }
+    return this.lines.linePos(offset);
+  }
+}
+
+/** What the compiler leaves to its command line, which its npm package does not have. */
+const FINISH = {
+  // Parsers of one grammar and its imports form a package, wherever that is put.
+  python: (text, modules) =>
+    text.replace(/^import (\w+)$/gm, (all, name) =>
+      modules.has(name) ? `from . import ${name}` : all,
+    ),
+  go: (text) => (/^package /m.test(text) ? text : `package parsers\n\n${text}`),
+};
+
+async function compile(file) {
+  const main = new Grammar(file);
+  const read = new Map([["(main)", main], [main.content.meta?.id, main]]);
+  const importer = {
+    importYaml: async (name) => {
+      const imported = new Grammar(path.join(path.dirname(file), `${name}.ksy`));
+      read.set(name, imported).set(imported.content.meta?.id, imported);
+      return imported.content;
+    },
+  };
+  let output;
+  try {
+    output = await compiler.compile(options.target, main.content, importer, options.debug);
+  } catch (error) {
+    if (error instanceof GrammarError) throw error;
+    const message = String(error?.message ?? error).trim();
+    // "name: /yaml/path:\n\terror: why"; errors of the language stage have no path.
+    const [, name, keys, why] = message.match(/^(.*?): (\/[^:]*):\s*(?:error: )?(.*)$/s) ?? [];
+    const grammar = read.get(name) ?? main;
+    // An error in an imported file arrives ready-made, wrapped into the import's place.
+    const nested = why?.match(/(\S+:\d+:\d+: error: .*)$/s);
+    if (nested) {
+      const { line, col } = grammar.position(keys);
+      throw new Error(`${nested[1]} (imported at ${grammar.file}:${line}:${col})`);
+    }
+    if (keys) throw new GrammarError(grammar.file, grammar.position(keys), `${why} [${keys}]`);
+    throw new GrammarError(file, null, `${options.target}: ${message}`);
+  }
+  const modules = new Set(Object.keys(output).map((name) => path.parse(name).name));
+  for (const [name, text] of Object.entries(output)) {
+    const target = path.join(options.out, name); // join: Java and Go names start with a slash
+    fs.mkdirSync(path.dirname(target), { recursive: true });
+    fs.writeFileSync(target, FINISH[options.target]?.(text, modules) ?? text);
+  }
+}
+
+if (!compiler.languages.includes(options.target)) {
+  const known = compiler.languages.join(" ");
+  console.error(`compile.mjs: no target ${options.target}; there are ${known}`);
+  process.exit(1);
+}
+for (const grammar of grammars) {
+  try {
+    await compile(grammar);
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

