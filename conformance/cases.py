@@ -1,0 +1,270 @@
+"""From vectors to requests, and from replies to judgements."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conformance.compare import differences, normalise, pin
+from conformance.contents import Contents, read_contents, write_contents
+from conformance.vectors import Vector
+from reference_impl import formats
+from reference_impl.answer import collect
+
+DEFAULT_WALL_MS = 2000
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one reply is worth. ``difference`` is ``None`` when it is as expected."""
+
+    difference: str | None
+    expected: Mapping[str, Any]
+    actual: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One vector in one profile: what the harness asks and how it judges the reply.
+
+    A ``truncations`` vector is one case with many requests: both ends of every row of its table.
+    """
+
+    vector: Vector
+    profile: str
+
+    @property
+    def wall_ms(self) -> int:
+        """Milliseconds that one request may take."""
+        return int(self.vector.body.get("limits", {}).get("wall_ms", DEFAULT_WALL_MS))
+
+    def steps(self) -> Iterator[Step]:
+        """The requests of this case, in order."""
+        body = self.vector.body
+        if self.profile in ("recover", "strict"):
+            if self.vector.operation == "truncations":
+                yield from _truncation_steps(self.vector)
+            else:
+                key = "expect" if self.profile == "recover" else "expect_strict"
+                allowed = body.get("accept", []) if self.profile == "recover" else []
+                yield ReadStep(
+                    self.vector.contents, body[key], [entry["answer"] for entry in allowed]
+                )
+        elif self.profile == "write":
+            yield WriteStep(self.vector)
+        else:
+            yield AppendStep(self.vector)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One request and its judgement."""
+
+    def prepare(self, place: Path) -> None:
+        """Put the scratch copy in place."""
+        raise NotImplementedError
+
+    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
+        """The message to send."""
+        raise NotImplementedError
+
+    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
+        """Compare the reply, and what is on disk, with what is expected."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ReadStep(Step):
+    """Read a scratch copy; it must be unchanged afterwards."""
+
+    contents: Contents
+    expect: Mapping[str, Any]
+    accept: Sequence[Mapping[str, Any]] = ()
+    label: str = ""
+
+    def prepare(self, place: Path) -> None:
+        """Write the scratch copy."""
+        write_contents(self.contents, place)
+
+    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
+        """A read message."""
+        return {
+            "cmd": "read",
+            "seq": seq,
+            "format": case.vector.body["format"],
+            "path": str(place),
+            "profile": case.profile,
+            "context": case.vector.body.get("context", {}),
+            "limits": {"wall_ms": case.wall_ms},
+        }
+
+    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
+        """Compare the answer with the expected one, then with each accepted one."""
+        actual = normalise(reply["answer"])
+        found = differences(self.expect, actual, reports)
+        if found and any(not differences(other, actual, reports) for other in self.accept):
+            found = []
+        # A reader never writes: not even to repair (LDB-042 and its like).
+        if not place.exists() or read_contents(place) != self.contents:
+            found.append("the reader changed the log it read")
+        difference = self.label + pin(found, actual, reports) if found else None
+        return Judgement(difference, self.expect, actual)
+
+
+def _truncation_steps(vector: Vector) -> Iterator[ReadStep]:
+    control = vector.body["expect"]["records"]
+    data = vector.contents
+    assert isinstance(data, bytes), "only a log of one file has prefixes"
+    for row in vector.body["table"]:
+        for length in sorted({row["from"], row["to"]}):
+            end = length if row["end"] == "length" else row["end"]
+            lost = [{"from": end, "to": length, "reason": row["reason"]}]
+            expect = {
+                "verdict": row["verdict"],
+                "reason": row["reason"],
+                "records": control[: row["records"]],
+                "lost": lost if row["verdict"] == "torn" else [],
+                "end": end,
+            }
+            yield ReadStep(data[:length], expect, label=f"prefix of {length}: ")
+
+
+@dataclass(frozen=True)
+class WriteStep(Step):
+    """Write a new log; its bytes are determined."""
+
+    vector: Vector
+
+    def prepare(self, place: Path) -> None:
+        """Nothing is there yet."""
+
+    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
+        """A write message."""
+        return _with_records("write", self.vector, place, seq)
+
+    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
+        """Compare byte for byte; the answer to what was written helps to see what is wrong."""
+        if "refused" in reply:
+            return Judgement(f"the writer refused: {reply['refused']}", self.expect, None)
+        if not place.exists():
+            return Judgement("the writer says done, and there is no file", self.expect, None)
+        written = read_contents(place)
+        if written == self.vector.contents:
+            return Judgement(None, self.expect, self.expect)
+        difference = _first_difference(self.vector.contents, written)
+        return Judgement(difference, self.expect, _answer(place, self.vector))
+
+    @property
+    def expect(self) -> Mapping[str, Any]:
+        """The answer to the right bytes."""
+        return dict(self.vector.body["expect"])
+
+
+@dataclass(frozen=True)
+class AppendStep(Step):
+    """Recover a scratch copy, append, and read it again with the executable specification."""
+
+    vector: Vector
+
+    def prepare(self, place: Path) -> None:
+        """Write the scratch copy."""
+        write_contents(self.vector.contents, place)
+
+    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
+        """An append message."""
+        return _with_records("append", self.vector, place, seq)
+
+    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
+        """Every survivor and every acknowledged record must be read again, in order."""
+        expect = self.vector.body["expect"]
+        if "refused" in reply:
+            if self.vector.body.get("may_refuse"):
+                return Judgement(None, expect, expect)
+            return Judgement(f"the writer refused: {reply['refused']}", expect, None)
+        actual = _answer(place, self.vector)
+        found = differences(expect, actual, ["records"])
+        return Judgement(pin(found, actual, ["records"]) if found else None, expect, actual)
+
+
+def _with_records(command: str, vector: Vector, place: Path, seq: int) -> dict[str, Any]:
+    return {
+        "cmd": command,
+        "seq": seq,
+        "format": vector.body["format"],
+        "path": str(place),
+        "records": [{"payload": payload.hex()} for payload in vector.payloads()],
+        "context": vector.body.get("context", {}),
+    }
+
+
+def _answer(place: Path, vector: Vector) -> dict[str, Any]:
+    format = formats.named(vector.body["format"])
+    if not place.exists():
+        return {"verdict": "intact", "reason": None, "records": [], "lost": [], "end": 0}
+    return collect(format.read(place, "recover", vector.body.get("context", {}))).to_json()
+
+
+def _first_difference(expected: Contents, found: Contents) -> str:
+    if isinstance(expected, Mapping) and isinstance(found, Mapping):
+        if sorted(expected) != sorted(found):
+            return (
+                f"files: expected {', '.join(sorted(expected))}, found {', '.join(sorted(found))}"
+            )
+        name = next(name for name in expected if expected[name] != found[name])
+        return f"{name}: {_first_difference(expected[name], found[name])}"
+    if not isinstance(expected, bytes) or not isinstance(found, bytes):
+        return "expected a folder, found a file, or the other way round"
+    pairs = zip(expected, found, strict=False)
+    at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(found)))
+    return (
+        f"bytes: expected {len(expected)}, found {len(found)}; at offset {at}:"
+        f" expected {expected[at : at + 8].hex(' ') or 'the end'},"
+        f" found {found[at : at + 8].hex(' ') or 'the end'}"
+    )
+
+
+_PROFILES = {
+    "read": ("recover", "strict"),
+    "truncations": ("recover",),
+    "write": ("write",),
+    "append": ("append",),
+}
+
+
+def cases_of(vectors: Sequence[Vector], profiles: Sequence[str] = ()) -> list[Case]:
+    """Every vector in every profile that fits its operation, and that was asked for."""
+    return [
+        Case(vector, profile)
+        for vector in vectors
+        for profile in _PROFILES[vector.operation]
+        if not profiles or profile in profiles
+    ]
+
+
+@dataclass
+class Scratch:
+    """A folder of scratch copies, gone when the run is over."""
+
+    folder: tempfile.TemporaryDirectory[str] = field(
+        default_factory=lambda: tempfile.TemporaryDirectory(prefix="walproof-")
+    )
+    used: int = 0
+
+    def place(self, name: str) -> Path:
+        """A fresh place for a log of this name."""
+        self.used += 1
+        parent = Path(self.folder.name) / str(self.used)
+        parent.mkdir()
+        return parent / name
+
+    def clear(self, place: Path) -> None:
+        """Remove one scratch copy and whatever was written beside it."""
+        shutil.rmtree(place.parent)
+
+    def close(self) -> None:
+        """Remove everything."""
+        self.folder.cleanup()

@@ -1,0 +1,144 @@
+"""Comparing an answer with the expected one, on the parts that an implementation reports."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from reference_impl.answer import payload_to_json
+
+ANSWER_PARTS = frozenset({"records", "verdict", "reason", "lost", "end", "signals"})
+
+Json = Mapping[str, Any]
+
+
+def normalise(answer: Json) -> dict[str, Any]:
+    """An answer with long payloads replaced by their SHA-256, as vectors give them."""
+    records = []
+    for record in answer["records"]:
+        record = dict(record)
+        if "payload" in record:
+            record |= payload_to_json(bytes.fromhex(record.pop("payload")))
+        records.append(record)
+    return {**answer, "records": records}
+
+
+def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[str]:
+    """What differs, one short sentence a part; empty when the answers agree.
+
+    Both answers are normalised. ``reports`` names the parts to compare: those of the answer, and
+    fields of its records (``at``, ``size`` and the format's own).
+    """
+    found = []
+    fields = [part for part in reports if part not in ANSWER_PARTS]
+    if "records" in reports:
+        found += _record_differences(expected["records"], actual["records"], fields)
+    for part in ("verdict", "reason", "end"):
+        if part in reports and actual.get(part) != expected[part]:
+            found.append(
+                f"{part}: expected {_show(expected[part])}, found {_show(actual.get(part))}"
+            )
+    if "lost" in reports:
+        found += _lost_differences(expected["lost"], actual.get("lost", []), "reason" in reports)
+    if "signals" in reports:
+        found += _signal_differences(expected["verdict"], actual.get("signals", []))
+    return found
+
+
+def pin(found: Sequence[str], actual: Json, reports: Collection[str]) -> str:
+    """One line that identifies a difference: the sentences, and a digest of all that was said.
+
+    The wording of signals is left out of the digest: it may hold addresses or paths.
+    """
+    said = {part: actual.get(part) for part in sorted(ANSWER_PARTS & set(reports))}
+    said["signals"] = bool(said.get("signals"))
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:8]
+    return f"{'; '.join(found)} [{digest}]"
+
+
+def _record_differences(
+    expected: Sequence[Json], actual: Sequence[Json], fields: Sequence[str]
+) -> list[str]:
+    if len(expected) != len(actual):
+        count = f"expected {len(expected)}, found {len(actual)}"
+    else:
+        count = f"{len(expected)}"
+    for number, (want, got) in enumerate(zip(expected, actual, strict=False)):
+        if payload_key(want) != payload_key(got):
+            return [
+                f"records: {count}; first difference in record {number}:"
+                f" expected {show_payload(want)}, found {show_payload(got)}"
+            ]
+        for name in fields:
+            if got.get(name) != want.get(name):
+                return [
+                    f"records: {count}; {name} of record {number}:"
+                    f" expected {_show(want.get(name))}, found {_show(got.get(name))}"
+                ]
+    if len(expected) > len(actual):
+        first = show_payload(expected[len(actual)])
+        return [f"records: {count}; missing from record {len(actual)} on: {first}"]
+    if len(expected) < len(actual):
+        return [f"records: {count}; not in the log: {show_payload(actual[len(expected)])}"]
+    return []
+
+
+def _lost_differences(expected: Sequence[Json], actual: Sequence[Json], reasons: bool) -> list[str]:
+    """Ranges are compared as sets of bytes, and range by range when reasons are reported too."""
+    if reasons:
+        keys = [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in expected]
+        same = keys == [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in actual]
+    else:
+        same = _merged(expected) == _merged(actual)
+    if same:
+        return []
+    return [f"lost: expected {_show_ranges(expected)}, found {_show_ranges(actual)}"]
+
+
+def _merged(ranges: Sequence[Json]) -> list[tuple[str, int, int]]:
+    merged: list[tuple[str, int, int]] = []
+    for file, start, end in sorted((x.get("file", ""), x["from"], x["to"]) for x in ranges):
+        if merged and merged[-1][0] == file and start <= merged[-1][2]:
+            merged[-1] = (file, merged[-1][1], max(end, merged[-1][2]))
+        elif start < end:
+            merged.append((file, start, end))
+    return merged
+
+
+def _signal_differences(verdict: str, signals: Sequence[str]) -> list[str]:
+    """Damage must be signalled, an intact log must not be; a torn tail may be either way."""
+    if verdict == "intact" and signals:
+        return ["signals: expected none for an intact log, found some"]
+    if verdict in ("damaged", "refused") and not signals:
+        return [f"signals: a {verdict} log, and not a word of it"]
+    return []
+
+
+def payload_key(record: Json) -> str:
+    """What identifies the payload of a normalised record."""
+    return str(record.get("payload", record.get("payload_sha256")))
+
+
+def show_payload(record: Json) -> str:
+    """A payload in a few characters: text in quotes when it is printable, else hexadecimal."""
+    if "payload_sha256" in record:
+        return f"sha256 {record['payload_sha256'][:12]}…"
+    payload = bytes.fromhex(record["payload"])
+    if not payload:
+        return "an empty record"
+    short = payload[:24]
+    text = short.decode("ascii", errors="replace")
+    shown = f'"{text}"' if text.isprintable() and text.isascii() else short.hex()
+    return f"{shown}{'…' if len(payload) > len(short) else ''} ({len(payload)} bytes)"
+
+
+def _show(value: Any) -> str:
+    return "nothing" if value is None else str(value)
+
+
+def _show_ranges(ranges: Sequence[Json]) -> str:
+    if not ranges:
+        return "none"
+    return ", ".join(f"[{x['from']}, {x['to']}) {x.get('reason', '')}".strip() for x in ranges)

@@ -1,0 +1,225 @@
+"""A long-lived child process that speaks the protocol, under limits of time, memory and output."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import itertools
+import os
+import resource
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from conformance.protocol import PROTOCOL
+from conformance.protocol.messages import ProtocolError, decode, encode, validate
+
+MEMORY_POLL_SECONDS = 0.02
+STDERR_TAIL = 4096
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a child may use: seconds to say hello, bytes resident, bytes of one reply."""
+
+    start_seconds: float = 30.0
+    memory_bytes: int = 2 << 30
+    output_bytes: int = 64 << 20
+
+
+class Crash(Exception):
+    """The process ended although it owed a reply."""
+
+
+class Timeout(Exception):
+    """No reply in time; the process was killed."""
+
+
+class OverLimit(Exception):
+    """Too much memory or output; the process was killed."""
+
+
+class Child:
+    """One running process of an implementation. Requests are asked one at a time.
+
+    After any of :class:`Crash`, :class:`Timeout`, :class:`OverLimit` or
+    :class:`~conformance.protocol.messages.ProtocolError` the process is gone: start another.
+    """
+
+    def __init__(self, command: Sequence[str], cwd: Path, limits: Limits | None = None) -> None:
+        self.command = command
+        self.cwd = cwd
+        self.limits = limits or Limits()
+        self.stderr = b""
+        self.asked = 0
+        self._over_memory: int | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> dict[str, Any]:
+        """Start the process and say hello; returns its validated reply."""
+        await self._spawn()
+        hello = encode({"cmd": "hello", "protocol": PROTOCOL})
+        reply = await self._receive(hello, self.limits.start_seconds)
+        await self._checked("hello-reply", reply)
+        return reply
+
+    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
+        """Send a read, write or append request and return the validated reply."""
+        reply = await self._receive(encode(request), wall_ms / 1000)
+        self.asked += 1
+        await self._checked("read-reply" if request["cmd"] == "read" else "done-reply", reply)
+        if reply["seq"] != request["seq"]:
+            await self.kill()
+            raise ProtocolError(f"expected seq {request['seq']}, found {reply['seq']}")
+        return reply
+
+    async def close(self) -> None:
+        """Say bye, give the process a moment, then make sure that it is gone."""
+        if self._process is not None and self._process.returncode is None:
+            with contextlib.suppress(OSError, TimeoutError):
+                assert self._process.stdin is not None
+                self._process.stdin.write(encode({"cmd": "bye"}))
+                self._process.stdin.close()
+                await asyncio.wait_for(self._process.wait(), 2)
+        await self.kill()
+
+    async def kill(self) -> None:
+        """End the process and everything it started."""
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        await self._process.wait()
+        if self._tasks:
+            # The memory watch would otherwise sleep on; stderr ends by itself.
+            self._tasks[1].cancel()
+            await asyncio.wait(self._tasks, timeout=1)
+
+    @property
+    def stderr_tail(self) -> str | None:
+        """The last of what the process wrote to stderr, or ``None``."""
+        return self.stderr.decode(errors="replace").strip() or None
+
+    async def _checked(self, kind: str, reply: dict[str, Any]) -> None:
+        try:
+            validate(kind, reply)
+        except ProtocolError:
+            await self.kill()
+            raise
+
+    async def _spawn(self) -> None:
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self.command,
+                cwd=self.cwd,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                limit=self.limits.output_bytes,
+                start_new_session=True,
+                preexec_fn=prepare_child,
+            )
+        except OSError as error:
+            raise Crash(f"cannot start {self.command[0]}: {error.strerror}") from None
+        self._tasks = [
+            asyncio.create_task(self._keep_stderr()),
+            asyncio.create_task(self._watch_memory()),
+        ]
+
+    async def _receive(self, request: bytes | None, seconds: float) -> dict[str, Any]:
+        """Send a line, or close the input, and take the reply within the limits."""
+        assert self._process is not None
+        try:
+            reply = await asyncio.wait_for(self._send_and_receive(request), seconds)
+        except TimeoutError:
+            await self.kill()
+            self._raise_if_over_memory()
+            raise Timeout(f"no reply within {seconds:g} s") from None
+        except ValueError:
+            await self.kill()
+            raise OverLimit(f"a reply of more than {self.limits.output_bytes} bytes") from None
+        if not reply.endswith(b"\n") and (request is not None or not reply):
+            await self.kill()
+            self._raise_if_over_memory()
+            if reply:
+                raise ProtocolError(f"the output ends inside a line: {reply[:80]!r}")
+            raise Crash(describe_exit(self._process.returncode))
+        try:
+            return decode(reply)
+        except ProtocolError:
+            await self.kill()
+            raise
+
+    async def _send_and_receive(self, request: bytes | None) -> bytes:
+        assert self._process is not None
+        assert self._process.stdin is not None and self._process.stdout is not None
+        if request is None:
+            self._process.stdin.close()
+            reply = b""
+            while chunk := await self._process.stdout.read(1 << 20):
+                reply += chunk
+                if len(reply) > self.limits.output_bytes:
+                    raise ValueError("too much output")
+        else:
+            # A process that died already answers with the end of its output, below.
+            with contextlib.suppress(ConnectionError):
+                self._process.stdin.write(request)
+                await self._process.stdin.drain()
+            reply = await self._process.stdout.readline()
+        if not reply or request is None:
+            await self._process.wait()
+        return reply
+
+    async def _keep_stderr(self) -> None:
+        assert self._process is not None and self._process.stderr is not None
+        while chunk := await self._process.stderr.read(65536):
+            self.stderr = (self.stderr + chunk)[-STDERR_TAIL:]
+
+    async def _watch_memory(self) -> None:
+        assert self._process is not None
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(self._process.pid)
+            descendants: list[psutil.Process] = []
+            for poll in itertools.count():
+                # Listing descendants reads all of /proc, so it is done less often.
+                if poll % 10 == 0:
+                    descendants = process.children(recursive=True)
+                used = process.memory_info().rss
+                for descendant in descendants:
+                    with contextlib.suppress(psutil.Error):
+                        used += descendant.memory_info().rss
+                if used > self.limits.memory_bytes:
+                    self._over_memory = used
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                    return
+                await asyncio.sleep(MEMORY_POLL_SECONDS)
+
+    def _raise_if_over_memory(self) -> None:
+        if self._over_memory is not None:
+            mib = self.limits.memory_bytes >> 20
+            raise OverLimit(f"more than {mib} MiB of memory")
+
+
+_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_PR_SET_PDEATHSIG = 1
+
+
+def prepare_child() -> None:
+    """Runs in the child before exec: no core files, and death with the harness."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def describe_exit(status: int | None) -> str:
+    """An exit status in words."""
+    if status is not None and status < 0:
+        return f"killed by {signal.Signals(-status).name}"
+    return f"exit status {status}"

@@ -1,0 +1,90 @@
+"""The one-shot form: ``PROGRAM read FORMAT PATH`` prints the answer and exits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.protocol.child import Child, Limits
+from conformance.protocol.messages import ProtocolError, validate
+
+ANSWER_PARTS = ("verdict", "reason", "lost", "end", "signals")
+
+
+class OneShot:
+    """Runs a program once per request; looks like a :class:`~conformance.protocol.child.Child`.
+
+    It cannot say which parts of the answer it reports: those it prints are compared.
+    """
+
+    def __init__(self, command: Sequence[str], cwd: Path, limits: Limits | None = None) -> None:
+        self.command = command
+        self.cwd = cwd
+        self.limits = limits or Limits()
+        self.asked = 0
+        self.stderr_tail: str | None = None
+
+    async def start(self) -> dict[str, Any]:
+        """Nothing to start: what a one-shot program is, as far as that is known."""
+        return {
+            "name": Path(self.command[0]).name,
+            "version": "",
+            "language": "",
+            "formats": ["*"],
+            "profiles": ["recover"],
+            "reports": ["records"],
+        }
+
+    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
+        """Run the program for one read request; its standard output is the answer."""
+        command = [*self.command, "read", request["format"], request["path"]]
+        process = _Run(command, self.cwd, self.limits)
+        try:
+            reply = await process.answer(wall_ms)
+        finally:
+            self.stderr_tail = process.stderr_tail
+            await process.kill()
+        self.asked += 1
+        return {"seq": request["seq"], "answer": reply}
+
+    async def close(self) -> None:
+        """Nothing is left running."""
+
+    async def kill(self) -> None:
+        """Nothing is left running."""
+
+
+class _Run(Child):
+    """One run: no hello, one reply that may span lines."""
+
+    async def answer(self, wall_ms: int) -> dict[str, Any]:
+        await self._spawn()
+        reply = await self._receive(None, wall_ms / 1000)
+        try:
+            validate("answer", reply)
+        except ProtocolError as error:
+            raise ProtocolError(f"one-shot {error}") from None
+        return reply
+
+
+def reported_parts(answer: dict[str, Any]) -> list[str]:
+    """What a one-shot answer reports: the parts and record fields that it holds."""
+    parts = ["records", *(part for part in ANSWER_PARTS if part in answer)]
+    records = answer["records"]
+    fields = set.intersection(*(set(record) for record in records)) if records else {"at", "size"}
+    return [*parts, *sorted(fields - {"payload", "payload_sha256"})]
+
+
+async def speaks_protocol(command: Sequence[str], cwd: Path) -> bool:
+    """Whether the program answers hello; otherwise it is taken for a one-shot program."""
+    child = Child(command, cwd, Limits(start_seconds=10))
+    try:
+        await child.start()
+    except (ProtocolError, Exception):
+        return False
+    finally:
+        await child.kill()
+        await asyncio.sleep(0)
+    return True

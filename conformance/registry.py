@@ -1,0 +1,139 @@
+"""The implementations in this repository: what they need, how they are built, whether they are."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance import BUILD, ROOT
+
+FOLDER = ROOT / "conformance" / "implementations"
+BUILD_SECONDS = 1500
+
+
+class Unavailable(Exception):
+    """An implementation cannot be driven here; the text says why."""
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """One folder of ``conformance/implementations``, as its ``implementation.toml`` says."""
+
+    folder: Path
+    name: str
+    title: str
+    formats: tuple[str, ...]
+    needs: tuple[str, ...]
+    build: tuple[str, ...]
+    inputs: tuple[str, ...]
+    command_template: tuple[str, ...]
+
+    @property
+    def output(self) -> Path:
+        """The private folder that the build writes to; kept between runs."""
+        return BUILD / "implementations" / self.name
+
+    @property
+    def known_failures(self) -> Path:
+        """The list of known failures beside the adapter."""
+        return self.folder / "known-failures.json"
+
+    @property
+    def command(self) -> list[str]:
+        """The command that starts the adapter."""
+        places = {"build": str(self.output), "here": str(self.folder), "python": sys.executable}
+        return [part.format(**places) for part in self.command_template]
+
+    def missing(self) -> list[str]:
+        """Programs that are needed and not on the PATH."""
+        return [
+            need.replace("|", " or ")
+            for need in self.needs
+            if not any(shutil.which(program) for program in need.split("|"))
+        ]
+
+    def stamp(self) -> str:
+        """A digest of everything that the build depends on."""
+        digest = hashlib.sha256()
+        digest.update(sys.version.encode())
+        for path in sorted(self._inputs()):
+            digest.update(f"{path.relative_to(ROOT)}\0".encode())
+            digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+    def is_built(self) -> bool:
+        """Whether the last build is of the present sources."""
+        stamp = self.output / "stamp"
+        return not self.build or (stamp.exists() and stamp.read_text() == self.stamp())
+
+    def make(self) -> None:
+        """Build it if it is not built; raises :class:`Unavailable`."""
+        if missing := self.missing():
+            raise Unavailable(f"{' and '.join(missing)} not found")
+        if self.is_built():
+            return
+        self.output.mkdir(parents=True, exist_ok=True)
+        log = self.output / "build.log"
+        environment = os.environ | {
+            "WALPROOF_BUILD": str(self.output),
+            "WALPROOF_ROOT": str(ROOT),
+            "WALPROOF_PYTHON": sys.executable,
+        }
+        with log.open("wb") as out:
+            try:
+                done = subprocess.run(
+                    self.build,
+                    cwd=self.folder,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=subprocess.STDOUT,
+                    timeout=BUILD_SECONDS,
+                )
+            except subprocess.TimeoutExpired:
+                raise Unavailable(f"the build took more than {BUILD_SECONDS} s") from None
+        if done.returncode != 0:
+            lines = log.read_text(errors="replace").strip().splitlines() or ["no output"]
+            shown = log.relative_to(ROOT)
+            raise Unavailable(f"the build failed: {lines[-1].strip()[:200]} (see {shown})")
+        (self.output / "stamp").write_text(self.stamp())
+
+    def _inputs(self) -> Iterator[Path]:
+        for place in (self.folder, *(self.folder / path for path in self.inputs)):
+            place = place.resolve()
+            paths = place.rglob("*") if place.is_dir() else [place]
+            for path in paths:
+                if (
+                    path.is_file()
+                    and "__pycache__" not in path.parts
+                    and path.name not in ("known-failures.json", "README.md")
+                ):
+                    yield path
+
+
+def load(folder: Path) -> Implementation:
+    """One implementation from its folder."""
+    body = tomllib.loads((folder / "implementation.toml").read_text())
+    return Implementation(
+        folder=folder,
+        name=body["name"],
+        title=body["title"],
+        formats=tuple(body["formats"]),
+        needs=tuple(body.get("needs", ())),
+        build=tuple(body.get("build", ())),
+        inputs=tuple(body.get("inputs", ())),
+        command_template=tuple(body["command"]),
+    )
+
+
+def all_implementations() -> list[Implementation]:
+    """Every implementation: the executable specification first, then by name."""
+    found = [load(path.parent) for path in sorted(FOLDER.glob("*/implementation.toml"))]
+    return sorted(found, key=lambda item: (item.name != "executable-spec", item.name))

@@ -1,0 +1,332 @@
+"""Running cases against implementations: long-lived children, in parallel, crash by crash."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from conformance.baselines import Baseline
+from conformance.cases import Case, Scratch, Step
+from conformance.compare import normalise
+from conformance.known_failures import KnownFailures
+from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
+from conformance.protocol.messages import ProtocolError
+from conformance.protocol.oneshot import OneShot, reported_parts
+
+_CLASS_OF_ERROR = {
+    Crash: "crash",
+    Timeout: "timeout",
+    OverLimit: "over-limit",
+    ProtocolError: "protocol-error",
+}
+
+
+class Conversation(Protocol):
+    """What the runner needs of a child: a process, or a program started per request."""
+
+    asked: int
+
+    @property
+    def stderr_tail(self) -> str | None:
+        """The last of what it wrote to stderr."""
+
+    async def start(self) -> dict[str, Any]:
+        """Start it and return its hello."""
+
+    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
+        """The reply to one request."""
+
+    async def close(self) -> None:
+        """End it politely."""
+
+    async def kill(self) -> None:
+        """End it at once."""
+
+
+@dataclass
+class Subject:
+    """One implementation under test in one run."""
+
+    name: str
+    title: str
+    command: Sequence[str]
+    known: KnownFailures = field(default_factory=KnownFailures)
+    one_shot: bool = False
+    unavailable: str | None = None
+    baseline: Baseline | None = None
+    repeat: str = ""
+    """How to start one case again; the vector and profile follow."""
+
+
+@dataclass
+class SubjectRun:
+    """What came of one subject: who it said it is, and a result per case."""
+
+    subject: Subject
+    hello: dict[str, Any] = field(default_factory=dict)
+    status: str = "ran"
+    because: str | None = None
+    seconds: float = 0.0
+    results: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Runner:
+    """Runs cases against one subject with up to ``workers`` children at a time."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        cases: Sequence[Case],
+        workers: int = 1,
+        limits: Limits | None = None,
+        gate: asyncio.Semaphore | None = None,
+        progress: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.subject = subject
+        self.cases = cases
+        self.workers = workers
+        self.limits = limits or Limits()
+        self.gate = gate or asyncio.Semaphore(workers)
+        self.progress = progress
+        self.run = SubjectRun(subject)
+        self._queue: deque[tuple[int, Case]] = deque(enumerate(cases))
+        self._results: dict[int, dict[str, Any]] = {}
+        self._seq = 0
+
+    async def __call__(self) -> SubjectRun:
+        """Run every case; never raises on account of the implementation."""
+        started = time.monotonic()
+        if self.subject.unavailable is not None:
+            self.run.status, self.run.because = "unavailable", self.subject.unavailable
+            return self.run
+        await asyncio.gather(*(self._worker() for _ in range(self.workers)))
+        self.run.results = [self._results[number] for number in sorted(self._results)]
+        self.run.seconds = time.monotonic() - started
+        return self.run
+
+    async def _worker(self) -> None:
+        async with self.gate:
+            scratch = Scratch()
+            child: Conversation | None = None
+            try:
+                while self._queue and self.run.status == "ran":
+                    number, case = self._queue.popleft()
+                    if child is None:
+                        child = await self._start()
+                        if child is None:
+                            return
+                    result, alive = await self._run_case(child, case, scratch)
+                    if not alive:
+                        result, child = await self._blame(child, case, scratch, result), None
+                    self._results[number] = self._apply_known(result)
+                    self.progress()
+            finally:
+                if child is not None:
+                    await child.close()
+                scratch.close()
+
+    async def _start(self) -> Conversation | None:
+        child = self._new_child()
+        try:
+            hello = await child.start()
+        except tuple(_CLASS_OF_ERROR) as error:
+            # One that cannot say hello is broken as a whole: no case can tell more.
+            self.run.status = "broken"
+            self.run.because = _with_stderr(f"hello: {error}", child.stderr_tail)
+            await child.kill()
+            return None
+        self.run.hello = hello
+        return child
+
+    def _new_child(self) -> Conversation:
+        if self.subject.baseline is not None:
+            return _BaselineConversation(self.subject.baseline)
+        kind = OneShot if self.subject.one_shot else Child
+        return kind(self.subject.command, Path.cwd(), self.limits)
+
+    async def _run_case(
+        self, child: Conversation, case: Case, scratch: Scratch
+    ) -> tuple[dict[str, Any], bool]:
+        """The result of one case, and whether the child is still there."""
+        result = self._result(case)
+        hello = self.run.hello
+        formats = hello["formats"]
+        if formats != ["*"] and case.vector.body["format"] not in formats:
+            return result | {"class": "skipped", "difference": "not one of its formats"}, True
+        if case.profile not in hello["profiles"]:
+            return result | {"class": "skipped", "difference": "not one of its profiles"}, True
+        started = time.monotonic()
+        try:
+            for step in case.steps():
+                outcome = await self._run_step(child, case, step, scratch)
+                if outcome is not None:
+                    result |= outcome
+                    break
+            alive = True
+        except tuple(_CLASS_OF_ERROR) as error:
+            result |= {
+                "class": _CLASS_OF_ERROR[type(error)],
+                "difference": str(error),
+                "stderr": child.stderr_tail,
+            }
+            alive = False
+        result["ms"] = round((time.monotonic() - started) * 1000, 3)
+        return result, alive
+
+    async def _run_step(
+        self, child: Conversation, case: Case, step: Step, scratch: Scratch
+    ) -> dict[str, Any] | None:
+        """What is not as expected in one request; ``None`` when all is."""
+        place = scratch.place(case.vector.input.name)
+        step.prepare(place)
+        self._seq += 1
+        reply = await child.ask(step.request(case, place, self._seq), case.wall_ms)
+        if "skipped" in reply:
+            return {"class": "skipped", "difference": reply["skipped"]}
+        reports = self.run.hello["reports"]
+        if self.subject.one_shot:
+            reports = reported_parts(normalise(reply["answer"]))
+        judgement = step.judge(reply, place, reports)
+        scratch.clear(place)
+        if judgement.difference is None:
+            return None
+        return {
+            "class": "fail",
+            "difference": judgement.difference,
+            "expected": judgement.expected,
+            "actual": judgement.actual,
+            "stderr": child.stderr_tail,
+        }
+
+    async def _blame(
+        self, child: Conversation, case: Case, scratch: Scratch, result: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Run the culprit alone in a fresh child, unless it was alone already.
+
+        The result stays what it was: a process that fell over did fall over. What is learnt is
+        whether the case alone does it.
+        """
+        if child.asked == 0 or self.subject.one_shot:
+            return result
+        fresh = self._new_child()
+        try:
+            await fresh.start()
+            again, _ = await self._run_case(fresh, case, scratch)
+        except tuple(_CLASS_OF_ERROR):
+            return result
+        finally:
+            await fresh.close()
+        if again["class"] == result["class"]:
+            return result | {"difference": again["difference"]}
+        return result | {"difference": f"{result['difference']}; alone: {again['class']}"}
+
+    def _apply_known(self, result: dict[str, Any]) -> dict[str, Any]:
+        known, key = self.subject.known, (result["vector"], result["profile"])
+        if key not in known.entries or result["class"] == "skipped":
+            return result
+        if result["class"] == "pass":
+            return result | {
+                "class": "unexpected-pass",
+                "difference": "listed as a known failure, but right",
+                "cause": known.cause_of(*key),
+            }
+        if known.matches(*key, result["class"], result["difference"]):
+            return result | {"class": "known-failure", "cause": known.cause_of(*key)}
+        pinned = known.entries[key]
+        return result | {"cause": f"listed with another difference: {pinned.difference}"}
+
+    def _result(self, case: Case) -> dict[str, Any]:
+        return {
+            "vector": case.vector.id,
+            "profile": case.profile,
+            "class": "pass",
+            "ms": 0.0,
+            "difference": None,
+            "cause": None,
+            "expected": None,
+            "actual": None,
+            "stderr": None,
+            "repeat": f"{self.subject.repeat} --vector {case.vector.id} --profile {case.profile}",
+        }
+
+
+class _BaselineConversation:
+    """A baseline answers without a process."""
+
+    def __init__(self, baseline: Baseline) -> None:
+        self.baseline = baseline
+        self.asked = 0
+        self.stderr_tail: str | None = None
+
+    async def start(self) -> dict[str, Any]:
+        return self.baseline.hello()
+
+    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
+        return self.baseline.reply(request)
+
+    async def close(self) -> None: ...
+    async def kill(self) -> None: ...
+
+
+async def run_all(
+    subjects: Sequence[Subject],
+    cases: Callable[[Subject], Sequence[Case]],
+    jobs: int = 2,
+    limits: Limits | None = None,
+    progress: Callable[[], None] = lambda: None,
+) -> list[SubjectRun]:
+    """Run every subject, ``jobs`` children at a time over all of them."""
+    gate = asyncio.Semaphore(jobs)
+    workers = max(1, jobs // max(1, len(subjects)))
+    runners = [
+        Runner(subject, cases(subject), workers, limits, gate, progress) for subject in subjects
+    ]
+    tasks = [asyncio.create_task(runner()) for runner in runners]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _with_stderr(text: str, stderr: str | None) -> str:
+    return f"{text}; it wrote: {stderr.splitlines()[-1][:200]}" if stderr else text
+
+
+def score(
+    results: Sequence[Mapping[str, Any]], vectors: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The score in pairs: a damaged vector counts only together with its control.
+
+    Both must be right in the same profile. Known failures are not right.
+    """
+    right = {
+        (result["vector"], result["profile"]) for result in results if result["class"] == "pass"
+    }
+    groups: dict[str, dict[str, int]] = {}
+    for result in results:
+        if result["class"] == "skipped":
+            continue
+        vector = vectors[result["vector"]]
+        group = groups.setdefault(
+            vector["group"], {"passed": 0, "total": 0, "pairs_passed": 0, "pairs_total": 0}
+        )
+        key = (result["vector"], result["profile"])
+        group["total"] += 1
+        group["passed"] += key in right
+        if vector["control"] is not None:
+            group["pairs_total"] += 1
+            group["pairs_passed"] += key in right and (vector["control"], key[1]) in right
+    return {
+        "pairs_passed": sum(group["pairs_passed"] for group in groups.values()),
+        "pairs_total": sum(group["pairs_total"] for group in groups.values()),
+        "by_group": groups,
+    }

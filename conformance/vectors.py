@@ -1,0 +1,144 @@
+"""Loading the golden vectors and choosing among them."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from conformance import VECTORS
+from conformance.contents import Contents, digest, read_contents
+
+
+class BrokenVector(Exception):
+    """A vector that does not hold together: our defect, never an implementation's."""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """One vector: the description ``<slug>.json`` and the input beside it.
+
+    ``body`` is the description as it stands in the file (schema: ``vectors/schema.json``).
+    """
+
+    path: Path
+    body: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """``<format>/<slug>``."""
+        return str(self.body["id"])
+
+    @property
+    def operation(self) -> str:
+        """What is asked: ``read``, ``truncations``, ``write`` or ``append``."""
+        return str(self.body["operation"])
+
+    @property
+    def control(self) -> str | None:
+        """Id of the undamaged sibling of a damaged vector."""
+        return self.body.get("control")
+
+    @property
+    def damage(self) -> list[str]:
+        """The damage operations in words, first one first."""
+        return list(self.body["made_by"].get("damage", []))
+
+    @property
+    def input(self) -> Path:
+        """The log: a file, or a folder for a log of several files."""
+        return self.path.parent / str(self.body["input"])
+
+    @functools.cached_property
+    def contents(self) -> Contents:
+        """The log's bytes, checked against the recorded SHA-256."""
+        data = read_contents(self.input)
+        found = digest(data)
+        if found != self.body["sha256"]:
+            raise BrokenVector(
+                f"{self.input}: expected sha256 {self.body['sha256']}, found {found};"
+                " restore it from git or run make vectors"
+            )
+        return data
+
+    def payloads(self) -> list[bytes]:
+        """The records that a ``write`` or ``append`` vector asks to write."""
+        return [expand_payload(record) for record in self.body["records"]]
+
+
+def expand_payload(record: Mapping[str, Any]) -> bytes:
+    """Bytes of ``{"payload": hex}`` or of ``{"fill": hex byte, "size": bytes}``."""
+    if "payload" in record:
+        return bytes.fromhex(record["payload"])
+    return bytes.fromhex(record["fill"]) * int(record["size"])
+
+
+@functools.cache
+def _validator() -> Draft202012Validator:
+    return Draft202012Validator(json.loads((VECTORS / "schema.json").read_text()))
+
+
+def load(path: Path) -> Vector:
+    """One vector from its description. Raises :class:`BrokenVector`."""
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BrokenVector(f"{path}: not JSON: {error}") from None
+    wrong = best_match(_validator().iter_errors(body))
+    if wrong is not None:
+        where = "/".join(map(str, wrong.absolute_path)) or "the vector"
+        raise BrokenVector(f"{path}: {where}: {wrong.message[:300]}")
+    return Vector(path, body)
+
+
+def load_all(root: Path = VECTORS) -> dict[str, Vector]:
+    """All vectors under a folder, by id, in order of id."""
+    paths = sorted(path for path in root.glob("*/*.json"))
+    vectors = {vector.id: vector for vector in map(load, paths)}
+    if len(vectors) != len(paths):
+        raise BrokenVector(f"{root}: two vectors share an id")
+    return vectors
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which vectors to run. Empty fields choose everything; patterns are shell globs on the id."""
+
+    patterns: Sequence[str] = ()
+    formats: Sequence[str] = ()
+    requirements: Sequence[str] = ()
+    kinds: Sequence[str] = ()
+    groups: Sequence[str] = ()
+
+    def choose(self, vectors: Iterable[Vector]) -> list[Vector]:
+        """The chosen vectors, in their order."""
+        return [vector for vector in vectors if self._chosen(vector)]
+
+    def _chosen(self, vector: Vector) -> bool:
+        body = vector.body
+        return (
+            (not self.patterns or any(_matches(vector.id, p) for p in self.patterns))
+            and (not self.formats or body["format"] in self.formats)
+            and (not self.kinds or body["kind"] in self.kinds)
+            and (not self.groups or body["group"] in self.groups)
+            and (
+                not self.requirements
+                or any(
+                    fnmatch.fnmatchcase(requirement, pattern)
+                    for requirement in body["requirements"]
+                    for pattern in self.requirements
+                )
+            )
+        )
+
+
+def _matches(vector_id: str, pattern: str) -> bool:
+    slug = vector_id.split("/", 1)[1]
+    return fnmatch.fnmatchcase(vector_id, pattern) or fnmatch.fnmatchcase(slug, pattern)
