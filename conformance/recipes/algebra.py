@@ -1,0 +1,174 @@
+"""The damage algebra (spec/conventions.md): named operations on named fields of a control.
+
+Field names come from the grammar, through the Kaitai parser in debug mode; offsets follow.
+"""
+
+from __future__ import annotations
+
+from conformance.contents import Contents
+from conformance.kaitai.field_map import Field, field_map, resolve
+
+
+class Damage:
+    """A control being damaged. Every operation is kept in words, in ``operations``.
+
+    Targets are field paths of the *control* (in a log of several files ``FILE:PATH``), or plain
+    byte offsets in a ``file``; so an operation that changes
+    the length comes last, or is followed by operations in front of it only.
+    """
+
+    def __init__(self, control: Contents, format: str) -> None:
+        self._control = {"": control} if isinstance(control, bytes) else dict(control)
+        self.files = {name: bytearray(data) for name, data in self._control.items()}
+        self.format = format
+        self.operations: list[str] = []
+        self._fields: dict[str, list[Field]] = {}
+
+    @property
+    def data(self) -> bytearray:
+        """The bytes of a log of one file."""
+        return self.files[""]
+
+    @data.setter
+    def data(self, data: bytearray) -> None:
+        self.files[""] = data
+
+    @property
+    def contents(self) -> Contents:
+        """The log as it stands: bytes, or bytes by file name."""
+        if list(self.files) == [""]:
+            return bytes(self.data)
+        return {name: bytes(data) for name, data in self.files.items()}
+
+    def field(self, path: str) -> Field:
+        """The field of the control under this path; raises ``KeyError`` with near misses."""
+        name, _, inner = path.rpartition(":")
+        if name not in self._fields:
+            self._fields[name] = field_map(self._control[name], self.format)
+        return resolve(self._fields[name], inner)
+
+    def _at(self, path: str) -> tuple[bytearray, Field]:
+        return self.files[path.rpartition(":")[0]], self.field(path)
+
+    def flip(self, path: str, bit: int) -> None:
+        """Flip one bit of a field; bit 0 is the lowest bit of its first byte."""
+        data, field = self._at(path)
+        data[field.start + bit // 8] ^= 1 << bit % 8
+        self._did(f"flip bit {bit} of {path}")
+
+    def set(self, path: str, value: int | bytes, byteorder: str = "little") -> None:
+        """Set a field to a number, in the byte order given, or to bytes of the field's length."""
+        data, field = self._at(path)
+        if isinstance(value, int):
+            shown = str(value)
+            value = value.to_bytes(field.end - field.start, byteorder)  # type: ignore[arg-type]
+        else:
+            shown = value.hex(" ")
+        if len(value) != field.end - field.start:
+            raise ValueError(f"{path}: expected {field.end - field.start} bytes, got {len(value)}")
+        data[field.start : field.end] = value
+        self._did(f"set {path} to {shown}")
+
+    def zero(self, path: str) -> None:
+        """Set every byte of a field to zero."""
+        data, field = self._at(path)
+        data[field.start : field.end] = bytes(field.end - field.start)
+        self._did(f"zero {path}")
+
+    def fill(self, path: str, byte: int) -> None:
+        """Set every byte of a field to one value."""
+        data, field = self._at(path)
+        data[field.start : field.end] = bytes([byte]) * (field.end - field.start)
+        self._did(f"fill {path} with {byte:02x}")
+
+    def truncate(self, at: int, file: str = "") -> None:
+        """Cut the log at an offset."""
+        del self.files[file][at:]
+        self._did(f"truncate at {at}{_in(file)}")
+
+    def truncate_in(self, path: str, keep: int) -> None:
+        """Cut the log inside a field, ``keep`` bytes behind its start."""
+        data, field = self._at(path)
+        del data[field.start + keep :]
+        self._did(f"truncate {keep} bytes into {path}")
+
+    def torn(self, sector: int, file: str = "") -> None:
+        """Cut the log at its last sector boundary."""
+        data = self.files[file]
+        del data[(len(data) - 1) // sector * sector :]
+        self._did(f"torn at the last boundary of {sector} bytes{_in(file)}")
+
+    def zero_sector(self, number: int, sector: int = 512, file: str = "") -> None:
+        """A sector that was never written: it reads as zeros."""
+        data, start = self.files[file], number * sector
+        end = min(start + sector, len(data))
+        data[start:end] = bytes(end - start)
+        self._did(f"zero sector {number} of {sector} bytes{_in(file)}")
+
+    def swap_sectors(self, one: int, other: int, sector: int = 512, file: str = "") -> None:
+        """Two misdirected writes: a pair of whole sectors trade places."""
+        data = self.files[file]
+        a, b = slice(one * sector, (one + 1) * sector), slice(other * sector, (other + 1) * sector)
+        data[a], data[b] = data[b], data[a]
+        self._did(f"swap sectors {one} and {other} of {sector} bytes{_in(file)}")
+
+    def stale(self, start: int, end: int, older: bytes, file: str = "") -> None:
+        """A lost write: bytes of an older generation of the same file shine through."""
+        self.files[file][start:end] = older[start:end]
+        self._did(f"stale bytes in [{start}, {end}){_in(file)}")
+
+    def duplicate(self, path: str) -> None:
+        """Write a field twice, one copy behind the other."""
+        data, field = self._at(path)
+        data[field.end : field.end] = self._control[path.rpartition(":")[0]][
+            field.start : field.end
+        ]
+        self._did(f"duplicate {path}")
+
+    def drop(self, path: str) -> None:
+        """Remove a field; what follows moves up."""
+        data, field = self._at(path)
+        del data[field.start : field.end]
+        self._did(f"drop {path}")
+
+    def splice(self, path: str, other: bytes, what: str) -> None:
+        """Replace a field by bytes of another log, of any length."""
+        data, field = self._at(path)
+        data[field.start : field.end] = other
+        self._did(f"splice {what} over {path}")
+
+    def insert(self, at: int, new: bytes, what: str | None = None, file: str = "") -> None:
+        """Insert bytes at an offset; what follows moves down."""
+        self.files[file][at:at] = new
+        self._did(f"insert {what or new.hex(' ')} at {at}{_in(file)}")
+
+    def extend(self, new: bytes, what: str, file: str = "") -> None:
+        """Append bytes behind the end of the log."""
+        self.files[file] += new
+        self._did(f"extend by {what}{_in(file)}")
+
+    def remove_file(self, name: str) -> None:
+        """A file of the log that is missing."""
+        del self.files[name]
+        self._did(f"remove {name}")
+
+    def add_file(self, name: str, new: bytes, what: str) -> None:
+        """A file that was not there."""
+        self.files[name] = bytearray(new)
+        self._did(f"add {name}: {what}")
+
+    def rename_file(self, old: str, new: str) -> None:
+        """A file under another name."""
+        self.files[new] = self.files.pop(old)
+        self._did(f"rename {old} to {new}")
+
+    def did(self, words: str) -> None:
+        """Note an operation that a format's own recipes made on ``data``."""
+        self._did(words)
+
+    def _did(self, words: str) -> None:
+        self.operations.append(words)
+
+
+def _in(file: str) -> str:
+    return f" in {file}" if file else ""

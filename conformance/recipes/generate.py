@@ -1,0 +1,223 @@
+"""``make vectors``: run the recipes, let the executable specification answer, write the files."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.contents import Contents, digest, read_contents, size, write_contents
+from conformance.recipes.recipe import Book, Log, Recipe, RecipeError
+from reference_impl import formats
+from reference_impl.answer import Answer, collect
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A format's recipes, and how an empty log of its kind is begun."""
+
+    book: Book[Any]
+    new_log: Callable[[Contents, list[bytes]], Log]
+    suffix: str
+
+
+def sources() -> list[Source]:
+    """The recipes of every format."""
+    from conformance.recipes import leveldb_log as leveldb
+
+    return [Source(leveldb.BOOK, leveldb.LevelDBLog, ".log")]
+
+
+def generate(source: Source) -> Iterator[tuple[str, bytes]]:
+    """The files of one format's vectors: name in ``vectors/`` and contents."""
+    built: dict[str, Log] = {}
+    for recipe in source.book.recipes.values():
+        log = build(source, recipe, built)
+        built[recipe.slug] = log
+        contents = log.contents
+        if isinstance(contents, bytes):
+            input_name = f"{recipe.slug}{source.suffix}"
+            yield f"{recipe.format}/{input_name}", contents
+        else:
+            input_name = recipe.slug
+            for name, data in contents.items():
+                yield f"{recipe.format}/{input_name}/{name}", data
+        yield f"{recipe.id}.json", dump(describe(recipe, log, input_name))
+
+
+def build(source: Source, recipe: Recipe[Any], built: Mapping[str, Log]) -> Log:
+    """Run one recipe on its source."""
+    base = built[recipe.source.slug] if recipe.source else None
+    log = source.new_log(base.contents, base.payloads) if base else source.new_log(b"", [])
+    if base:
+        log.context = dict(base.context)
+    recipe.function(log)
+    return log
+
+
+def describe(recipe: Recipe[Any], log: Log, input_name: str) -> Body:
+    """The vector of a recipe. Raises :class:`RecipeError` where specification and recipe differ."""
+    contents = log.contents
+    if log.golden is not None and contents != log.golden:
+        raise RecipeError(f"{recipe.id}: the log is not the golden one")
+    made_by: Body = {"recipe": recipe.made_by}
+    if log.operations:
+        made_by["damage"] = log.operations
+    body: Body = {
+        "id": recipe.id,
+        "title": recipe.title,
+        "format": recipe.format,
+        "dialect": "plain",
+        "kind": recipe.kind,
+        "group": recipe.group,
+        "level": recipe.level,
+        "requirements": sorted(recipe.requirements),
+        "operation": recipe.operation,
+        "input": input_name,
+        "sha256": digest(contents),
+        "size": size(contents),
+        "control": recipe.control.id if recipe.control else None,
+        "made_by": made_by,
+        "context": log.context,
+    }
+    body |= _EXPECTATIONS[recipe.operation](recipe, log, contents)
+    if log.accept:
+        body["accept"] = [{"answer": answer, "because": why} for answer, why in log.accept]
+    if recipe.may_refuse:
+        body["may_refuse"] = True
+    if log.wall_ms is not None:
+        body["limits"] = {"wall_ms": log.wall_ms}
+    if log.notes:
+        body["notes"] = " ".join(log.notes)
+    if log.bugs:
+        body["bugs"] = log.bugs
+    return body
+
+
+def answer_to(
+    format: str, contents: Contents, context: Mapping[str, Any], profile: str = "recover"
+) -> Answer:
+    """What the executable specification says of a log."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        write_contents(contents, path)
+        return collect(formats.named(format).read(path, profile, context))
+
+
+def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
+    answer = answer_to(recipe.format, contents, log.context)
+    _check_statement(recipe, log, answer)
+    strict = answer_to(recipe.format, contents, log.context, "strict")
+    return {"expect": answer.to_json(), "expect_strict": strict.to_json()}
+
+
+def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
+    return {
+        "records": [_payload_to_write(payload) for payload in log.payloads],
+        "expect": answer_to(recipe.format, contents, log.context).to_json(),
+    }
+
+
+def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
+    """What must be read afterwards: the survivors, then what was appended, each of them."""
+    survivors = answer_to(recipe.format, contents, log.context).records
+    wanted = [record.payload for record in survivors] + log.to_append
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        write_contents(contents, path)
+        try:
+            formats.named(recipe.format).append(path, log.to_append)
+        except ValueError:
+            # The executable specification refuses; then the records belong in a new log.
+            path = Path(folder) / "new"
+            formats.named(recipe.format).write(path, wanted)
+        answer = answer_to(recipe.format, read_contents(path), log.context)
+    if [record.payload for record in answer.records] != wanted:
+        raise RecipeError(f"{recipe.id}: the executable specification loses records")
+    if log.statement is None or wanted != list(log.statement.survivors):
+        raise RecipeError(f"{recipe.id}: the recipe expects other records")
+    return {
+        "records": [_payload_to_write(payload) for payload in log.to_append],
+        "expect": answer.to_json(),
+    }
+
+
+def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
+    """Every prefix length and what survives it, neighbours with the same answer in one row."""
+    assert isinstance(contents, bytes), "only a log of one file has prefixes"
+    format = formats.named(recipe.format)
+    rows: list[Body] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        path.write_bytes(contents)
+        # From the longest down: cutting one byte off is cheaper than writing the prefix anew.
+        for length in range(len(contents), -1, -1):
+            os.truncate(path, length)
+            answer = collect(format.read(path, "recover", log.context))
+            row = {
+                "verdict": answer.verdict,
+                "reason": answer.reason,
+                "records": len(answer.records),
+                "end": "length" if answer.end == length else answer.end,
+            }
+            if rows and {k: v for k, v in rows[-1].items() if k not in ("from", "to")} == row:
+                rows[-1]["from"] = length
+            else:
+                rows.append({"from": length, "to": length, **row})
+    rows.reverse()
+    whole = answer_to(recipe.format, contents, log.context)
+    return {"expect": whole.to_json(), "table": rows}
+
+
+_EXPECTATIONS: dict[str, Callable[[Recipe[Any], Log, Contents], Body]] = {
+    "read": _expect_read,
+    "write": _expect_write,
+    "append": _expect_append,
+    "truncations": _expect_truncations,
+}
+
+
+def _check_statement(recipe: Recipe[Any], log: Log, answer: Answer) -> None:
+    if log.statement is None:
+        raise RecipeError(f"{recipe.id}: the recipe does not say what it expects")
+    said = log.statement
+    found = (answer.verdict, answer.reason, tuple(record.payload for record in answer.records))
+    if found != (said.verdict, said.reason, said.survivors) or said.end not in ("any", answer.end):
+        raise RecipeError(
+            f"{recipe.id}: the recipe expects {said.verdict} {said.reason}"
+            f" {_sizes(said.survivors)} end {said.end}, the executable specification"
+            f" answers {answer.verdict} {answer.reason} {_sizes(found[2])} end {answer.end}"
+        )
+
+
+def _sizes(payloads: Sequence[bytes]) -> str:
+    return f"records of {[len(payload) for payload in payloads]} bytes"
+
+
+def _payload_to_write(payload: bytes) -> Body:
+    if len(payload) > 64 and len(set(payload)) == 1:
+        return {"fill": payload[:1].hex(), "size": len(payload)}
+    return {"payload": payload.hex()}
+
+
+def dump(body: Mapping[str, Any]) -> bytes:
+    """JSON as it stands in the repository: one line a record, so that a diff shows records."""
+    return (_dump_value(body, 0, compact=False) + "\n").encode()
+
+
+def _dump_value(value: Any, depth: int, compact: bool = True) -> str:
+    line = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, (dict, list)) or (compact and len(line) + 2 * depth <= 96):
+        return line
+    pad, close = " " * (depth + 1), " " * depth
+    if isinstance(value, dict):
+        inner = [f"{pad}{json.dumps(k)}: {_dump_value(v, depth + 1)}" for k, v in value.items()]
+        return "{\n" + ",\n".join(inner) + f"\n{close}}}"
+    inner = [f"{pad}{_dump_value(item, depth + 1)}" for item in value]
+    return "[\n" + ",\n".join(inner) + f"\n{close}]"

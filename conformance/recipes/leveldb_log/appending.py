@@ -1,0 +1,119 @@
+"""Recover, append, read again: nothing acknowledged may be lost."""
+
+from conformance.recipes.leveldb_log.layout import (
+    fragments_in_two_blocks,
+    log_ends_before_its_trailer,
+    three_records,
+    two_blocks,
+)
+from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
+
+REUSE = "google/leveldb issues 1287 and 1336: reuse_logs appends behind the torn tail"
+ALL: list[int | bytes] = [0, 1, 2, b"delta", b"echo"]
+
+
+@BOOK.appending(three_records, "appending", "LDB-015")
+def append_to_three_records(log: LevelDBLog) -> None:
+    """Two records appended to an undamaged log."""
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.appending(log_ends_before_its_trailer, "appending", "LDB-015", "LDB-014")
+def append_where_a_trailer_is_due(log: LevelDBLog) -> None:
+    """Three bytes are left in the block: the appender writes the trailer first."""
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
+
+
+@BOOK.appending(two_blocks, "appending", "LDB-015")
+def append_in_the_second_block(log: LevelDBLog) -> None:
+    """The place in the block is the length of the log modulo 32768."""
+    log.append(b"d" * 33000, b"echo")
+    log.expect("intact", survivors=[0, 1, 2, 3, b"d" * 33000, b"echo"])
+
+
+@BOOK.appending(
+    three_records,
+    "appending",
+    "LDB-016",
+    control=append_to_three_records,
+    kind="eof",
+    may_refuse=True,
+)
+def append_behind_a_torn_payload(log: LevelDBLog) -> None:
+    """One byte of the last record is missing: it must not swallow what is appended."""
+    log.truncate(37)
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
+    log.bug(REUSE)
+
+
+@BOOK.appending(
+    three_records,
+    "appending",
+    "LDB-016",
+    control=append_to_three_records,
+    kind="eof",
+    may_refuse=True,
+)
+def append_behind_a_torn_header(log: LevelDBLog) -> None:
+    """Three bytes of a header stand at the end: they must not swallow what is appended."""
+    log.truncate_in("blocks[0].records[2].header", 3)
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
+    log.bug(REUSE)
+
+
+@BOOK.appending(fragments_in_two_blocks, "appending", "LDB-015")
+def append_to_fragments(log: LevelDBLog) -> None:
+    """Two records appended to a log with a record in fragments."""
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.appending(
+    fragments_in_two_blocks,
+    "appending",
+    "LDB-016",
+    control=append_to_fragments,
+    kind="eof",
+    may_refuse=True,
+)
+def append_behind_an_unfinished_record(log: LevelDBLog) -> None:
+    """FIRST without LAST at the end: what is appended must not be joined to it."""
+    log.truncate(32768)
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, b"delta", b"echo"])
+    log.note("Readers that join FIRST with FULL lose the appended record too.")
+
+
+@BOOK.appending(
+    three_records,
+    "appending",
+    "LDB-017",
+    control=append_to_three_records,
+    kind="eof",
+    may_refuse=True,
+)
+def append_behind_preallocated_zeros(log: LevelDBLog) -> None:
+    """Zeros at the end: a record behind them in the same block would never be read."""
+    log.extend(bytes(100), "100 zero bytes")
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.appending(
+    three_records,
+    "appending",
+    "LDB-018",
+    control=append_to_three_records,
+    kind="corrupt",
+    may_refuse=True,
+)
+def append_behind_damage(log: LevelDBLog) -> None:
+    """A damaged last block: a record appended in it would never be read, so refuse."""
+    log.flip("blocks[0].records[1].data", 0)
+    log.append(b"delta", b"echo")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, b"delta", b"echo"])
+    log.note("Right are: a refusal, or any way in which all of these records are read again.")

@@ -1,0 +1,193 @@
+"""Undamaged logs: blocks, records, trailers. Most serve as controls."""
+
+from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, forge_checksum, numbered
+
+FULL = 1
+
+
+@BOOK.valid("layout", "LDB-001")
+def empty_log(log: LevelDBLog) -> None:
+    """A file of no bytes is a log of no records."""
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("layout", "LDB-002", "LDB-009")
+def one_record(log: LevelDBLog) -> None:
+    """One short record, alone in the log."""
+    log.write(b"alpha")
+    log.expect("intact", survivors=[0], end=12)
+    log.expect_bytes(bytes.fromhex("3af6d13e050001616c706861"))
+
+
+@BOOK.valid("layout", "LDB-002", "LDB-009", "LDB-020")
+def three_records(log: LevelDBLog) -> None:
+    """Three short records in one short block."""
+    log.write(b"alpha", b"bravo", b"charlie")
+    log.expect("intact", survivors=[0, 1, 2], end=38)
+
+
+@BOOK.valid("layout", "LDB-011")
+def empty_record_between_two(log: LevelDBLog) -> None:
+    """An empty record between two others is a record and must be returned."""
+    log.write(b"alpha", b"", b"bravo")
+    log.expect("intact", survivors=[0, 1, 2])
+    log.bug("dfindexeddb drops the rest of the block; rusty-leveldb takes it for the end")
+
+
+@BOOK.valid("layout", "LDB-006", "LDB-007", "LDB-011")
+def leveldb_read_write_test(log: LevelDBLog) -> None:
+    """The records foo, bar, an empty one and xxxx, as in LevelDB's own test ReadWrite."""
+    log.write(b"foo", b"bar", b"", b"xxxx")
+    log.expect("intact", survivors=[0, 1, 2, 3])
+    log.expect_bytes(
+        bytes.fromhex(
+            "dd5fb37a030001666f6fbaeaec44030001626172052b2843000001153d26e904000178787878"
+        )
+    )
+
+
+@BOOK.valid("layout", "LDB-006", "LDB-007")
+def write_batches_of_a_real_database(log: LevelDBLog) -> None:
+    """Five write batches, byte for byte as LevelDB 1.22 wrote them."""
+    log.write(
+        *(
+            (n + 1).to_bytes(8, "little")
+            + (1).to_bytes(4, "little")
+            + b"\x01\x02k%d\x02v%d" % (n, n)
+            for n in range(4)
+        ),
+        bytes.fromhex("0500000000000000020000000106626174636831017800026b30"),
+    )
+    log.expect("intact", survivors=[0, 1, 2, 3, 4], end=137)
+    log.expect_bytes(
+        bytes.fromhex(
+            "432c9d3513000101000000000000000100000001026b30027630"
+            "4c6d602a13000102000000000000000100000001026b31027631"
+            "befd0a8e13000103000000000000000100000001026b32027632"
+            "6afa34e613000104000000000000000100000001026b33027633"
+            "1f83d12b1a00010500000000000000020000000106626174636831017800026b30"
+        )
+    )
+
+
+@BOOK.valid("layout", "LDB-008")
+def stored_checksum_of_zero(log: LevelDBLog) -> None:
+    """A record whose stored checksum happens to be zero is as good as any other."""
+    log.write(b"alpha", forge_checksum(FULL, b"crc0", stored=0), b"bravo")
+    assert log.data[12:16] == bytes(4)
+    log.expect("intact", survivors=[0, 1, 2])
+    log.bug("dfindexeddb takes it for the end of the block")
+
+
+@BOOK.valid("layout", "LDB-008")
+def stored_checksum_of_all_ones(log: LevelDBLog) -> None:
+    """A record whose stored checksum happens to be ffffffff is as good as any other."""
+    log.write(b"alpha", forge_checksum(FULL, b"crc1", stored=0xFFFFFFFF), b"bravo")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("layout", "LDB-037")
+def payload_that_holds_a_log(log: LevelDBLog) -> None:
+    """A payload may hold records of another log: they are data."""
+    inner = bytes.fromhex("dd5fb37a030001666f6f")
+    log.write(b"alpha", inner * 3, b"bravo")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("layout", "LDB-009")
+def payload_of_zeros(log: LevelDBLog) -> None:
+    """A payload of zeros is data, not preallocated space."""
+    log.write(b"alpha", bytes(64), b"bravo")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("trailer", "LDB-001", "LDB-003", "LDB-004", "LDB-005", "LDB-014")
+def two_blocks(log: LevelDBLog) -> None:
+    """A block with a trailer of six zero bytes, then a short block."""
+    log.write(b"alpha")
+    log.fill_block_but(6)
+    log.write(b"bravo", b"charlie")
+    log.expect("intact", survivors=[0, 1, 2, 3], end=32768 + 26)
+
+
+@BOOK.valid("trailer", "LDB-004", "LDB-014")
+def trailer_of_one_byte(log: LevelDBLog) -> None:
+    """One byte is left in the block: it is the trailer."""
+    log.fill_block_but(1)
+    log.write(b"bravo")
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("trailer", "LDB-003")
+def block_filled_to_the_last_byte(log: LevelDBLog) -> None:
+    """A record ends exactly with its block: there is no trailer."""
+    log.fill_block_but(0)
+    log.write(b"bravo")
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("trailer", "LDB-012")
+def seven_bytes_left_and_a_record(log: LevelDBLog) -> None:
+    """Exactly a header fits: an empty FIRST fragment, and the data in the next block."""
+    log.write(b"alpha")
+    log.fill_block_but(7)
+    log.write(b"bravo", b"charlie")
+    assert log.data[32761:32768].hex() == "6451d0e9000002"
+    log.expect("intact", survivors=[0, 1, 2, 3])
+
+
+@BOOK.valid("trailer", "LDB-011", "LDB-012")
+def seven_bytes_left_and_an_empty_record(log: LevelDBLog) -> None:
+    """Exactly a header fits and the record is empty: it is a FULL record there."""
+    log.write(b"alpha")
+    log.fill_block_but(7)
+    log.write(b"", b"charlie")
+    assert log.data[32761:32768].hex() == "052b2843000001"
+    log.expect("intact", survivors=[0, 1, 2, 3])
+    log.bug("dfindexeddb's loop condition ignores a record in the last seven bytes of a block")
+
+
+@BOOK.valid("trailer", "LDB-004", kind="eof")
+def log_ends_before_its_trailer(log: LevelDBLog) -> None:
+    """The log ends three bytes before the end of its block: the trailer is not written yet."""
+    log.write(b"alpha")
+    log.fill_block_but(3)
+    log.expect("intact", survivors=[0, 1], end=32765)
+    log.bug("rusty-leveldb repeats an I/O error for ever")
+
+
+@BOOK.valid("trailer", "LDB-001", "LDB-039", kind="eof")
+def log_ends_with_its_block(log: LevelDBLog) -> None:
+    """The log ends exactly at a block boundary, behind a whole record."""
+    log.write(b"alpha")
+    log.fill_block_but(0)
+    log.expect("intact", survivors=[0, 1], end=32768)
+
+
+@BOOK.valid("fragments", "LDB-010", "LDB-003")
+def fragments_in_two_blocks(log: LevelDBLog) -> None:
+    """A record in a FIRST and a LAST fragment, between two short ones."""
+    log.write(b"alpha", numbered(33000), b"charlie")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("fragments", "LDB-010", "LDB-013")
+def fragments_in_three_blocks(log: LevelDBLog) -> None:
+    """A record in a FIRST, a MIDDLE and a LAST fragment, between two short ones."""
+    log.write(b"alpha", numbered(70000), b"charlie")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("fragments", "LDB-010", "LDB-013")
+def example_of_the_source_document(log: LevelDBLog) -> None:
+    """Records of 1000, 97270 and 8000 bytes, as in LevelDB's own log_format.md."""
+    log.write(b"A" * 1000, b"B" * 97270, b"C" * 8000)
+    assert log.data[98298:98304] == bytes(6)
+    log.expect("intact", survivors=[0, 1, 2], end=106311)
+
+
+@BOOK.valid("fragments", "LDB-010")
+def four_records_across_blocks(log: LevelDBLog) -> None:
+    """A short record, two that span blocks, and a short one."""
+    log.write(b"alpha", numbered(40000), numbered(41000)[::-1], b"delta")
+    log.expect("intact", survivors=[0, 1, 2, 3])

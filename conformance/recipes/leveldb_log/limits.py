@@ -1,0 +1,51 @@
+"""Extremes: many records, large records, and logs that try to cost time or memory."""
+
+from conformance.recipes.leveldb_log.layout import three_records
+from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, numbered, physical
+
+MIDDLE = 3
+
+
+@BOOK.valid("limits", "LDB-041", kind="limit")
+def two_thousand_empty_records(log: LevelDBLog) -> None:
+    """Two thousand empty records: seven bytes each, all of them returned."""
+    log.write(*[b""] * 2000)
+    log.expect("intact", survivors=list(range(2000)))
+
+
+@BOOK.valid("limits", "LDB-003", "LDB-041", kind="limit")
+def largest_payload_of_one_block(log: LevelDBLog) -> None:
+    """A payload of 32761 bytes fills its block as one FULL record."""
+    log.write(numbered(32761), b"bravo")
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("limits", "LDB-010", "LDB-012", kind="limit")
+def one_byte_more_than_a_block(log: LevelDBLog) -> None:
+    """A payload of 32762 bytes leaves one byte for its LAST fragment."""
+    log.write(numbered(32762), b"bravo")
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.damaged(three_records, "limits", "LDB-031", "LDB-041", kind="limit")
+def thousands_of_orphans(log: LevelDBLog) -> None:
+    """Four thousand empty orphans: each is lost by itself, and time stays linear."""
+    log.extend(physical(MIDDLE, b"") * 4000, "4000 empty MIDDLE fragments")
+    log.expect("damaged", "orphan-fragment", survivors=[0, 1, 2])
+
+
+@BOOK.damaged(three_records, "limits", "LDB-023", "LDB-041", kind="limit")
+def large_lengths_in_every_block(log: LevelDBLog) -> None:
+    """Lengths of 65535 at the start of four blocks must cost neither memory nor time."""
+    log.extend(bytes(32768 - 38), "zeros to the end of the block")
+    log.extend((b"\xff" * 6 + b"\x01" + bytes(32761)) * 4, "four blocks with a length of 65535")
+    log.expect("damaged", "zero-gap", survivors=[0, 1, 2])
+
+
+@BOOK.valid("limits", "LDB-042", kind="limit", level="MUST")
+def log_that_readers_must_not_touch(log: LevelDBLog) -> None:
+    """A torn log with zeros behind it: tempting to repair, but a reader never writes."""
+    log.write(b"alpha", b"bravo")
+    del log.data[-3:]
+    log.did("truncate at 21")
+    log.expect("torn", "torn-payload", survivors=[0], end=12)

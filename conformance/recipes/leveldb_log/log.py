@@ -1,0 +1,95 @@
+"""The verbs that only LevelDB logs need, and the book of their recipes."""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Sequence
+
+from crc32c import crc32c
+
+from conformance.contents import Contents
+from conformance.recipes.recipe import Book, Log
+from reference_impl.leveldb_log import BLOCK_SIZE, HEADER_SIZE, Writer, masked_crc
+
+FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
+
+
+class LevelDBLog(Log):
+    """A LevelDB log being built."""
+
+    def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
+        super().__init__(control, payloads, "leveldb-log")
+
+    def write(self, *payloads: bytes) -> None:
+        """Write these records after those already there."""
+        out = io.BytesIO()
+        writer = Writer(out, len(self.data))
+        for payload in payloads:
+            writer.append(payload)
+        self.data += out.getvalue()
+        self.payloads += payloads
+
+    def fill_block_but(self, left: int) -> None:
+        """Write one record that leaves ``left`` bytes of the current block."""
+        used = len(self.data) % BLOCK_SIZE
+        self.write(numbered(BLOCK_SIZE - used - HEADER_SIZE - left))
+
+    def reseal(self, path: str) -> None:
+        """Make the checksum of a physical record right again, after a change to what it covers."""
+        record = self.field(path)
+        length = int.from_bytes(self.data[record.start + 4 : record.start + 6], "little")
+        covered = bytes(self.data[record.start + 6 : record.start + HEADER_SIZE + length])
+        self.data[record.start : record.start + 4] = masked_crc(covered).to_bytes(4, "little")
+        self.did(f"reseal {path}")
+
+    def retype(self, path: str, kind: int) -> None:
+        """Give a physical record another type, with a checksum to match."""
+        self.set(f"{path}.header.type", kind)
+        self.reseal(path)
+
+
+BOOK: Book[LevelDBLog] = Book("leveldb-log")
+
+
+def numbered(size: int) -> bytes:
+    """``size`` bytes in which every eight say where they stand: no two stretches are alike."""
+    return b"".join(b"%07d." % at for at in range(0, size, 8))[:size]
+
+
+def physical(kind: int, data: bytes) -> bytes:
+    """One physical record, whatever its type."""
+    return struct.pack("<IHB", masked_crc(bytes([kind]) + data), len(data), kind) + data
+
+
+def foreign(kind: int, extra: bytes, data: bytes) -> bytes:
+    """A record of RocksDB or Pebble, with ``extra`` header bytes that the checksum covers too."""
+    covered = bytes([kind]) + extra + data
+    return struct.pack("<IHB", masked_crc(covered), len(data), kind) + extra + data
+
+
+def forge_checksum(kind: int, prefix: bytes, stored: int) -> bytes:
+    """``prefix`` and four bytes that give a record the stored (masked) checksum wanted.
+
+    CRC is affine in its input: each of the 32 bits flips a fixed set of checksum bits, so the
+    bytes are the solution of 32 linear equations.
+    """
+    rotated = (stored - 0xA282EAD8) & 0xFFFFFFFF
+    crc = (rotated << 15 | rotated >> 17) & 0xFFFFFFFF
+
+    def checksum(suffix: int) -> int:
+        return crc32c(bytes([kind]) + prefix + suffix.to_bytes(4, "little"))
+
+    base = checksum(0)
+    basis: dict[int, tuple[int, int]] = {}  # highest bit -> (checksum change, suffix bits)
+    for bit in range(32):
+        change, bits = checksum(1 << bit) ^ base, 1 << bit
+        while change and change.bit_length() in basis:
+            other = basis[change.bit_length()]
+            change, bits = change ^ other[0], bits ^ other[1]
+        basis[change.bit_length()] = (change, bits)
+    wanted, suffix = crc ^ base, 0
+    while wanted:
+        change, bits = basis[wanted.bit_length()]
+        wanted, suffix = wanted ^ change, suffix ^ bits
+    return prefix + suffix.to_bytes(4, "little")

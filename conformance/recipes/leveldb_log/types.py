@@ -1,0 +1,92 @@
+"""Types that no writer of the plain dialect makes, with checksums that hold."""
+
+from conformance.recipes.leveldb_log.layout import (
+    fragments_in_two_blocks,
+    three_records,
+    two_blocks,
+)
+from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
+
+SECOND = "blocks[0].records[1]"
+
+
+@BOOK.damaged(three_records, "types", "LDB-020", "LDB-029", "LDB-039")
+def unknown_type_103(log: LevelDBLog) -> None:
+    """A whole record of an unknown type loses that record only: its length can be trusted."""
+    log.retype(SECOND, 103)
+    log.expect("damaged", "unknown-type", survivors=[0, 2], end=38)
+
+
+@BOOK.damaged(three_records, "types", "LDB-029")
+def unknown_type_5(log: LevelDBLog) -> None:
+    """Type 5 is unknown like any other, and must not end the log."""
+    log.retype(SECOND, 5)
+    log.expect("damaged", "unknown-type", survivors=[0, 2])
+    log.bug("LevelDB: kEof is 5, an on-disk type 5 ends the log silently")
+    log.bug("RocksDB from 9.4 hangs")
+
+
+@BOOK.damaged(three_records, "types", "LDB-029")
+def unknown_type_6(log: LevelDBLog) -> None:
+    """Type 6 is unknown like any other, and must be reported."""
+    log.retype(SECOND, 6)
+    log.expect("damaged", "unknown-type", survivors=[0, 2])
+    log.bug("LevelDB: kBadRecord is 6, an on-disk type 6 is skipped silently")
+
+
+@BOOK.damaged(three_records, "types", "LDB-029", "LDB-043")
+def unknown_type_9(log: LevelDBLog) -> None:
+    """Type 9 behind a plain record is an unknown type, not another dialect."""
+    log.retype(SECOND, 9)
+    log.expect("damaged", "unknown-type", survivors=[0, 2])
+
+
+@BOOK.damaged(three_records, "types", "LDB-029")
+def unknown_type_132(log: LevelDBLog) -> None:
+    """Type 132, a sentinel in RocksDB's reader, is unknown like any other."""
+    log.retype(SECOND, 132)
+    log.expect("damaged", "unknown-type", survivors=[0, 2])
+
+
+@BOOK.damaged(three_records, "types", "LDB-029", kind="limit")
+def unknown_type_255(log: LevelDBLog) -> None:
+    """Type 255 is unknown like any other: the type byte is not signed."""
+    log.retype(SECOND, 255)
+    log.expect("damaged", "unknown-type", survivors=[0, 2])
+
+
+@BOOK.damaged(three_records, "types", "LDB-029", "LDB-043")
+def unknown_type_in_the_first_record(log: LevelDBLog) -> None:
+    """An unknown type in the first record, with a plain header, does not make another dialect."""
+    log.retype("blocks[0].records[0]", 5)
+    log.expect("damaged", "unknown-type", survivors=[1, 2])
+    log.bug("LevelDB opens an empty database even with paranoid_checks")
+
+
+@BOOK.damaged(three_records, "types", "LDB-029", "LDB-039")
+def unknown_type_in_the_last_record(log: LevelDBLog) -> None:
+    """An unknown type in the last record: a writer may go on behind it."""
+    log.retype("blocks[0].records[2]", 77)
+    log.expect("damaged", "unknown-type", survivors=[0, 1], end=38)
+
+
+@BOOK.damaged(three_records, "types", "LDB-030")
+def type_zero_with_data(log: LevelDBLog) -> None:
+    """Type 0 with a length and a good checksum is an unknown type, not preallocated space."""
+    log.retype(SECOND, 0)
+    log.expect("damaged", "unknown-type", survivors=[0, 2])
+
+
+@BOOK.damaged(two_blocks, "types", "LDB-029")
+def unknown_type_across_most_of_a_block(log: LevelDBLog) -> None:
+    """A long record of an unknown type loses that record only."""
+    log.retype(SECOND, 99)
+    log.expect("damaged", "unknown-type", survivors=[0, 2, 3])
+
+
+@BOOK.damaged(fragments_in_two_blocks, "types", "LDB-029", "LDB-034", "LDB-036")
+def unknown_type_instead_of_last(log: LevelDBLog) -> None:
+    """An unknown type where LAST was due loses the open record too."""
+    log.retype("blocks[1].records[0]", 103)
+    log.expect("damaged", "unknown-type", survivors=[0, 2])
+    log.bug("golang/leveldb, Pebble and rusty-leveldb join the unknown record to the open one")

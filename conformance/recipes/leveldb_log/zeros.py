@@ -1,0 +1,169 @@
+"""Zeros where records should be: preallocated space, or a write that never arrived."""
+
+from conformance.recipes.leveldb_log.layout import (
+    fragments_in_three_blocks,
+    fragments_in_two_blocks,
+    three_records,
+    two_blocks,
+)
+from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
+
+BLOCK = 32768
+
+
+@BOOK.damaged(three_records, "zeros", "LDB-025", "LDB-039", kind="eof")
+def zero_tail_of_100_bytes(log: LevelDBLog) -> None:
+    """Zeros behind the last record are preallocated space; a writer resumes at their start."""
+    log.extend(bytes(100), "100 zero bytes")
+    log.expect("intact", survivors=[0, 1, 2], end=38)
+
+
+@BOOK.damaged(three_records, "zeros", "LDB-021", "LDB-025", kind="eof")
+def zero_tail_of_6_bytes(log: LevelDBLog) -> None:
+    """Fewer zeros than a header are preallocated space too, not a torn header."""
+    log.extend(bytes(6), "6 zero bytes")
+    log.expect("intact", survivors=[0, 1, 2], end=38)
+
+
+@BOOK.damaged(three_records, "zeros", "LDB-025", kind="eof")
+def zero_tail_of_one_byte(log: LevelDBLog) -> None:
+    """A single zero byte at the end of the log is preallocated space."""
+    log.extend(bytes(1), "1 zero byte")
+    log.expect("intact", survivors=[0, 1, 2], end=38)
+
+
+@BOOK.damaged(three_records, "zeros", "LDB-025", kind="eof")
+def zero_tail_to_the_end_of_the_block(log: LevelDBLog) -> None:
+    """Zeros fill the last block exactly."""
+    log.extend(bytes(BLOCK - 38), "zeros to the end of the block")
+    log.expect("intact", survivors=[0, 1, 2], end=38)
+
+
+@BOOK.damaged(three_records, "zeros", "LDB-025", kind="eof")
+def zero_tail_of_two_blocks(log: LevelDBLog) -> None:
+    """Zeros for the rest of a block, a whole one and part of another."""
+    log.extend(bytes(2 * BLOCK), "65536 zero bytes")
+    log.expect("intact", survivors=[0, 1, 2], end=38)
+
+
+@BOOK.valid("zeros", "LDB-025", kind="eof")
+def nothing_but_zeros(log: LevelDBLog) -> None:
+    """A preallocated log to which nothing was written yet."""
+    log.data += bytes(4096)
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.damaged(fragments_in_two_blocks, "zeros", "LDB-025", "LDB-035", "LDB-039", kind="eof")
+def zero_tail_behind_an_unfinished_record(log: LevelDBLog) -> None:
+    """Zeros where LAST was due, to the end of the log: a torn write in preallocated space."""
+    log.zero("blocks[1]")
+    log.expect("torn", "torn-record", survivors=[0], end=12)
+
+
+@BOOK.damaged(two_blocks, "zeros", "LDB-027", "LDB-039")
+def records_at_the_end_of_a_block_zeroed(log: LevelDBLog) -> None:
+    """Zeros to the end of a block, and the log goes on: what stood there is lost."""
+    log.zero("blocks[0].records[1]")
+    log.expect("damaged", "zero-gap", survivors=[0, 2, 3], end=BLOCK + 26)
+    log.bug("LevelDB, goleveldb (default), RocksDB: the loss is silent")
+
+
+@BOOK.damaged(fragments_in_three_blocks, "zeros", "LDB-027", "LDB-034", "LDB-036")
+def middle_block_zeroed(log: LevelDBLog) -> None:
+    """A block of zeros inside a record loses the record; its LAST is an orphan."""
+    log.zero("blocks[1]")
+    log.expect("damaged", "zero-gap", survivors=[0, 2])
+
+
+@BOOK.valid("zeros", "LDB-001", "LDB-004")
+def three_blocks_of_short_records(log: LevelDBLog) -> None:
+    """Short records over three blocks, none of them in fragments."""
+    for name in (b"alpha", b"delta", b"golf"):
+        log.write(name)
+        log.fill_block_but(5 if name != b"golf" else 20000)
+    log.expect("intact", survivors=[0, 1, 2, 3, 4, 5])
+
+
+@BOOK.damaged(three_blocks_of_short_records, "zeros", "LDB-027", "LDB-037")
+def block_of_zeros_in_mid_log(log: LevelDBLog) -> None:
+    """A block that was never written reads as zeros: two records are lost between the others."""
+    log.zero("blocks[1]")
+    log.expect("damaged", "zero-gap", survivors=[0, 1, 4, 5])
+    log.bug("LevelDB, goleveldb (default), RocksDB: the loss is silent")
+
+
+@BOOK.damaged(three_blocks_of_short_records, "zeros", "LDB-027")
+def block_of_zeros_at_the_start(log: LevelDBLog) -> None:
+    """The first block reads as zeros, the log goes on."""
+    log.zero("blocks[0]")
+    log.expect("damaged", "zero-gap", survivors=[2, 3, 4, 5])
+
+
+@BOOK.damaged(three_blocks_of_short_records, "zeros", "LDB-026", "LDB-020")
+def header_of_zeros_before_other_records(log: LevelDBLog) -> None:
+    """Seven zero bytes before good records: the rest of the block is skipped, and it is damage."""
+    log.zero("blocks[0].records[0].header")
+    log.expect("damaged", "zero-header", survivors=[2, 3, 4, 5])
+    log.bug("LevelDB: the loss is silent; Pebble stops; rusty-leveldb reads on in mid-payload")
+
+
+@BOOK.damaged(three_records, "zeros", "LDB-026", "LDB-020", "LDB-039")
+def record_zeroed_in_last_block(log: LevelDBLog) -> None:
+    """A zeroed record in a short last block: the record behind it cannot be reached."""
+    log.zero("blocks[0].records[1]")
+    log.expect("damaged", "zero-header", survivors=[0], end=None)
+
+
+@BOOK.damaged(three_records, "zeros", "LDB-026", "LDB-020")
+def length_and_type_zeroed(log: LevelDBLog) -> None:
+    """Type 0 and length 0 end the block even under a checksum that is not zero."""
+    log.zero("blocks[0].records[1].header.len_data")
+    log.zero("blocks[0].records[1].header.type")
+    log.expect("damaged", "zero-header", survivors=[0])
+
+
+@BOOK.damaged(three_records, "zeros", "LDB-026", "LDB-008")
+def zero_record_with_its_own_checksum(log: LevelDBLog) -> None:
+    """Type 0 and length 0 end the block even when the checksum holds."""
+    log.zero("blocks[0].records[1].header.len_data")
+    log.retype("blocks[0].records[1]", 0)
+    log.expect("damaged", "zero-header", survivors=[0])
+
+
+@BOOK.damaged(three_blocks_of_short_records, "zeros", "LDB-028")
+def sector_of_zeros_inside_a_record(log: LevelDBLog) -> None:
+    """A sector that was never written, inside a payload: the checksum fails."""
+    log.zero_sector(8, 512)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, 5])
+
+
+@BOOK.valid("zeros", "LDB-027", kind="limit", level="SHOULD")
+def writer_left_its_block_early(log: LevelDBLog) -> None:
+    """A writer that starts a new block with ten bytes left: the reader cannot tell why."""
+    log.write(b"alpha")
+    log.fill_block_but(10)
+    log.data += bytes(10)
+    log.write(b"bravo")
+    log.expect("damaged", "zero-gap", survivors=[0, 1, 2])
+    log.note(
+        "LevelDB's writer never does this. Zeros of a header or more in mid-log are reported as a"
+        " gap; no record is lost by it."
+    )
+
+
+@BOOK.damaged(three_records, "zeros", "LDB-027", "LDB-016")
+def appended_in_the_next_block_behind_zeros(log: LevelDBLog) -> None:
+    """Preallocated zeros, then a writer that went on at the next block: the gap is reported."""
+    log.extend(bytes(BLOCK - 38), "zeros to the end of the block")
+    later = LevelDBLog(b"", [])
+    later.write(b"delta")
+    log.extend(bytes(later.data), 'the record "delta"')
+    log.expect("damaged", "zero-gap", survivors=[0, 1, 2, b"delta"])
+
+
+@BOOK.damaged(two_blocks, "trailer", "LDB-005")
+def trailer_not_zero(log: LevelDBLog) -> None:
+    """A trailer that is not zero is skipped all the same."""
+    log.fill("blocks[0].trailer", 0x5A)
+    log.expect("intact", survivors=[0, 1, 2, 3])
+    log.note("LevelDB's own text says the trailer must be zero; no reader checks it.")

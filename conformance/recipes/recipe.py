@@ -1,0 +1,186 @@
+"""What a recipe is, and the two kinds of verbs it is written in: build and expect.
+
+A recipe is a function of about ten lines named after its fault; its docstring is the vector's
+title. It builds a log (``write``, or the operations of the damage algebra on a control) and says
+what must survive (``expect``). The executable specification computes the full answer; making the
+vectors fails when the two disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from conformance.contents import Contents
+from conformance.recipes.algebra import Damage
+
+LogT = TypeVar("LogT", bound="Log")
+
+
+class RecipeError(Exception):
+    """A recipe that does not hold together, or that the executable specification contradicts."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a recipe expects in words: verdict, reason, and the payloads that survive."""
+
+    verdict: str
+    reason: str | None
+    survivors: tuple[bytes, ...]
+    end: int | str | None = "any"
+
+
+class Log(Damage):
+    """The log that a recipe builds, with the verbs that every format shares."""
+
+    def __init__(self, control: Contents, payloads: Sequence[bytes], format: str) -> None:
+        super().__init__(control, format)
+        self.payloads = list(payloads)
+        self.to_append: list[bytes] = []
+        self.context: dict[str, Any] = {}
+        self.golden: Contents | None = None
+        self.statement: Statement | None = None
+        self.accept: list[tuple[dict[str, Any], str]] = []
+        self.notes: list[str] = []
+        self.bugs: list[str] = []
+        self.wall_ms: int | None = None
+
+    def append(self, *payloads: bytes) -> None:
+        """The records that the implementation is asked to append."""
+        self.to_append = list(payloads)
+
+    def expect(
+        self,
+        verdict: str,
+        reason: str | None = None,
+        survivors: Sequence[int | bytes] = (),
+        end: int | str | None = "any",
+    ) -> None:
+        """What a reader owes. Survivors are numbers of the control's records, or payloads."""
+        chosen = tuple(self.payloads[s] if isinstance(s, int) else s for s in survivors)
+        self.statement = Statement(verdict, reason, chosen, end)
+
+    def expect_bytes(self, golden: Contents) -> None:
+        """The exact log, known from elsewhere (``facts``, upstream tests)."""
+        self.golden = golden
+
+    def note(self, text: str) -> None:
+        """What a reader of the vector should know."""
+        self.notes.append(text)
+
+    def bug(self, link: str) -> None:
+        """A known defect of a real system that this vector shows."""
+        self.bugs.append(link)
+
+
+@dataclass(frozen=True)
+class Recipe(Generic[LogT]):
+    """One recipe: the function and what its decorator says about it."""
+
+    function: Callable[[LogT], None]
+    format: str
+    operation: str
+    kind: str
+    group: str
+    requirements: tuple[str, ...]
+    source: Recipe[LogT] | None = None
+    """The undamaged log that this one is built on."""
+    control: Recipe[LogT] | None = None
+    """The sibling without the fault, for scoring in pairs."""
+    level: str = "MUST"
+    may_refuse: bool = False
+
+    @property
+    def slug(self) -> str:
+        """File name of the vector, without its ending."""
+        return self.function.__name__.strip("_").replace("_", "-")
+
+    @property
+    def id(self) -> str:
+        """Id of the vector."""
+        return f"{self.format}/{self.slug}"
+
+    @property
+    def title(self) -> str:
+        """The first sentence of the docstring."""
+        text = (self.function.__doc__ or "").strip().split("\n\n")[0]
+        if not text:
+            raise RecipeError(f"{self.slug}: expected a docstring with the vector's title")
+        return " ".join(text.split())
+
+    @property
+    def made_by(self) -> str:
+        """Where the function lives, below ``conformance/recipes``."""
+        module = self.function.__module__.removeprefix("conformance.recipes.")
+        return f"{module}.{self.function.__name__}"
+
+
+Entering = Callable[[Callable[[LogT], None]], Recipe[LogT]]
+
+
+@dataclass
+class Book(Generic[LogT]):
+    """The recipes of one format, in order, and the decorators that enter them.
+
+    Every decorator takes the matrix column (``group``) and the requirement ids.
+    """
+
+    format: str
+    recipes: dict[str, Recipe[LogT]] = field(default_factory=dict)
+
+    def valid(
+        self, group: str, *requirements: str, kind: str = "valid", level: str = "MUST"
+    ) -> Entering[LogT]:
+        """An undamaged log: may serve as a control."""
+        return self._enter("read", kind, group, requirements, level=level)
+
+    def damaged(
+        self,
+        control: Recipe[LogT],
+        group: str,
+        *requirements: str,
+        kind: str = "corrupt",
+        level: str = "MUST",
+    ) -> Entering[LogT]:
+        """One fault in a control."""
+        return self._enter(
+            "read", kind, group, requirements, source=control, control=control, level=level
+        )
+
+    def truncations(self, control: Recipe[LogT], group: str, *requirements: str) -> Entering[LogT]:
+        """Every prefix of a control, as one vector."""
+        return self._enter(
+            "truncations", "eof", group, requirements, source=control, control=control
+        )
+
+    def writing(self, group: str, *requirements: str, kind: str = "valid") -> Entering[LogT]:
+        """Records that a writer must turn into exactly these bytes."""
+        return self._enter("write", kind, group, requirements)
+
+    def appending(
+        self,
+        to: Recipe[LogT],
+        group: str,
+        *requirements: str,
+        kind: str = "valid",
+        control: Recipe[LogT] | None = None,
+        may_refuse: bool = False,
+    ) -> Entering[LogT]:
+        """Recover a log, append, read again. ``control`` appends to the undamaged log ``to``."""
+        return self._enter(
+            "append", kind, group, requirements, source=to, control=control, may_refuse=may_refuse
+        )
+
+    def _enter(
+        self, operation: str, kind: str, group: str, requirements: tuple[str, ...], **more: Any
+    ) -> Entering[LogT]:
+        def enter(function: Callable[[LogT], None]) -> Recipe[LogT]:
+            recipe = Recipe(function, self.format, operation, kind, group, requirements, **more)
+            if recipe.slug in self.recipes:
+                raise RecipeError(f"{recipe.id}: two recipes of this name")
+            self.recipes[recipe.slug] = recipe
+            return recipe
+
+        return enter
