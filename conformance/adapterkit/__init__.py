@@ -1,0 +1,120 @@
+"""Walproof's adapter protocol v1 for a reader or writer written in Python.
+
+Say hello with a dictionary, give the functions that drive the implementation, call :func:`serve`::
+
+    serve({"name": "mine", "version": "1.0", "formats": ["leveldb-log"],
+           "profiles": ["recover"], "reports": ["records", "signals"]}, read)
+
+Standard library only, so that an adapter can run in the environment of the implementation that it
+drives. Nothing is rescued here: an exception that an adapter lets out ends the process, because a
+crash is a result of its own and must not look like an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+Request = dict[str, Any]
+"""One message of the harness, with ``format``, ``path``, ``profile``, ``context``, ``records`` …"""
+
+Read = Callable[[Path, Request], dict[str, Any]]
+Write = Callable[[Path, Request], None]
+
+
+class Skipped(Exception):
+    """Raised to decline a request: why, and the address of an issue about it if there is one."""
+
+    def __init__(self, why: str, issue: str | None = None) -> None:
+        super().__init__(why)
+        self.issue = issue
+
+
+class Refused(Exception):
+    """Raised by a writer: the implementation does not take these records, or this log."""
+
+
+def record(payload: bytes, at: int | None = None, size: int | None = None) -> dict[str, Any]:
+    """One record of an answer: payload, offset of its first header, length to its last byte."""
+    parts = {"at": at, "size": size, "payload": payload.hex()}
+    return {name: part for name, part in parts.items() if part is not None}
+
+
+def payloads(request: Request) -> list[bytes]:
+    """The payloads that a write or append request asks for, in order."""
+    return [bytes.fromhex(one["payload"]) for one in request["records"]]
+
+
+def serve(
+    describe: dict[str, Any], read: Read, write: Write | None = None, append: Write | None = None
+) -> None:
+    """Serve the protocol until ``bye`` or the end of stdin, or the one-shot form, then return.
+
+    ``describe`` is the reply to ``hello``; ``language`` is filled in. ``read(path, request)``
+    returns the answer. ``write(path, request)`` makes a new log and ``append(path, request)``
+    opens one as the implementation does after a restart. Each may raise :class:`Skipped`, the last
+    two :class:`Refused`. Formats and profiles that ``describe`` does not list are skipped.
+    """
+    replies = _take_stdout()
+    kit = _Kit({"language": "Python", **describe}, read, write, append)
+    if sys.argv[1:2] == ["read"] and len(sys.argv) == 4:
+        reply = kit.reply({"cmd": "read", "format": sys.argv[2], "path": sys.argv[3]})
+        if "answer" not in reply:
+            sys.exit(f"skipped: {reply['skipped']}")
+        _send(replies, reply["answer"])
+        return
+    if len(sys.argv) > 1:
+        sys.exit(f"usage: {Path(sys.argv[0]).name} [read FORMAT PATH]")
+    for request in map(json.loads, sys.stdin.buffer):
+        if request["cmd"] == "bye":
+            return
+        _send(replies, kit.hello if request["cmd"] == "hello" else kit.reply(request))
+
+
+class _Kit:
+    def __init__(
+        self, hello: dict[str, Any], read: Read, write: Write | None, append: Write | None
+    ) -> None:
+        self.hello = hello
+        self.read = read
+        self.writers = {"write": write, "append": append}
+
+    def reply(self, request: Request) -> dict[str, Any]:
+        """The reply to a read, write or append request."""
+        cmd = request["cmd"]
+        profile = request.get("profile", "recover") if cmd == "read" else cmd
+        reply = {"seq": request["seq"]} if "seq" in request else {}
+        request = {"context": {}, "limits": {}, **request, "profile": profile}
+        path = Path(request.get("path", ""))
+        try:
+            if request.get("format") not in self.hello["formats"]:
+                raise Skipped(f"no format {request.get('format')}")
+            if profile not in self.hello["profiles"]:
+                raise Skipped(f"no profile {profile}")
+            if cmd == "read":
+                return {**reply, "answer": self.read(path, request)}
+            if (writer := self.writers.get(cmd)) is None:
+                raise Skipped(f"no command {cmd}")
+            writer(path, request)
+            return {**reply, "done": True}
+        except Skipped as skipped:
+            issue = {"issue": skipped.issue} if skipped.issue else {}
+            return {**reply, "skipped": str(skipped), **issue}
+        except Refused as refused:
+            return {**reply, "refused": str(refused)}
+
+
+def _take_stdout() -> TextIO:
+    """The real stdout, for replies alone: what an implementation prints goes to stderr."""
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    os.dup2(2, 1)
+    return replies
+
+
+def _send(replies: TextIO, message: dict[str, Any]) -> None:
+    replies.write(json.dumps(message, separators=(",", ":")) + "\n")
+    replies.flush()

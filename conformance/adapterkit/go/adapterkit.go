@@ -1,0 +1,150 @@
+// Package adapterkit speaks Walproof's adapter protocol v1 (JSON lines on stdin and stdout, and the
+// one-shot form `PROGRAM read FORMAT PATH`) for a reader or writer written in Go: fill in an
+// Adapter and call Run. Nothing is recovered here: a panic in the code under test ends the
+// process, because a crash is a result of its own and must not look like an answer.
+package adapterkit
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// Adapter says hello and holds the functions that drive the implementation. Read returns an error
+// (other than Skip) only for what is not the implementation's doing, such as a file that cannot be
+// opened: it ends the process. Write serves write and append (req.Cmd tells which): the first
+// creates req.Path, the second opens it as the implementation does after a restart; its errors are
+// answered as "refused". What Profiles does not list is answered as "skipped" without a call.
+type Adapter struct {
+	Name     string                             `json:"name"`
+	Version  string                             `json:"version"` // see ModuleVersion
+	Language string                             `json:"language"`
+	Formats  []string                           `json:"formats"`
+	Profiles []string                           `json:"profiles"`
+	Reports  []string                           `json:"reports"`
+	Homepage string                             `json:"homepage,omitempty"`
+	Issues   string                             `json:"issues,omitempty"`
+	Read     func(req Request) (*Answer, error) `json:"-"`
+	Write    func(req Request) error            `json:"-"`
+}
+
+// Request is one line from the harness. Context is what the vector says about the log from outside
+// of it, empty if nothing; Records are those to write or append.
+type Request struct {
+	Cmd     string          `json:"cmd"`
+	Seq     json.RawMessage `json:"seq"`
+	Format  string          `json:"format"`
+	Path    string          `json:"path"`
+	Profile string          `json:"profile"`
+	Context map[string]any  `json:"context"`
+	Records []Record        `json:"records"`
+}
+
+// Record is a record that a reader released or a writer is to write. At (offset of its first
+// header) and Size (to the end of its last fragment) are set only by a reader that is told them.
+type Record struct {
+	At      *int64 `json:"at,omitempty"`
+	Size    *int64 `json:"size,omitempty"`
+	Payload string `json:"payload"` // lower-case hexadecimal
+}
+
+// Bytes are the payload of a record to write.
+func (r Record) Bytes() []byte {
+	payload, err := hex.DecodeString(r.Payload)
+	check(err)
+	return payload
+}
+
+// Answer holds the parts of an answer that Go readers give so far: the records they released and,
+// in Signals, their own words about damage, both in order. Start from NewAnswer.
+type Answer struct {
+	Records []Record `json:"records"`
+	Signals []string `json:"signals"`
+}
+
+// NewAnswer is the answer of a reader that has released nothing and said nothing.
+func NewAnswer() *Answer { return &Answer{[]Record{}, []string{}} }
+
+// Release adds a complete record.
+func (a *Answer) Release(payload []byte) {
+	a.Records = append(a.Records, Record{Payload: hex.EncodeToString(payload)})
+}
+
+// Signal adds what the reader said of damage.
+func (a *Answer) Signal(err error) { a.Signals = append(a.Signals, err.Error()) }
+
+// Skip is the error with which Read or Write declines a request, saying why.
+type Skip string
+
+func (s Skip) Error() string { return string(s) }
+
+// ModuleVersion is the version, without its v, of a module that this program was linked with.
+func ModuleVersion(path string) string {
+	info, _ := debug.ReadBuildInfo()
+	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == path })
+	return strings.TrimPrefix(info.Deps[i].Version, "v")
+}
+
+// Run serves the protocol or the one-shot form until bye or the end of stdin; it does not return.
+func Run(a Adapter) {
+	a.Language = "Go"
+	replies := json.NewEncoder(os.Stdout) // unbuffered: every reply leaves at once
+	os.Stdout = os.Stderr                 // what the implementation prints is not a reply
+	if args := os.Args[1:]; len(args) == 3 && args[0] == "read" {
+		r := a.serve(Request{Cmd: "read", Format: args[1], Path: args[2], Profile: "recover"})
+		if r["answer"] == nil {
+			check(fmt.Errorf("skipped: %v", r["skipped"]))
+		}
+		check(replies.Encode(r["answer"]))
+		os.Exit(0)
+	}
+	requests := json.NewDecoder(os.Stdin) // has no limit on a line, as bufio.Scanner would
+	for {
+		var req Request
+		if err := requests.Decode(&req); err == io.EOF || req.Cmd == "bye" {
+			os.Exit(0)
+		} else if check(err); req.Cmd == "hello" {
+			check(replies.Encode(a))
+		} else {
+			check(replies.Encode(a.serve(req)))
+		}
+	}
+}
+
+// serve answers one read, write or append.
+func (a Adapter) serve(req Request) map[string]any {
+	reply, profile, err := map[string]any{"seq": req.Seq}, req.Profile, error(nil)
+	if req.Cmd != "read" {
+		profile = req.Cmd
+	}
+	if !slices.Contains(a.Formats, req.Format) || !slices.Contains(a.Profiles, profile) {
+		err = Skip(fmt.Sprintf("%s has no %q for %q", a.Name, profile, req.Format))
+	} else if req.Cmd == "read" {
+		reply["answer"], err = a.Read(req)
+	} else {
+		err = a.Write(req)
+	}
+	if skip, ok := err.(Skip); ok {
+		return map[string]any{"seq": req.Seq, "skipped": skip}
+	} else if req.Cmd == "read" {
+		check(err)
+	} else if err != nil {
+		reply["refused"] = err.Error()
+	} else {
+		reply["done"] = true
+	}
+	return reply
+}
+
+// check ends the process for a fault of the adapter or its surroundings, never for a damaged log.
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "adapterkit:", err)
+		os.Exit(1)
+	}
+}

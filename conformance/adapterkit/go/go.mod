@@ -1,0 +1,3 @@
+module walproof/adapterkit
+
+go 1.21

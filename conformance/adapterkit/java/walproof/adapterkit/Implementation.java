@@ -1,0 +1,84 @@
+package walproof.adapterkit;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+
+/** A program under test as its adapter drives it. {@link Protocol#run} talks to the harness. */
+public interface Implementation {
+  Description describe();
+
+  /**
+   * Reads the log at {@code request.path()}. What the real reader throws to its caller because of the log becomes a
+   * signal of the answer, behind the records that it released before: the adapter catches it ({@link
+   * RuntimeException}s too, never {@link Error}s). What leaves this method is a crash: the process ends with status 70.
+   */
+  Answer read(Request request) throws Exception;
+
+  /** Writes a new log to {@code request.path()}; an IOException or RuntimeException is the writer's refusal. */
+  default void write(Request request) throws Exception {
+    throw new Skip("this implementation cannot write a log", null);
+  }
+
+  /** Opens the existing log as the implementation does after a restart and appends to it; exceptions as in write. */
+  default void append(Request request) throws Exception {
+    throw new Skip("this implementation cannot append to a log", null);
+  }
+
+  /**
+   * The reply to hello. {@code version} is that of the program under test, taken from its artifact; {@code reports} are
+   * the parts of an answer that it can give. What formats and profiles do not list is skipped without a call.
+   */
+  record Description(String name, String version, List<String> formats, List<String> profiles, List<String> reports,
+      String homepage, String issues) {}
+
+  /**
+   * One request. {@code profile} is recover or strict for read, else write or append; {@code context} is what the
+   * reader is told besides the bytes, maybe empty; {@code records} are to be written, see {@link #payload}.
+   */
+  record Request(String format, Path path, String profile, JsonObject context, List<JsonObject> records) {
+    /** The payload of a record of this request. */
+    public static byte[] payload(JsonObject record) {
+      return HexFormat.of().parseHex(record.get("payload").getAsString());
+    }
+  }
+
+  /** What a reader said of a log. */
+  final class Answer {
+    /** The answer as it is sent. Parts other than records and signals (verdict, lost …) are added here. */
+    public final JsonObject json = new JsonObject();
+    private final JsonArray records = new JsonArray();
+    private final JsonArray signals = new JsonArray();
+
+    public Answer() {
+      json.add("records", records);
+      json.add("signals", signals);
+    }
+
+    /** Adds a record and returns it, so that the adapter can add at, size and the fields of its format. */
+    public JsonObject release(byte[] payload) {
+      JsonObject record = new JsonObject();
+      record.addProperty("payload", HexFormat.of().formatHex(payload));
+      records.add(record);
+      return record;
+    }
+
+    /** Adds what the real reader said of damage, in its own words. */
+    public void signal(String words) {
+      signals.add(words);
+    }
+  }
+
+  /** Declines a request; {@code issue} is a URL or null. */
+  final class Skip extends Exception {
+    private static final long serialVersionUID = 1;
+    final String issue;
+
+    public Skip(String why, String issue) {
+      super(why);
+      this.issue = issue;
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package walproof.adapterkit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.gson.*;
+import java.io.*;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import walproof.adapterkit.Implementation.Description;
+import walproof.adapterkit.Implementation.Request;
+import walproof.adapterkit.Implementation.Skip;
+
+/**
+ * Adapter protocol v1 (JSON lines on stdin and stdout, and the one-shot form {@code read FORMAT PATH}) for an
+ * {@link Implementation}.
+ */
+public final class Protocol {
+  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+  private static final Writer REPLIES =
+      new BufferedWriter(new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), UTF_8));
+
+  private Protocol() {}
+
+  /**
+   * Serves until bye or the end of stdin, or answers the one request in {@code args}; does not return. Whatever the
+   * implementation lets escape ends the process with status 70: a crash is a result, it must not look like an answer.
+   */
+  public static void run(Implementation implementation, String... args) {
+    System.setOut(System.err); // what the implementation prints is no reply
+    try {
+      int status = 0;
+      if (args.length == 3 && args[0].equals("read")) {
+        Request request = new Request(args[1], Path.of(args[2]), "recover", new JsonObject(), List.of());
+        JsonObject reply = reply(implementation, "read", request);
+        status = reply.has("answer") ? 0 : 1;
+        send(reply.has("answer") ? reply.get("answer") : reply);
+      } else {
+        serve(implementation);
+      }
+      System.exit(status); // also when the implementation has left threads behind
+    } catch (Throwable thrown) { // an OutOfMemoryError or StackOverflowError as well
+      try {
+        thrown.printStackTrace();
+      } finally {
+        Runtime.getRuntime().halt(70);
+      }
+    }
+  }
+
+  private static void serve(Implementation implementation) throws Exception {
+    BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+      JsonObject message = JsonParser.parseString(line).getAsJsonObject();
+      String command = message.get("cmd").getAsString();
+      if (command.equals("bye")) {
+        return;
+      }
+      if (command.equals("hello")) {
+        JsonObject hello = GSON.toJsonTree(implementation.describe()).getAsJsonObject();
+        hello.addProperty("language", "Java");
+        send(hello);
+      } else {
+        JsonObject reply = reply(implementation, command, request(command, message));
+        reply.add("seq", message.get("seq"));
+        send(reply);
+      }
+    }
+  }
+
+  private static Request request(String command, JsonObject message) {
+    List<JsonObject> records = new ArrayList<>();
+    if (message.has("records")) {
+      message.getAsJsonArray("records").forEach(record -> records.add(record.getAsJsonObject()));
+    }
+    String profile = command.equals("read") ? message.get("profile").getAsString() : command;
+    JsonObject context = message.has("context") ? message.getAsJsonObject("context") : new JsonObject();
+    Path path = Path.of(message.get("path").getAsString());
+    return new Request(message.get("format").getAsString(), path, profile, context, records);
+  }
+
+  private static JsonObject reply(Implementation implementation, String command, Request request) throws Exception {
+    Description description = implementation.describe();
+    JsonObject reply = new JsonObject();
+    try {
+      if (!description.formats().contains(request.format()) || !description.profiles().contains(request.profile())) {
+        throw new Skip(description.name() + " has no " + request.profile() + " for " + request.format(), null);
+      }
+      if (command.equals("read")) {
+        reply.add("answer", implementation.read(request).json);
+        return reply;
+      }
+      try {
+        if (command.equals("write")) {
+          implementation.write(request);
+        } else {
+          implementation.append(request);
+        }
+        reply.addProperty("done", true);
+      } catch (IOException | RuntimeException refusal) {
+        reply.addProperty("refused", refusal.toString());
+      }
+    } catch (Skip skip) {
+      reply.addProperty("skipped", skip.getMessage());
+      reply.addProperty("issue", skip.issue); // null is not sent
+    }
+    return reply;
+  }
+
+  private static void send(JsonElement message) throws IOException {
+    GSON.toJson(message, REPLIES);
+    REPLIES.write('\n');
+    REPLIES.flush();
+  }
+}

@@ -1,0 +1,45 @@
+"""The executable specification as an implementation like any other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from conformance import __version__
+from conformance.adapterkit import Refused, Request, payloads, serve
+from reference_impl.answer import collect
+from reference_impl.formats import FORMATS, named
+
+
+def read(path: Path, request: Request) -> dict[str, Any]:
+    """The answer of the reader, in the profile asked for."""
+    events = named(request["format"]).read(path, request["profile"], request["context"])
+    return collect(events).to_json()
+
+
+def write(path: Path, request: Request) -> None:
+    """A new log."""
+    named(request["format"]).write(path, payloads(request))
+
+
+def append(path: Path, request: Request) -> None:
+    """Recover and append; a log that must not be appended to is refused."""
+    try:
+        named(request["format"]).append(path, payloads(request))
+    except ValueError as error:
+        raise Refused(str(error)) from None
+
+
+if __name__ == "__main__":
+    serve(
+        {
+            "name": "executable-spec",
+            "version": __version__,
+            "formats": list(FORMATS),
+            "profiles": ["recover", "strict", "write", "append"],
+            "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
+        },
+        read,
+        write,
+        append,
+    )

@@ -1,0 +1,13 @@
+// The modes of the driver that measure LevelDB's reader. Both return the exit status.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+// Reads the log with checksums `repeat` times, file opened anew each time; prints
+// {"records":n,"payload_bytes":n,"seconds":best,"all_seconds":[...]} on stdout.
+int Bench(const std::string& path, int repeat);
+
+// Writes a new log of `count` records of `size` bytes each; the same content every time.
+int Generate(const std::string& path, uint64_t count, size_t size);

@@ -1,0 +1,219 @@
+// Drives LevelDB's own log::Reader and log::Writer (db/log_reader.cc, db/log_writer.cc) for the conformance suite.
+//
+//   driver                            speaks the protocol: JSON lines on stdin and stdout
+//   driver read leveldb-log PATH      prints one answer
+//   driver bench FILE REPEAT          reads FILE with checksums REPEAT times, prints seconds as JSON
+//   driver generate FILE COUNT SIZE   writes COUNT records of SIZE bytes
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench.h"
+#include "db/log_reader.h"
+#include "db/log_writer.h"
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "simdjson.h"
+
+namespace {
+
+using leveldb::Env;
+using leveldb::Slice;
+using leveldb::Status;
+
+constexpr std::string_view kFormat = "leveldb-log";
+
+const char kHexDigits[] = "0123456789abcdef";
+
+void AppendHex(const Slice& bytes, std::string* out) {
+  for (size_t i = 0; i < bytes.size(); i++) {
+    const unsigned char byte = bytes[i];
+    out->push_back(kHexDigits[byte >> 4]);
+    out->push_back(kHexDigits[byte & 15]);
+  }
+}
+
+int HexValue(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+  return -1;
+}
+
+bool FromHex(std::string_view hex, std::string* bytes) {
+  if (hex.size() % 2 != 0) return false;
+  bytes->reserve(hex.size() / 2);
+  for (size_t i = 0; i < hex.size(); i += 2) {
+    const int high = HexValue(hex[i]), low = HexValue(hex[i + 1]);
+    if (high < 0 || low < 0) return false;
+    bytes->push_back(static_cast<char>(high << 4 | low));
+  }
+  return true;
+}
+
+// The text as a JSON string. Bytes from 0x80 on pass as they are: paths come from JSON, so they are UTF-8.
+std::string Quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const unsigned char c : text) {
+    if (c == '"' || c == '\\') out.push_back('\\');
+    if (c < 0x20) {
+      out += "\\u00";
+      AppendHex(Slice(reinterpret_cast<const char*>(&c), 1), &out);
+    } else {
+      out.push_back(static_cast<char>(c));
+    }
+  }
+  return out + "\"";
+}
+
+// What the reader reports, kept as DBImpl::RecoverLogFile and VersionSet::Recover keep it: the first status counts.
+class Collector : public leveldb::log::Reader::Reporter {
+ public:
+  void Corruption(size_t bytes, const Status& reported) override {
+    if (status.ok()) status = reported;
+    if (reported.IsIOError()) read_error = reported;
+    signals.push_back(std::to_string(bytes) + " bytes dropped: " + reported.ToString());
+  }
+
+  Status status;
+  Status read_error;  // the file could not be read; says nothing about the log in it
+  std::vector<std::string> signals;
+};
+
+// Puts the answer as JSON into *answer. Not ok when the file cannot be opened or read.
+// strict: stop as the loops of RecoverLogFile with paranoid_checks and of VersionSet::Recover do: once something
+// was reported, neither the record that ReadRecord returned after the report nor any later one is used.
+Status ReadLog(const std::string& path, bool strict, std::string* answer) {
+  leveldb::SequentialFile* opened = nullptr;
+  const Status s = Env::Default()->NewSequentialFile(path, &opened);
+  if (!s.ok()) return s;
+  const std::unique_ptr<leveldb::SequentialFile> file(opened);
+
+  Collector collector;
+  leveldb::log::Reader reader(file.get(), &collector, true /*checksum*/, 0 /*initial_offset*/);
+  Slice record;
+  std::string scratch;
+  *answer = "{\"records\":[";
+  const size_t empty_size = answer->size();
+  while (reader.ReadRecord(&record, &scratch) && (!strict || collector.status.ok())) {
+    if (answer->size() > empty_size) answer->push_back(',');
+    *answer += "{\"at\":" + std::to_string(reader.LastRecordOffset()) + ",\"payload\":\"";
+    AppendHex(record, answer);
+    *answer += "\"}";
+  }
+  *answer += "],\"signals\":[";
+  for (size_t i = 0; i < collector.signals.size(); i++) {
+    *answer += (i > 0 ? "," : "") + Quoted(collector.signals[i]);
+  }
+  *answer += "]}";
+  return collector.read_error;
+}
+
+// Adds the records to a new log, or to the one at path as RecoverLogFile re-opens it under Options::reuse_logs:
+// at its size, whatever its tail holds.
+Status WriteLog(const std::string& path, bool append, const std::vector<std::string>& records) {
+  Env* const env = Env::Default();
+  leveldb::WritableFile* opened = nullptr;
+  uint64_t size = 0;
+  Status s = append ? env->GetFileSize(path, &size) : Status::OK();
+  if (s.ok()) s = append ? env->NewAppendableFile(path, &opened) : env->NewWritableFile(path, &opened);
+  if (!s.ok()) return s;
+  const std::unique_ptr<leveldb::WritableFile> file(opened);
+  leveldb::log::Writer writer(file.get(), size);
+  for (const std::string& record : records) {
+    s = writer.AddRecord(record);
+    if (!s.ok()) return s;
+  }
+  return file->Close();
+}
+
+std::string Hello() {
+  const std::string version = std::to_string(leveldb::kMajorVersion) + "." +
+                              std::to_string(leveldb::kMinorVersion) +
+                              " (classic-level " CLASSIC_LEVEL_VERSION ")";
+  return "{\"name\":\"leveldb-cpp\",\"version\":" + Quoted(version) +
+         ",\"language\":\"C++\",\"formats\":[" + Quoted(kFormat) +
+         "],\"profiles\":[\"recover\",\"strict\",\"write\",\"append\"],\"reports\":[\"records\",\"at\",\"signals\"]"
+         ",\"homepage\":\"https://github.com/google/leveldb\""
+         ",\"issues\":\"https://github.com/google/leveldb/issues\"}";
+}
+
+// The reply to a read, write or append, from "seq" on behind its value.
+std::string Outcome(std::string_view command, const simdjson::dom::element& request) {
+  const auto skipped = [](const std::string& why) { return "\"skipped\":" + Quoted(why); };
+  if (std::string_view(request["format"]) != kFormat) return skipped("only leveldb-log is read and written here");
+  const std::string path{std::string_view(request["path"])};
+
+  if (command == "read") {
+    std::string_view profile = "recover";
+    if (request["profile"].get(profile) == simdjson::INCORRECT_TYPE) return skipped("profile is not a string");
+    if (profile != "recover" && profile != "strict") return skipped("no such profile: " + std::string(profile));
+    std::string answer;
+    const Status s = ReadLog(path, profile == "strict", &answer);
+    return s.ok() ? "\"answer\":" + answer : skipped("cannot open or read: " + s.ToString());
+  }
+
+  std::vector<std::string> records;
+  for (const simdjson::dom::element record : request["records"].get_array()) {
+    std::string& bytes = records.emplace_back();
+    std::string_view hex;
+    if (record["payload"].get(hex) != simdjson::SUCCESS || !FromHex(hex, &bytes)) {
+      return skipped("record " + std::to_string(records.size()) + " has no payload in hex");
+    }
+  }
+  const Status s = WriteLog(path, command == "append", records);
+  return s.ok() ? "\"done\":true" : skipped("cannot open or write: " + s.ToString());
+}
+
+int Serve() {
+  std::ios::sync_with_stdio(false);
+  simdjson::dom::parser parser;
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    try {
+      const simdjson::dom::element request = parser.parse(line);
+      const std::string_view command = request["cmd"];
+      if (command == "bye") return 0;
+      if (command == "hello") {
+        std::cout << Hello() << std::endl;
+        continue;
+      }
+      const bool known = command == "read" || command == "write" || command == "append";
+      const std::string seq = simdjson::minify(simdjson::dom::element(request["seq"]));
+      const std::string outcome = known ? Outcome(command, request) : "\"skipped\":\"no such command\"";
+      std::cout << "{\"seq\":" << seq << ',' << outcome << '}' << std::endl;
+    } catch (const simdjson::simdjson_error& error) {
+      std::cerr << "not a message of the protocol: " << error.what() << std::endl;
+      return 2;
+    }
+  }
+  return 0;
+}
+
+int ReadOnce(const std::string& path) {
+  std::string answer;
+  const Status s = ReadLog(path, false, &answer);
+  if (s.ok()) std::cout << answer << std::endl;
+  else std::cerr << s.ToString() << std::endl;
+  return s.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  if (args.empty()) return Serve();
+  if (args.size() == 3 && args[0] == "read" && args[1] == kFormat) return ReadOnce(args[2]);
+  if (args.size() == 3 && args[0] == "bench") return Bench(args[1], std::max(1, atoi(args[2].c_str())));
+  if (args.size() == 4 && args[0] == "generate") {
+    return Generate(args[1], strtoull(args[2].c_str(), nullptr, 10), strtoull(args[3].c_str(), nullptr, 10));
+  }
+  std::cerr << "usage: driver [read leveldb-log PATH | bench FILE REPEAT | generate FILE COUNT SIZE]" << std::endl;
+  return 1;
+}

@@ -1,0 +1,83 @@
+// Adapter for Pebble's record package: its reader called the way pebble.DB replays a WAL, and the
+// writer that Pebble uses for its MANIFEST, the one that writes LevelDB's log format.
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+
+	"github.com/cockroachdb/pebble/v2/record"
+
+	"walproof/adapterkit"
+)
+
+// logNumber is what the WAL's file name would say. Only chunks of Pebble's own formats carry one.
+const logNumber = 0
+
+func main() {
+	adapterkit.Run(adapterkit.Adapter{
+		Name:     "pebble",
+		Version:  adapterkit.ModuleVersion("github.com/cockroachdb/pebble/v2"),
+		Formats:  []string{"leveldb-log"},
+		Profiles: []string{"recover", "write"},
+		Reports:  []string{"records", "signals"},
+		Homepage: "https://github.com/cockroachdb/pebble",
+		Issues:   "https://github.com/cockroachdb/pebble/issues",
+		Read:     read,
+		Write:    write,
+	})
+}
+
+// read is the loop of DB.replayWAL (open.go) and virtualWALReader.NextRecord (wal/reader.go) without
+// the decoding of batches. Any error but io.EOF ends the replay and is a signal: ErrUnexpectedEOF,
+// which the DB puts up with in its newest WAL, as much as ErrInvalidChunk and ErrZeroedChunk.
+func read(req adapterkit.Request) (*adapterkit.Answer, error) {
+	file, err := os.Open(req.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+
+	answer := adapterkit.NewAnswer()
+	reader := record.NewReader(file, logNumber)
+	var payload bytes.Buffer
+	for {
+		chunks, err := reader.Next()
+		if err == io.EOF {
+			return answer, nil
+		}
+		if err == nil {
+			payload.Reset()
+			_, err = io.Copy(&payload, chunks)
+		}
+		if err != nil {
+			answer.Signal(err)
+			return answer, nil
+		}
+		answer.Release(payload.Bytes())
+	}
+}
+
+// write flushes after every record, as versionSet.UpdateVersionLocked does (version_set.go).
+func write(req adapterkit.Request) error {
+	file, err := os.OpenFile(req.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	writer := record.NewWriter(file)
+	for _, rec := range req.Records {
+		chunks, err := writer.Next()
+		if err != nil {
+			return err
+		}
+		if _, err := chunks.Write(rec.Bytes()); err != nil {
+			return err
+		}
+		if err := writer.Flush(); err != nil {
+			return err
+		}
+	}
+	return writer.Close()
+}

@@ -1,0 +1,46 @@
+// A Walproof adapter to start from: one file, nothing to install. Fill in read, name it in hello.
+//
+//   walproof smoke --cmd 'node conformance/skeletons/javascript/adapter.mjs'   # speaks the protocol?
+//   walproof check --cmd 'node conformance/skeletons/javascript/adapter.mjs'   # all vectors
+//
+// By hand: node adapter.mjs read leveldb-log FILE
+import { createInterface } from 'node:readline';
+
+const hello = {
+  name: 'my-reader',
+  version: '0.0.0',
+  language: 'JavaScript',
+  formats: ['leveldb-log'],
+  profiles: ['recover'],
+  reports: ['records', 'signals'],
+};
+
+// ====> YOUR READER GOES HERE. Return what it released and whatever it said of damage, for example
+// { answer: { records: [{ payload: buffer.toString('hex') }], signals: [String(error)] } }
+// An exception that your reader throws for damage is a signal: catch it here and keep the records
+// before it. context is what the vector knows besides the file.
+async function read(format, path, profile, context) {
+  return { skipped: 'read() is not written yet' };
+}
+
+const reply = (message) => process.stdout.write(JSON.stringify(message) + '\n');
+
+async function answer(request) {
+  if (request.cmd === 'hello') return hello;
+  const { cmd, seq, format, path, profile, context } = request;
+  if (cmd !== 'read') return { seq, skipped: 'only read is written' };
+  return { seq, ...(await read(format, path, profile, context)) };
+}
+
+const [form, format, path] = process.argv.slice(2);
+if (form === 'read') {
+  const result = await read(format, path, 'recover', {});
+  reply(result.answer ?? result);
+} else {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const request = JSON.parse(line);
+    if (request.cmd === 'bye') break;
+    reply(await answer(request));
+  }
+  process.stdin.destroy(); // or the open pipe would keep the process alive after bye
+}
