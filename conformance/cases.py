@@ -196,7 +196,7 @@ def _with_records(command: str, vector: Vector, place: Path, seq: int) -> dict[s
         "seq": seq,
         "format": vector.body["format"],
         "path": str(place),
-        "records": [{"payload": payload.hex()} for payload in vector.payloads()],
+        "records": vector.records_to_write(),
         "context": vector.body.get("context", {}),
     }
 

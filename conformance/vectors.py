@@ -68,16 +68,17 @@ class Vector:
             )
         return data
 
-    def payloads(self) -> list[bytes]:
-        """The records that a ``write`` or ``append`` vector asks to write."""
+    def records_to_write(self) -> list[dict[str, Any]]:
+        """The records that a ``write`` or ``append`` vector asks for, as the protocol has them."""
         return [expand_payload(record) for record in self.body["records"]]
 
 
-def expand_payload(record: Mapping[str, Any]) -> bytes:
-    """Bytes of ``{"payload": hex}`` or of ``{"fill": hex byte, "size": bytes}``."""
+def expand_payload(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with ``{"fill": hex byte, "size": bytes}`` spelled out as ``{"payload": hex}``."""
     if "payload" in record:
-        return bytes.fromhex(record["payload"])
-    return bytes.fromhex(record["fill"]) * int(record["size"])
+        return dict(record)
+    fields = {name: value for name, value in record.items() if name not in ("fill", "size")}
+    return {"payload": record["fill"] * int(record["size"]), **fields}
 
 
 @functools.cache

@@ -23,7 +23,8 @@ class Record:
 
     ``at`` and ``size`` are the byte offset and length of the framed record, in bytes, from its
     first header to the end of its last fragment. ``fields`` holds what the format adds (index,
-    term, …); ``file`` names the file in a log of several files.
+    term, …), 64-bit numbers among them as decimal text; ``file`` names the file in a log of
+    several files.
     """
 
     at: int
@@ -42,6 +43,14 @@ class Record:
             **self.fields,
             **payload_to_json(self.payload),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecord:
+    """One record to write: its payload, and what the format wants to know besides (asqn, …)."""
+
+    payload: bytes
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +77,14 @@ class Lost:
 class End:
     """The last event: the verdict, the first fault met, and where a writer may safely resume.
 
-    ``end`` is a byte offset: truncate the log there, then append. ``None``: start a new file.
+    ``end`` is a byte offset, in a log of several files that of ``file``: truncate there, then
+    append. ``None``: start a new file.
     """
 
     verdict: Verdict
     reason: str | None
     end: int | None
+    file: str | None = None
 
 
 Event = Record | Lost | End
@@ -88,6 +99,7 @@ class Answer:
     records: tuple[Record, ...]
     lost: tuple[Lost, ...]
     end: int | None
+    end_file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The answer as vectors and ``walproof read --json`` show it."""
@@ -96,8 +108,13 @@ class Answer:
             "reason": self.reason,
             "records": [record.to_json() for record in self.records],
             "lost": [lost.to_json() for lost in self.lost],
-            "end": self.end,
+            "end": (self.end if self.end_file is None else {"file": self.end_file, "at": self.end}),
         }
+
+
+def end_to_json(end: int | None, file: str | None) -> int | None | dict[str, Any]:
+    """Where a writer may resume: an offset, in a log of several files with the file's name."""
+    return end if file is None else {"file": file, "at": end}
 
 
 def payload_to_json(payload: bytes) -> dict[str, str]:
@@ -128,4 +145,4 @@ def collect(events: Iterable[Event]) -> Answer:
     if last is None:
         raise ValueError("the reader stopped without a verdict")
     lost.sort(key=lambda gap: (gap.file or "", gap.start))
-    return Answer(last.verdict, last.reason, tuple(records), tuple(lost), last.end)
+    return Answer(last.verdict, last.reason, tuple(records), tuple(lost), last.end, last.file)

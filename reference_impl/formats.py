@@ -8,48 +8,58 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl import leveldb_log
-from reference_impl.answer import Event
-
-HEAD_SIZE = 4 * leveldb_log.BLOCK_SIZE
-"""Bytes of a file that detection looks at."""
+from reference_impl.answer import Event, NewRecord
 
 
 class UnknownFormat(ValueError):
     """No format fits the log, or the name given is none of ours."""
 
 
+Context = Mapping[str, Any]
+"""What a reader or writer is told besides the bytes (Zeebe's flushed index, …)."""
+
+
 @dataclass(frozen=True)
 class Format:
     """One format: how to recognise, read and write its logs.
 
-    ``read(path, profile, context)`` yields events; ``write(path, payloads)`` makes a new log;
-    ``append(path, payloads)`` recovers an existing one and goes on. All raise ``OSError`` for
-    what the file system does, and ``append`` raises ``ValueError`` where a writer must refuse.
+    A log is a file or a folder. ``recognise(path)`` looks at structure; ``read(path, profile,
+    context)`` yields events; ``write(path, records, context)`` makes a new log at a path where
+    nothing is; ``append(path, records, context)`` recovers an existing one and goes on. All raise
+    ``OSError`` for what the file system does, and ``append`` raises ``ValueError`` where a writer
+    must refuse.
     """
 
     id: str
     title: str
-    recognise: Callable[[bytes, str], bool]
-    read: Callable[[Path, str, Mapping[str, Any]], Iterator[Event]]
-    write: Callable[[Path, Sequence[bytes]], None]
-    append: Callable[[Path, Sequence[bytes]], None]
+    recognise: Callable[[Path], bool]
+    read: Callable[[Path, str, Context], Iterator[Event]]
+    write: Callable[[Path, Sequence[NewRecord], Context], None]
+    append: Callable[[Path, Sequence[NewRecord], Context], None]
 
 
-def _read_leveldb(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+def _recognise_leveldb(path: Path) -> bool:
+    if path.is_dir():
+        return False
+    with path.open("rb") as log:
+        return leveldb_log.recognise(log.read(4 * leveldb_log.BLOCK_SIZE), path.name)
+
+
+def _read_leveldb(path: Path, profile: str, context: Context) -> Iterator[Event]:
     with path.open("rb") as log:
         yield from leveldb_log.read(log, profile)
 
 
-def _write_leveldb(path: Path, payloads: Sequence[bytes]) -> None:
+def _write_leveldb(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     with path.open("xb") as log:
         writer = leveldb_log.Writer(log)
-        for payload in payloads:
-            writer.append(payload)
+        for record in records:
+            writer.append(record.payload)
 
 
-def _append_leveldb(path: Path, payloads: Sequence[bytes]) -> None:
+def _append_leveldb(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     with path.open("r+b") as log:
-        leveldb_log.append(log, payloads)
+        leveldb_log.append(log, (record.payload for record in records))
 
 
 FORMATS = {
@@ -58,7 +68,7 @@ FORMATS = {
         Format(
             "leveldb-log",
             "LevelDB log (write-ahead log, MANIFEST)",
-            leveldb_log.recognise,
+            _recognise_leveldb,
             _read_leveldb,
             _write_leveldb,
             _append_leveldb,
@@ -76,14 +86,17 @@ def named(format_id: str) -> Format:
 
 def detect(path: Path) -> Format:
     """The one format whose structure the log shows. Raises :class:`UnknownFormat`, ``OSError``."""
-    with path.open("rb") as log:
-        head = log.read(HEAD_SIZE)
-    fitting = [format for format in FORMATS.values() if format.recognise(head, path.name)]
+    path.stat()
+    fitting = [format for format in FORMATS.values() if format.recognise(path)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         raise UnknownFormat(f"{path}: fits {' and '.join(f.id for f in fitting)}; say --format")
+    if path.is_dir():
+        raise UnknownFormat(f"{path}: expected a log of {', '.join(FORMATS)}, found other files")
+    with path.open("rb") as log:
+        head = log.read(8)
     raise UnknownFormat(
-        f"{path}: at offset 0, expected a record of {', '.join(FORMATS)},"
-        f" found {head[:8].hex(' ') or 'an empty file'}; say --format to read it all the same"
+        f"{path}: at offset 0, expected a log of {', '.join(FORMATS)},"
+        f" found {head.hex(' ') or 'an empty file'}; say --format to read it all the same"
     )

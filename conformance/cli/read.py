@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.reports.describe import payload_text
-from reference_impl.answer import Answer, End, Event, collect
+from reference_impl.answer import Answer, End, Event, collect, end_to_json
 from reference_impl.formats import UnknownFormat, detect, named
 
 EXIT_STATUS = {"intact": 0, "torn": 3, "damaged": 3, "refused": 4}
@@ -100,7 +100,11 @@ def _print_lines(events: Iterator[Event]) -> End:
     last = None
     for last in events:
         if isinstance(last, End):
-            end = {"verdict": last.verdict, "reason": last.reason, "end": last.end}
+            end = {
+                "verdict": last.verdict,
+                "reason": last.reason,
+                "end": end_to_json(last.end, last.file),
+            }
             line = {"end": end}
         else:
             line = {type(last).__name__.lower(): last.to_json()}
@@ -154,7 +158,8 @@ def print_answer(answer: Answer, format_id: str, log: Path, console: Console) ->
     if answer.end is None:
         console.print("A writer must start a new file.")
     else:
-        console.print(f"A writer may resume at {answer.end}.")
+        place = f"{answer.end} of {answer.end_file}" if answer.end_file else str(answer.end)
+        console.print(f"A writer may resume at {place}.")
 
 
 def _count(number: int, noun: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from conformance.contents import Contents, digest, read_contents, size, write_contents
 from conformance.recipes.recipe import Book, Log, Recipe, RecipeError
 from reference_impl import formats
-from reference_impl.answer import Answer, collect
+from reference_impl.answer import Answer, NewRecord, collect
 
 Body = dict[str, Any]
 
@@ -119,7 +119,7 @@ def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
 
 def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
     return {
-        "records": [_payload_to_write(payload) for payload in log.payloads],
+        "records": [_to_json(record) for record in log.to_write()],
         "expect": answer_to(recipe.format, contents, log.context).to_json(),
     }
 
@@ -127,23 +127,24 @@ def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
 def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
     """What must be read afterwards: the survivors, then what was appended, each of them."""
     survivors = answer_to(recipe.format, contents, log.context).records
-    wanted = [record.payload for record in survivors] + log.to_append
+    wanted = [NewRecord(record.payload, record.fields) for record in survivors] + log.to_append
+    payloads = [record.payload for record in wanted]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log"
         write_contents(contents, path)
         try:
-            formats.named(recipe.format).append(path, log.to_append)
+            formats.named(recipe.format).append(path, log.to_append, log.context)
         except ValueError:
             # The executable specification refuses; then the records belong in a new log.
             path = Path(folder) / "new"
-            formats.named(recipe.format).write(path, wanted)
+            formats.named(recipe.format).write(path, wanted, log.context)
         answer = answer_to(recipe.format, read_contents(path), log.context)
-    if [record.payload for record in answer.records] != wanted:
+    if [record.payload for record in answer.records] != payloads:
         raise RecipeError(f"{recipe.id}: the executable specification loses records")
-    if log.statement is None or wanted != list(log.statement.survivors):
+    if log.statement is None or payloads != list(log.statement.survivors):
         raise RecipeError(f"{recipe.id}: the recipe expects other records")
     return {
-        "records": [_payload_to_write(payload) for payload in log.to_append],
+        "records": [_to_json(record) for record in log.to_append],
         "expect": answer.to_json(),
     }
 
@@ -200,10 +201,11 @@ def _sizes(payloads: Sequence[bytes]) -> str:
     return f"records of {[len(payload) for payload in payloads]} bytes"
 
 
-def _payload_to_write(payload: bytes) -> Body:
+def _to_json(record: NewRecord) -> Body:
+    payload = record.payload
     if len(payload) > 64 and len(set(payload)) == 1:
-        return {"fill": payload[:1].hex(), "size": len(payload)}
-    return {"payload": payload.hex()}
+        return {"fill": payload[:1].hex(), "size": len(payload), **record.fields}
+    return {"payload": payload.hex(), **record.fields}
 
 
 def dump(body: Mapping[str, Any]) -> bytes:

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from conformance.contents import Contents
 from conformance.recipes.algebra import Damage
+from reference_impl.answer import NewRecord
 
 LogT = TypeVar("LogT", bound="Log")
 
@@ -38,7 +39,7 @@ class Log(Damage):
     def __init__(self, control: Contents, payloads: Sequence[bytes], format: str) -> None:
         super().__init__(control, format)
         self.payloads = list(payloads)
-        self.to_append: list[bytes] = []
+        self.to_append: list[NewRecord] = []
         self.context: dict[str, Any] = {}
         self.golden: Contents | None = None
         self.statement: Statement | None = None
@@ -47,9 +48,13 @@ class Log(Damage):
         self.bugs: list[str] = []
         self.wall_ms: int | None = None
 
-    def append(self, *payloads: bytes) -> None:
-        """The records that the implementation is asked to append."""
-        self.to_append = list(payloads)
+    def append(self, *payloads: bytes, **fields: Any) -> None:
+        """Records that the implementation is asked to append, with these fields of the format."""
+        self.to_append += [NewRecord(payload, fields) for payload in payloads]
+
+    def to_write(self) -> list[NewRecord]:
+        """The records of the log, for a writer; formats whose records have fields say which."""
+        return [NewRecord(payload) for payload in self.payloads]
 
     def expect(
         self,

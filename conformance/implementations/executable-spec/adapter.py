@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance import __version__
-from conformance.adapterkit import Refused, Request, payloads, serve
-from reference_impl.answer import collect
+from conformance.adapterkit import Refused, Request, serve
+from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
 
 
@@ -19,15 +19,19 @@ def read(path: Path, request: Request) -> dict[str, Any]:
 
 def write(path: Path, request: Request) -> None:
     """A new log."""
-    named(request["format"]).write(path, payloads(request))
+    named(request["format"]).write(path, _records(request), request["context"])
 
 
 def append(path: Path, request: Request) -> None:
     """Recover and append; a log that must not be appended to is refused."""
     try:
-        named(request["format"]).append(path, payloads(request))
+        named(request["format"]).append(path, _records(request), request["context"])
     except ValueError as error:
         raise Refused(str(error)) from None
+
+
+def _records(request: Request) -> list[NewRecord]:
+    return [NewRecord(bytes.fromhex(record["payload"]), record) for record in request["records"]]
 
 
 if __name__ == "__main__":
