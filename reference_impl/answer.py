@@ -108,11 +108,11 @@ class Answer:
             "reason": self.reason,
             "records": [record.to_json() for record in self.records],
             "lost": [lost.to_json() for lost in self.lost],
-            "end": (self.end if self.end_file is None else {"file": self.end_file, "at": self.end}),
+            "end": end_to_json(self.end, self.end_file),
         }
 
 
-def end_to_json(end: int | None, file: str | None) -> int | None | dict[str, Any]:
+def end_to_json(end: int | None, file: str | None) -> int | dict[str, Any] | None:
     """Where a writer may resume: an offset, in a log of several files with the file's name."""
     return end if file is None else {"file": file, "at": end}
 
