@@ -1,0 +1,216 @@
+"""Aligns two lists of records, or of lost ranges: which are the same, missing, extra, different.
+
+Used by every report that shows expected and actual side by side. A part that one side
+did not report (an adapter without `at`, say) is never held against it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from .describe import PAYLOAD, PLACE, Record, payload_difference
+
+Kind = Literal["same", "missing", "extra", "different"]
+Key = Callable[[Record], Hashable]
+
+# Above 4096 bytes an answer may hold a digest instead of the payload.
+PAYLOAD_LIMIT = 4096
+# difflib compares every record with every other of the same key; beyond this many such pairs
+# (a log of one payload, thousands of times) only the common ends are matched.
+_MATCHER_LIMIT = 1_000_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a side-by-side view; `expected` and `actual` are indexes into the two lists.
+
+    `fields` names what differs when the kind is `different`; `note` says it in words.
+    """
+
+    kind: Kind
+    expected: int | None
+    actual: int | None
+    fields: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A run of lines that is not shown: how many of each kind."""
+
+    counts: Mapping[Kind, int]
+
+
+def payload_key(record: Record) -> Hashable:
+    """The identity of a payload, the same whether it is given in full or as a digest."""
+    payload = record.get("payload")
+    if isinstance(payload, str):
+        if len(payload) <= 2 * PAYLOAD_LIMIT:
+            return str(payload)
+        return "sha256:" + hashlib.sha256(bytes.fromhex(payload)).hexdigest()
+    if isinstance(record.get("payload_sha256"), str):
+        return f"sha256:{record['payload_sha256']}"
+    return None
+
+
+def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row]:
+    """Line up the records a reader owes with those it gave, both in log order."""
+    both = [*expected, *actual]
+    common = set.intersection(*(set(record) for record in both)) if both else set()
+    contents = sorted(common - set(PLACE) - set(PAYLOAD))
+    placed = "at" in common
+
+    def content(record: Record) -> Hashable:
+        payload = payload_key(record)
+        if payload is not None or not contents:
+            return payload
+        return json.dumps([record[field] for field in contents], sort_keys=True)
+
+    def place(record: Record) -> Hashable:
+        return (record.get("file"), record["at"])
+
+    def compare(owed: Record, given: Record) -> tuple[tuple[str, ...], str]:
+        fields, notes = [], []
+        if payload_key(owed) != payload_key(given):
+            fields.append("payload")
+            notes.append(payload_difference(owed, given))
+        for field in sorted((set(owed) & set(given)) - set(PAYLOAD)):
+            if owed[field] != given[field]:
+                fields.append(field)
+                notes.append(f"{field} differs")
+        return tuple(fields), ", ".join(notes)
+
+    keys: list[Key] = [content]
+    if placed:
+        keys = [lambda record: (place(record), content(record)), content, place]
+    order: Callable[[Record], int] | None = (lambda record: int(record["at"])) if placed else None
+    return _align(expected, actual, keys, compare, order)
+
+
+def align_lost(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row]:
+    """Line up the ranges owed as lost with those reported. A reason that is not reported agrees."""
+
+    def compare(owed: Record, given: Record) -> tuple[tuple[str, ...], str]:
+        fields = [field for field in ("from", "to") if owed[field] != given[field]]
+        if given.get("reason") is not None and owed.get("reason") != given["reason"]:
+            fields.append("reason")
+        return tuple(fields), ", ".join(f"{field} differs" for field in fields)
+
+    keys: list[Key] = [
+        lambda lost: (lost.get("file"), lost["from"], lost["to"], lost.get("reason")),
+        lambda lost: (lost.get("file"), lost["from"], lost["to"]),
+        lambda lost: (lost.get("file"), lost["from"]),
+        lambda lost: (lost.get("file"), lost["to"]),
+    ]
+    return _align(expected, actual, keys, compare, lambda lost: int(lost["from"]))
+
+
+def _align(
+    expected: Sequence[Record],
+    actual: Sequence[Record],
+    keys: Sequence[Key],
+    compare: Callable[[Record, Record], tuple[tuple[str, ...], str]],
+    order: Callable[[Record], int] | None,
+) -> list[Row]:
+    """Match by the first key; what it leaves between two matches, by the next key, and so on."""
+    rows: list[Row] = []
+
+    def pair(i: int, j: int) -> None:
+        fields, note = compare(expected[i], actual[j])
+        rows.append(Row("different" if fields else "same", i, j, fields, note))
+
+    def hunk(i0: int, i1: int, j0: int, j1: int, level: int) -> None:
+        if i0 == i1 or j0 == j1 or level == len(keys):
+            unmatched(i0, i1, j0, j1)
+            return
+        key = keys[level]
+        owed = [key(record) for record in expected[i0:i1]]
+        given = [key(record) for record in actual[j0:j1]]
+        i_done, j_done = 0, 0
+        for i, j, length in _matches(owed, given):
+            hunk(i0 + i_done, i0 + i, j0 + j_done, j0 + j, level + 1)
+            for step in range(length):
+                pair(i0 + i + step, j0 + j + step)
+            i_done, j_done = i + length, j + length
+        hunk(i0 + i_done, i1, j0 + j_done, j1, level + 1)
+
+    def unmatched(i0: int, i1: int, j0: int, j1: int) -> None:
+        if order is None:
+            # Nobody said where the records are: what stands in the same place is compared.
+            both = min(i1 - i0, j1 - j0)
+            for step in range(both):
+                pair(i0 + step, j0 + step)
+            i0, j0 = i0 + both, j0 + both
+        while i0 < i1 or j0 < j1:
+            first = j0 == j1 or (
+                i0 < i1 and (order is None or order(expected[i0]) <= order(actual[j0]))
+            )
+            if first:
+                rows.append(Row("missing", i0, None))
+                i0 += 1
+            else:
+                rows.append(Row("extra", None, j0))
+                j0 += 1
+
+    hunk(0, len(expected), 0, len(actual), 0)
+    return rows
+
+
+def _matches(owed: list[Hashable], given: list[Hashable]) -> list[tuple[int, int, int]]:
+    """Matching runs (i, j, length) in order; common ends first, which also keeps difflib small."""
+    shorter = min(len(owed), len(given))
+    head = 0
+    while head < shorter and owed[head] == given[head]:
+        head += 1
+    back = 0
+    while back < shorter - head and owed[-1 - back] == given[-1 - back]:
+        back += 1
+    middle_owed, middle_given = owed[head : len(owed) - back], given[head : len(given) - back]
+    runs = [(0, 0, head)]
+    often = Counter(middle_given)
+    if sum(often[key] for key in middle_owed) <= _MATCHER_LIMIT:
+        matcher = SequenceMatcher(None, middle_owed, middle_given, autojunk=False)
+        runs += [(head + i, head + j, n) for i, j, n in matcher.get_matching_blocks()]
+    runs.append((len(owed) - back, len(given) - back, back))
+    return [run for run in runs if run[2]]
+
+
+def counts(rows: Sequence[Row]) -> dict[Kind, int]:
+    """How many rows there are of each kind that occurs."""
+    found: dict[Kind, int] = {}
+    for row in rows:
+        found[row.kind] = found.get(row.kind, 0) + 1
+    return found
+
+
+def fold(rows: Sequence[Row], context: int = 1, limit: int = 40) -> list[Row | Fold]:
+    """Hide runs of `same`, but for `context` rows beside a difference, and all beyond `limit`."""
+    shown: list[Row | Fold] = []
+    near = {
+        place + step
+        for place, row in enumerate(rows)
+        if row.kind != "same"
+        for step in range(-context, context + 1)
+    }
+    place = 0
+    while place < len(rows):
+        if len(shown) >= limit:
+            shown.append(Fold(counts(rows[place:])))
+            break
+        stop = place
+        while stop < len(rows) and rows[stop].kind == "same" and stop not in near:
+            stop += 1
+        # To hide a single row would take as much room as to show it.
+        if stop - place > 1:
+            shown.append(Fold({"same": stop - place}))
+            place = stop
+        else:
+            shown.append(rows[place])
+            place += 1
+    return shown

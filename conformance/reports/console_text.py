@@ -1,0 +1,45 @@
+"""Printing that is right on a terminal, in a pipe, and on a console that knows only ASCII."""
+
+from __future__ import annotations
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from .classes import ResultClass
+
+# One character for one, so that styles stay in place.
+_PLAIN = str.maketrans({"…": ".", "×": "x", "→": ">", "─": "-", "│": "|", "·": ".", "–": "-"})
+
+
+def is_unicode(console: Console) -> bool:
+    """Whether the console's encoding can print the glyphs."""
+    return console.encoding.lower().startswith("utf")
+
+
+def glyph(each: ResultClass, console: Console) -> str:
+    """The glyph of a class, or its plain form where the console's encoding lacks it."""
+    return each.glyph if is_unicode(console) else each.plain
+
+
+def say(text: Text, console: Console) -> None:
+    """Print one line, never broken and never padded: a command stays fit to be copied."""
+    text.rstrip()
+    if not is_unicode(console):
+        shown = text.plain.translate(_PLAIN)
+        text.plain = shown.encode(console.encoding, "replace").decode(console.encoding)
+    console.print(text, soft_wrap=True)
+
+
+def print_tidy(renderable: RenderableType, console: Console, indent: int = 0) -> None:
+    """Print without the padding to the full width, so that piped output has no trailing blanks."""
+    padded = Padding(renderable, (0, 0, 0, indent))
+    for segments in console.render_lines(padded, pad=False):
+        say(Text.assemble(*((each.text, each.style or "") for each in segments)), console)
+
+
+def print_hanging(label: Text, rest: Text, console: Console, joint: str = ": ") -> None:
+    """Print `label` and `rest` as one paragraph; its further lines are indented."""
+    whole = Text.assemble(label, joint, rest)
+    for number, line in enumerate(whole.wrap(console, max(20, console.width - 4))):
+        print_tidy(line, console, indent=4 if number else 0)

@@ -1,0 +1,106 @@
+"""Records, ranges and foreign text in a few words, the same in every report."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+Record = Mapping[str, Any]
+
+# Properties that say where a record is, not what it holds.
+PLACE = ("file", "at", "size")
+PAYLOAD = ("payload", "payload_sha256")
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_TEXT = re.compile(rb"[\x20-\x7e]+")
+
+
+def printable(text: str) -> str:
+    """`text` with control characters spelled out, so that it can neither move a cursor nor
+    break an XML file. Tabs and newlines stay."""
+    return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", text.replace("\r\n", "\n"))
+
+
+def tail(text: str, limit: int) -> str:
+    """The last `limit` characters of `text`, made printable; an ellipsis says it was cut."""
+    text = printable(text).strip("\n")
+    return text if len(text) <= limit else "…" + text[len(text) - limit + 1 :]
+
+
+def bytes_in(number: int) -> str:
+    """A size for people: `14 B`, `97,270 B`."""
+    return f"{number:,} B"
+
+
+def payload_size(record: Record) -> int | None:
+    """Bytes of payload, where the report holds them."""
+    payload = record.get("payload")
+    return len(payload) // 2 if isinstance(payload, str) else None
+
+
+def payload_text(record: Record, width: int = 24) -> str:
+    """What a record holds in about `width` characters: `"alpha"`, `"A" × 1,000`, `00ff1c…`."""
+    payload = record.get("payload")
+    if isinstance(payload, str):
+        return _bytes_text(bytes.fromhex(payload), width)
+    digest = record.get("payload_sha256")
+    if isinstance(digest, str):
+        return f"sha256 {digest[:12]}…"
+    content = {key: value for key, value in record.items() if key not in PLACE}
+    return _cut(printable(json.dumps(content, ensure_ascii=False)), width * 2) if content else "?"
+
+
+def _bytes_text(data: bytes, width: int) -> str:
+    if not data:
+        return '""'
+    if len(data) > 4 and data.count(data[:1]) == len(data):
+        one = f'"{chr(data[0])}"' if _TEXT.fullmatch(data[:1]) else f"{data[0]:02x}"
+        return f"{one} × {len(data):,}"
+    if _TEXT.fullmatch(data[: width + 1]):
+        return _cut(f'"{data[: width + 1].decode("ascii")}"', width)
+    head = data[: max(4, width // 2)].hex()
+    return head if len(head) == 2 * len(data) else head + "…"
+
+
+def _cut(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    return text[: width - 2] + ('…"' if text.endswith('"') else "…")
+
+
+def place_text(record: Record) -> str:
+    """Where a record is, as far as it was reported: `at 12, 14 B`."""
+    parts = []
+    if "file" in record:
+        parts.append(printable(str(record["file"])))
+    if "at" in record:
+        parts.append(f"at {record['at']}")
+    if "size" in record:
+        parts.append(bytes_in(record["size"]))
+    return ", ".join(parts)
+
+
+def record_text(record: Record, width: int = 24) -> str:
+    """Place and contents of a record in one line."""
+    return f"{place_text(record)} {payload_text(record, width)}".strip()
+
+
+def lost_text(lost: Record) -> str:
+    """A lost range: `[12, 40) checksum-mismatch`."""
+    file = f"{printable(str(lost['file']))} " if "file" in lost else ""
+    return f"{file}[{lost['from']}, {lost['to']}) {lost.get('reason') or ''}".rstrip()
+
+
+def payload_difference(expected: Record, actual: Record) -> str:
+    """In what way the payload of two records differs, as the one that was given."""
+    if "payload" not in expected or "payload" not in actual:
+        return "contents differ"
+    owed, given = bytes.fromhex(expected["payload"]), bytes.fromhex(actual["payload"])
+    if owed[: len(given)] == given:
+        return f"cut short by {bytes_in(len(owed) - len(given))}"
+    if given[: len(owed)] == owed:
+        return f"{bytes_in(len(given) - len(owed))} too long"
+    same = next(i for i, (x, y) in enumerate(zip(owed, given, strict=False)) if x != y)
+    return f"differs from byte {same} of the payload"

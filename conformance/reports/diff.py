@@ -1,0 +1,197 @@
+"""What changed from one run to another: `walproof diff RUN1 RUN2`.
+
+A *regression* is a result that got worse: what was right is wrong, skipped or foreseen to be
+wrong, or a wrong answer became a hang or a crash. Losing an implementation that used to run
+(its build broke) is one too, since nothing is proven of it any more; taking a vector, a
+profile or an implementation out of the run is not: it is a choice, and listed. A null baseline
+that gains pairs is a regression of the vectors, which have become easier to guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from .classes import BY_NAME, SEVERITY
+from .json_report import Report
+
+Effect = Literal["regression", "improvement", "changed"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One result that changed. `difference` and `repeat` are those of the new run."""
+
+    effect: Effect
+    implementation: str
+    vector: str
+    profile: str
+    old: str
+    new: str
+    difference: str | None
+    repeat: str
+
+
+@dataclass(frozen=True)
+class ScoreChange:
+    """A score in pairs that changed, as (passed, total); None when there was none."""
+
+    effect: Effect
+    implementation: str
+    baseline: bool
+    old: tuple[int, int] | None
+    new: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class StatusChange:
+    """An implementation that can be run no longer, or again."""
+
+    effect: Effect
+    implementation: str
+    old: str
+    new: str
+    because: str | None
+
+
+@dataclass
+class Diff:
+    """Everything that changed between two runs."""
+
+    results: list[Change] = field(default_factory=list)
+    statuses: list[StatusChange] = field(default_factory=list)
+    scores: list[ScoreChange] = field(default_factory=list)
+    vectors_added: list[str] = field(default_factory=list)
+    vectors_removed: list[str] = field(default_factory=list)
+    implementations_added: list[str] = field(default_factory=list)
+    implementations_removed: list[str] = field(default_factory=list)
+    new_results: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Implementation → class → number of results that have no counterpart in the old run."""
+    gone_results: dict[str, int] = field(default_factory=dict)
+    """Implementation → number of old results of shared vectors that the new run lacks."""
+
+    @property
+    def regressions(self) -> list[Change | StatusChange | ScoreChange]:
+        """All that got worse."""
+        every: list[Change | StatusChange | ScoreChange] = [
+            *self.results,
+            *self.statuses,
+            *self.scores,
+        ]
+        return [each for each in every if each.effect == "regression"]
+
+    @property
+    def exit_status(self) -> int:
+        """0 without regressions, else 1."""
+        return 1 if self.regressions else 0
+
+    @property
+    def empty(self) -> bool:
+        """True when the two runs say the same."""
+        return self == Diff()
+
+    def to_json(self) -> dict[str, Any]:
+        """The difference as a JSON object; `regressions` is the number of them."""
+        return {"regressions": len(self.regressions), **asdict(self)}
+
+
+def compare(old: Report, new: Report) -> Diff:
+    """What changed from the run `old` to the run `new`."""
+    diff = Diff(
+        vectors_added=sorted(set(new["vectors"]) - set(old["vectors"])),
+        vectors_removed=sorted(set(old["vectors"]) - set(new["vectors"])),
+    )
+    before = {each["name"]: each for each in old["implementations"]}
+    after = {each["name"]: each for each in new["implementations"]}
+    diff.implementations_added = [name for name in after if name not in before]
+    diff.implementations_removed = [name for name in before if name not in after]
+    for name, implementation in after.items():
+        if name not in before:
+            continue
+        diff.statuses += _status_change(before[name], implementation)
+        diff.scores += _score_change(before[name], implementation)
+        if before[name]["status"] == implementation["status"] == "ran":
+            _compare_results(diff, before[name], implementation, set(new["vectors"]))
+    rank = {"regression": 0, "changed": 1, "improvement": 2}
+    diff.results.sort(
+        key=lambda each: (
+            rank[each.effect],
+            SEVERITY[each.new],
+            each.implementation,
+            each.vector,
+            each.profile,
+        )
+    )
+    return diff
+
+
+def _compare_results(
+    diff: Diff, old: Mapping[str, Any], new: Mapping[str, Any], vectors: set[str]
+) -> None:
+    name = new["name"]
+    before = {(each["vector"], each["profile"]): each for each in old["results"]}
+    seen = set()
+    for result in new["results"]:
+        key = (result["vector"], result["profile"])
+        seen.add(key)
+        if key in before:
+            if not new["baseline"]:
+                diff.results += _change(name, before[key], result)
+        else:
+            classes = diff.new_results.setdefault(name, {})
+            classes[result["class"]] = classes.get(result["class"], 0) + 1
+    gone = [key for key in before if key not in seen and key[0] in vectors]
+    if gone:
+        diff.gone_results[name] = len(gone)
+
+
+def _change(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    same_class = old["class"] == new["class"]
+    if same_class and old.get("difference") == new.get("difference"):
+        return
+    before, after = BY_NAME[old["class"]], BY_NAME[new["class"]]
+    effect: Effect = "changed"
+    if after.wrongness > before.wrongness:
+        effect = "regression"
+    # To list a failure as known, or to skip it, explains it but improves nothing.
+    elif after.wrongness < before.wrongness and after.wrongness != 1:
+        effect = "improvement"
+    yield Change(
+        effect,
+        name,
+        new["vector"],
+        new["profile"],
+        old["class"],
+        new["class"],
+        new.get("difference"),
+        new["repeat"],
+    )
+
+
+def _status_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[StatusChange]:
+    if old["status"] == new["status"]:
+        return
+    effect: Effect = "changed"
+    if old["status"] == "ran":
+        effect = "regression"
+    elif new["status"] == "ran":
+        effect = "improvement"
+    yield StatusChange(effect, new["name"], old["status"], new["status"], new["because"])
+
+
+def _score_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[ScoreChange]:
+    before, after = _pairs(old), _pairs(new)
+    if before == after:
+        return
+    effect: Effect = "changed"
+    # A program's score moves with its results, which are judged one by one; of a baseline only
+    # the score matters.
+    if new["baseline"] and before and after and after[0] != before[0]:
+        effect = "regression" if after[0] > before[0] else "improvement"
+    yield ScoreChange(effect, new["name"], new["baseline"], before, after)
+
+
+def _pairs(implementation: Mapping[str, Any]) -> tuple[int, int] | None:
+    score = implementation["score"]
+    return (score["pairs_passed"], score["pairs_total"]) if score else None

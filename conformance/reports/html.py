@@ -1,0 +1,56 @@
+"""The run report as one HTML file that needs nothing but itself and works from disk.
+
+The report is stored once, as JSON; plain JavaScript in the page draws what is asked for.
+A content security policy in the page forbids it to load anything.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from .json_report import Report
+from .page_data import page_data
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_SCRIPTS = ("page.js", "matrix.js", "results.js", "detail.js", "start.js")
+
+
+def write(report: Report, path: Path | str) -> None:
+    """Write `report` to `path` as one self-contained page."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(render(report), encoding="utf-8")
+
+
+def render(report: Report) -> str:
+    """The page as text."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    data = page_data(report)
+    return environment.get_template("report.html.j2").render(
+        data=data,
+        style=Markup(_asset("report.css")),
+        script=Markup("\n".join(_asset(name) for name in _SCRIPTS)),
+        json=Markup(embedded_json(data)),
+    )
+
+
+def embedded_json(value: Any) -> str:
+    """JSON that may stand in a script element: no `<` that could end the element or open a comment,
+    and ASCII only, since text from a child's stderr may hold lone surrogates."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _asset(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")

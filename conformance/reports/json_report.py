@@ -1,0 +1,100 @@
+"""The run report as a JSON file: validated whenever it is written or read.
+
+`report.schema.json` beside this file describes the shape. What a JSON Schema cannot say
+(that a result names a vector of the report, and so on) is checked here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from jsonschema import Draft202012Validator
+
+Report: TypeAlias = dict[str, Any]
+
+SCHEMA_PATH = Path(__file__).with_name("report.schema.json")
+_SHOWN = 5
+
+
+class InvalidReport(ValueError):
+    """The object is not a run report. `problems` holds one line for each thing wrong with it."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = problems
+        more = len(problems) - _SHOWN
+        lines = problems[:_SHOWN] + ([f"and {more} more"] if more > 0 else [])
+        super().__init__("not a run report:\n  " + "\n  ".join(lines))
+
+
+@cache
+def schema_validator() -> Draft202012Validator:
+    """The validator of `report.schema.json`, itself checked against the meta-schema."""
+    schema = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def validate(report: Report) -> None:
+    """Raise `InvalidReport` unless `report` is a run report that agrees with itself."""
+    problems = [
+        f"{error.json_path}: {error.message[:300]}"
+        for error in schema_validator().iter_errors(report)
+    ]
+    # The second check reads what the first one vouches for.
+    problems = problems or list(_contradictions(report))
+    if problems:
+        raise InvalidReport(problems)
+
+
+def _contradictions(report: Report) -> Iterator[str]:
+    vectors = report["vectors"]
+    for vector_id, vector in vectors.items():
+        if not vector_id.startswith(vector["format"] + "/"):
+            yield f"vector {vector_id}: its format is {vector['format']}"
+    names: set[str] = set()
+    for implementation in report["implementations"]:
+        name = implementation["name"]
+        if name in names:
+            yield f"implementation {name} occurs twice"
+        names.add(name)
+        if (implementation["status"] == "ran") != (implementation["because"] is None):
+            yield f"implementation {name}: `because` belongs to every status but ran"
+        if implementation["status"] == "ran" and implementation["score"] is None:
+            yield f"implementation {name}: ran, but has no score"
+        score = implementation["score"]
+        if score is not None and score["pairs_passed"] > score["pairs_total"]:
+            yield f"implementation {name}: more pairs passed than there are"
+        seen: set[tuple[str, str]] = set()
+        for result in implementation["results"]:
+            key = (result["vector"], result["profile"])
+            if result["vector"] not in vectors:
+                yield f"implementation {name}: result for unknown vector {result['vector']}"
+            if key in seen:
+                yield f"implementation {name}: two results for {key[0]} in profile {key[1]}"
+            seen.add(key)
+
+
+def save(report: Report, path: Path | str) -> None:
+    """Validate `report` and write it to `path`, replacing the file in one step."""
+    validate(report)
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".unfinished")
+    # ASCII only: text from a child's stderr may hold lone surrogates, which UTF-8 cannot.
+    unfinished.write_text(json.dumps(report, indent=1) + "\n", encoding="ascii")
+    unfinished.replace(path)
+
+
+def load(path: Path | str) -> Report:
+    """Read a run report. Raises `OSError` when it cannot, `InvalidReport` when it is none."""
+    try:
+        report = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InvalidReport([f"{path}: {error}"]) from error
+    validate(report)
+    assert isinstance(report, dict)
+    return report

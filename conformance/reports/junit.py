@@ -1,0 +1,111 @@
+"""The run report as JUnit XML, for continuous integration.
+
+One test suite for each implementation, one test case for each result (name = vector id,
+class name = `<implementation>.<profile>`):
+
+* pass → passed
+* fail, unexpected-pass → failure (an unexpected pass means that a list is out of date)
+* crash, timeout, over-limit, protocol-error → error
+* skipped → skipped
+* known-failure → **skipped**, with the message `known failure: <difference> (<cause>)`.
+  JUnit has no word for "wrong as foreseen"; as passed it would hide a defect, as failed
+  it would make every run red.
+
+An implementation that could not be run is a suite of one test case `set-up`: skipped when
+unavailable, error when broken. Null baselines are left out: they fail by design.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+from .classes import BY_NAME
+from .describe import lost_text, printable, record_text, tail
+from .json_report import Report
+
+_RECORDS_SHOWN = 20
+
+
+def write(report: Report, path: Path | str) -> None:
+    """Write `report` to `path` as JUnit XML."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    build(report).write(str(path), pretty=True)
+
+
+def build(report: Report) -> JUnitXml:
+    """The test suites of `report`."""
+    document = JUnitXml("walproof")
+    for implementation in report["implementations"]:
+        if not implementation["baseline"]:
+            document.add_testsuite(_suite(report, implementation))
+    document.update_statistics()  # type: ignore[no-untyped-call]
+    return document
+
+
+def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
+    name = implementation["name"]
+    suite = TestSuite(name)
+    suite.timestamp = report["started"]
+    for key in ("title", "version", "language"):
+        if implementation[key]:
+            suite.add_property(key, printable(implementation[key]))
+    score = implementation["score"]
+    if score is not None:
+        suite.add_property("score-in-pairs", f"{score['pairs_passed']}/{score['pairs_total']}")
+    if implementation["status"] != "ran":
+        case = TestCase("set-up", name)
+        because = printable(f"{implementation['status']}: {implementation['because']}")
+        kind = Skipped if implementation["status"] == "unavailable" else Error
+        case.result = [kind(because, implementation["status"])]
+        suite.add_testcase(case)
+    for result in implementation["results"]:
+        suite.add_testcase(_case(report, name, result))
+    suite.update_statistics()  # type: ignore[no-untyped-call]
+    return suite
+
+
+def _case(report: Report, name: str, result: dict[str, Any]) -> TestCase:
+    case = TestCase(result["vector"], f"{name}.{result['profile']}", (result["ms"] or 0.0) / 1000)
+    outcome = BY_NAME[result["class"]]
+    if outcome.junit == "passed":
+        return case
+    message = result.get("difference") or outcome.meaning
+    if outcome.name == "known-failure":
+        cause = f" ({result['cause']})" if result.get("cause") else ""
+        message = f"known failure: {message}{cause}"
+    kind = {"failure": Failure, "error": Error, "skipped": Skipped}[outcome.junit]
+    entry = kind(printable(message), outcome.name)
+    if outcome.junit != "skipped":
+        entry.text = printable(_details(report, result))
+    case.result = [entry]
+    if result.get("stderr"):
+        case.system_err = tail(result["stderr"], 4000)
+    return case
+
+
+def _details(report: Report, result: dict[str, Any]) -> str:
+    vector = report["vectors"][result["vector"]]
+    lines = [vector["title"], "requirements: " + ", ".join(vector["requirements"])]
+    lines += [f"damage: {each}" for each in vector["damage"]]
+    for side in ("expected", "actual"):
+        lines += _answer_lines(side, result.get(side))
+    lines.append(f"repeat: {result['repeat']}")
+    return "\n".join(lines)
+
+
+def _answer_lines(side: str, answer: dict[str, Any] | None) -> list[str]:
+    if answer is None:
+        return [f"{side}: no answer"]
+    verdict = answer.get("verdict") or "verdict not reported"
+    lines = [f"{side}: {verdict} {answer.get('reason') or ''}".rstrip()]
+    records = answer.get("records", [])
+    lines += [f"  {record_text(each)}" for each in records[:_RECORDS_SHOWN]]
+    if len(records) > _RECORDS_SHOWN:
+        lines.append(f"  and {len(records) - _RECORDS_SHOWN} more records")
+    lines += [f"  lost {lost_text(each)}" for each in answer.get("lost", [])]
+    lines += [f"  signal: {each}" for each in answer.get("signals", [])]
+    return lines

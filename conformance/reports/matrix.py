@@ -1,0 +1,142 @@
+"""The matrix behind the terminal table and the page: implementations × groups, one per format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .classes import CLASSES, ResultClass, worst
+from .json_report import Report
+
+Implementation = Mapping[str, Any]
+Result = Mapping[str, Any]
+
+# Reading order of the groups that several formats share; others follow as they first occur.
+GROUP_ORDER = (
+    "framing",
+    "fragments",
+    "trailer",
+    "checksum",
+    "lengths",
+    "types",
+    "zeros",
+    "torn-tail",
+    "dialects",
+    "limits",
+    "writing",
+    "appending",
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The results of one implementation in one group of vectors."""
+
+    counts: Mapping[str, int]
+
+    @property
+    def run(self) -> int:
+        """Results that were not skipped."""
+        return sum(self.counts.values()) - self.counts.get("skipped", 0)
+
+    @property
+    def passed(self) -> int:
+        """Results that passed."""
+        return self.counts.get("pass", 0)
+
+    @property
+    def worst(self) -> ResultClass | None:
+        """The worst class that occurs; None in an empty cell."""
+        return worst(self.counts) if self.counts else None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the matrix: an implementation that ran, its cells by group, its score in pairs."""
+
+    implementation: Implementation
+    cells: Mapping[str, Cell]
+    pairs_passed: int
+    pairs_total: int
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The matrix of one format. `lines` are the programs under test, `baselines` the null ones."""
+
+    format: str
+    groups: Sequence[str]
+    lines: Sequence[Line]
+    baselines: Sequence[Line]
+
+
+def matrices(report: Report) -> list[Matrix]:
+    """One matrix for each format in the report, in order of first appearance."""
+    formats = list(dict.fromkeys(vector["format"] for vector in report["vectors"].values()))
+    return [_matrix(report, each, only=len(formats) == 1) for each in formats]
+
+
+def groups_of(report: Report, format_id: str) -> list[str]:
+    """The groups of one format, in reading order."""
+    found = dict.fromkeys(
+        vector["group"] for vector in report["vectors"].values() if vector["format"] == format_id
+    )
+    known = [group for group in GROUP_ORDER if group in found]
+    return known + [group for group in found if group not in GROUP_ORDER]
+
+
+def tally(implementations: Sequence[Implementation]) -> Counter[str]:
+    """How many results there are of each class, the worst first."""
+    found = Counter(result["class"] for each in implementations for result in each["results"])
+    return Counter({each.name: found[each.name] for each in CLASSES if found[each.name]})
+
+
+def not_run(report: Report) -> list[Implementation]:
+    """The implementations that could not be run."""
+    return [each for each in report["implementations"] if each["status"] != "ran"]
+
+
+def pairs(report: Report, results: Sequence[Result]) -> tuple[int, int]:
+    """(passed, total) pairs among `results`: a damaged vector and its control, in one profile."""
+    passed = {(each["vector"], each["profile"]) for each in results if each["class"] == "pass"}
+    damaged = [
+        (each["vector"], report["vectors"][each["vector"]]["control"], each["profile"])
+        for each in results
+        if report["vectors"][each["vector"]]["control"] is not None and each["class"] != "skipped"
+    ]
+    right = [
+        1
+        for vector, control, profile in damaged
+        if (vector, profile) in passed and (control, profile) in passed
+    ]
+    return len(right), len(damaged)
+
+
+def _matrix(report: Report, format_id: str, only: bool) -> Matrix:
+    lines: list[Line] = []
+    baselines: list[Line] = []
+    for implementation in report["implementations"]:
+        if implementation["status"] != "ran":
+            continue
+        results = [
+            each
+            for each in implementation["results"]
+            if report["vectors"][each["vector"]]["format"] == format_id
+        ]
+        if not results and not only:
+            continue
+        counts: dict[str, Counter[str]] = {}
+        for each in results:
+            group = report["vectors"][each["vector"]]["group"]
+            counts.setdefault(group, Counter())[each["class"]] += 1
+        score = implementation["score"]
+        # The report scores an implementation as a whole; several formats are scored here.
+        passed, total = (
+            (score["pairs_passed"], score["pairs_total"]) if only else pairs(report, results)
+        )
+        cells = {group: Cell(found) for group, found in counts.items()}
+        line = Line(implementation, cells, passed, total)
+        (baselines if implementation["baseline"] else lines).append(line)
+    return Matrix(format_id, groups_of(report, format_id), lines, baselines)

@@ -1,0 +1,171 @@
+"""The data of the HTML page: the report, each thing in it stored once, as small as it can be.
+
+Texts and sides of lines recur by the hundred (the same expected answer for every
+implementation), so they are kept in tables and referred to by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .classes import CLASSES, SEVERITY
+from .describe import printable, tail
+from .json_report import Report
+from .matrix import Line as MatrixLine
+from .matrix import matrices
+from .side_by_side import Bar, Line, Segment, Side, bars, lines, reported
+
+# The page shows the tail of stderr only; the JSON report beside it has all that was kept.
+_STDERR = 600
+_KINDS = ("same", "missing", "extra", "different")
+_IMPLEMENTATION = (
+    "name",
+    "title",
+    "version",
+    "language",
+    "homepage",
+    "issues",
+    "status",
+    "because",
+    "baseline",
+    "reports",
+    "profiles",
+    "seconds",
+)
+
+
+class _Table:
+    """Numbers for values: the same value has the same number."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+
+    def number(self, value: Any) -> int:
+        if value not in self._numbers:
+            self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return self._numbers[value]
+
+
+def page_data(report: Report) -> dict[str, Any]:
+    """Everything the page shows. Its results are lists, `[implementation, vector, profile, class,
+    ms, detail]`, of indexes into the other lists; `detail` is -1 for a pass."""
+    names = [each["name"] for each in report["implementations"]]
+    vectors = {vector: number for number, vector in enumerate(report["vectors"])}
+    profiles, texts, sides = _Table(), _Table(), _Table()
+    results: list[list[Any]] = []
+    details: list[list[Any]] = []
+    for implementation, entry in enumerate(report["implementations"]):
+        for result in entry["results"]:
+            detail = -1
+            if result["class"] != "pass":
+                detail = len(details)
+                size = report["vectors"][result["vector"]]["size"]
+                details.append(_detail(entry, result, size, texts, sides))
+            ms = result["ms"]
+            results.append(
+                [
+                    implementation,
+                    vectors[result["vector"]],
+                    profiles.number(result["profile"]),
+                    SEVERITY[result["class"]],
+                    None if ms is None else round(ms, 1),
+                    detail,
+                ]
+            )
+    return {
+        "walproof": report["walproof"],
+        "started": report["started"],
+        "seconds": report["seconds"],
+        "classes": [
+            {
+                "name": each.name,
+                "glyph": each.glyph,
+                "label": each.label,
+                "meaning": each.meaning,
+                "expected": each.expected,
+            }
+            for each in CLASSES
+        ],
+        "kinds": _KINDS,
+        "profiles": profiles.values,
+        "matrices": [
+            {
+                "format": each.format,
+                "groups": each.groups,
+                "lines": [_matrix_line(line, names) for line in each.lines],
+                "baselines": [_matrix_line(line, names) for line in each.baselines],
+            }
+            for each in matrices(report)
+        ],
+        "implementations": [
+            {key: each[key] for key in _IMPLEMENTATION} for each in report["implementations"]
+        ],
+        "vectors": [{"id": vector, **facts} for vector, facts in report["vectors"].items()],
+        "results": results,
+        "details": details,
+        "texts": texts.values,
+        "sides": sides.values,
+    }
+
+
+def _matrix_line(line: MatrixLine, names: Sequence[str]) -> dict[str, Any]:
+    return {
+        "implementation": names.index(line.implementation["name"]),
+        "pairs": [line.pairs_passed, line.pairs_total],
+        "cells": {
+            group: [cell.counts.get(each.name, 0) for each in CLASSES]
+            for group, cell in line.cells.items()
+        },
+    }
+
+
+def _detail(
+    implementation: Mapping[str, Any],
+    result: Mapping[str, Any],
+    size: int,
+    texts: _Table,
+    sides: _Table,
+) -> list[Any]:
+    """`[difference, cause, stderr, issue, repeat, lines, bars]`; texts by number, -1 for none."""
+
+    def text(value: str | None) -> int:
+        return texts.number(printable(value)) if value else -1
+
+    expected, actual = result.get("expected"), reported(implementation, result)
+    stderr = result.get("stderr")
+    return [
+        text(result.get("difference")),
+        text(result.get("cause")),
+        text(tail(stderr, _STDERR) if stderr else None),
+        text(result.get("issue")),
+        text(result["repeat"]),
+        [_line(line, texts, sides) for line in lines(expected, actual)],
+        [_bar(bar) for bar in bars(size, expected, actual)],
+    ]
+
+
+def _line(line: Line, texts: _Table, sides: _Table) -> list[int]:
+    def side(each: Side) -> int:
+        return sides.number((each.what, each.where, int(each.absent)))
+
+    found = [
+        texts.number(line.label),
+        _KINDS.index(line.kind),
+        side(line.expected),
+        side(line.actual),
+    ]
+    return [*found, texts.number(line.note)] if line.note else found
+
+
+def _bar(bar: Bar) -> list[Any]:
+    return [bar.file, bar.size, _segments(bar.expected), _segments(bar.actual)]
+
+
+def _segments(segments: Sequence[Segment] | None) -> list[int] | None:
+    """`[start, stop, lost, start, stop, lost, …]`, or None when the side says no places."""
+    if segments is None:
+        return None
+    return [number for each in segments for number in (each.start, each.stop, int(each.lost))]

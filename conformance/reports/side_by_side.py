@@ -1,0 +1,260 @@
+"""Expected and actual answer side by side, as plain lines and bars that any report can draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .align import Fold, Kind, Row, align_lost, align_records, fold
+from .describe import bytes_in, lost_text, payload_text, place_text, printable
+
+Answer = Mapping[str, Any]
+
+NOT_REPORTED = "not reported"
+_ROWS = 24
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a line: what is there, and (for a record) where. `absent`: nothing is there."""
+
+    what: str
+    where: str = ""
+    absent: bool = False
+
+
+NOTHING = Side("", absent=True)
+UNREPORTED = Side(NOT_REPORTED, absent=True)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the comparison. `label` is empty where the line belongs to the one above."""
+
+    label: str
+    kind: Kind
+    expected: Side
+    actual: Side
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A half-open byte range of a bar."""
+
+    start: int
+    stop: int
+    lost: bool
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One file of the log, drawn over its length; a side is None when it says no places."""
+
+    file: str
+    size: int
+    expected: Sequence[Segment] | None
+    actual: Sequence[Segment] | None
+
+
+def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Answer | None:
+    """The actual answer, without the empty placeholders of parts the implementation does not claim
+    to report. In the profiles write and append the answer is the harness's own: it stays whole."""
+    answer: Answer | None = result.get("actual")
+    if answer is None or result["profile"] not in ("recover", "strict"):
+        return answer
+    claimed = {"records", *implementation["reports"]}
+    return {part: value for part, value in answer.items() if part in claimed or value}
+
+
+def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> list[Line]:
+    """Compare two answers part by part; at most about `rows` lines each of records and lost ranges.
+
+    Without an actual answer (a crash, a timeout) the actual sides are empty and nothing is marked.
+    """
+    found: list[Line] = []
+    owed, given = expected or {}, actual or {}
+    for part in ("verdict", "reason", "end", "signals", "written"):
+        if part in owed or part in given:
+            agree = actual is None or expected is None or _agree(part, owed, given)
+            left = UNREPORTED if expected is None else _part(part, owed)
+            right = NOTHING if actual is None else _part(part, given)
+            found.append(Line(part, "same" if agree else "different", left, right))
+    for part in ("records", "lost"):
+        if part in owed or part in given:
+            found += _list_lines(part, owed, given, actual is None, rows)
+    return found
+
+
+def bars(size: int, expected: Answer | None, actual: Answer | None) -> list[Bar]:
+    """Records and lost ranges over the length of each file of a log of `size` bytes.
+
+    A log of several files has one bar for each file, as long as what is known of it.
+    Segments come longest first: drawn in this order, a short one is never hidden.
+    """
+    sides = [_segments(answer) if answer is not None else None for answer in (expected, actual)]
+    files = sorted({file for side in sides if side for file in side})
+    found = []
+    for file in files:
+        owed, given = (side.get(file, []) if side else None for side in sides)
+        every = [*(owed or []), *(given or [])]
+        length = max([each.stop for each in every] + ([size] if not file else []))
+        if length:
+            gap = length // 400
+            found.append(Bar(file, length, _merge(owed, gap), _merge(given, gap)))
+    return found
+
+
+def _agree(part: str, owed: Answer, given: Answer) -> bool:
+    if part not in given:
+        return True
+    if part == "signals" and "signals" not in owed:
+        # Damage must be signalled, an intact log must not be; after a torn tail both are right.
+        rule = {"intact": False, "damaged": True, "refused": True}.get(owed.get("verdict") or "")
+        return rule is None or rule == bool(given["signals"])
+    return part not in owed or bool(owed[part] == given[part])
+
+
+def _part(part: str, answer: Answer) -> Side:
+    if part == "signals" and part not in answer and answer.get("verdict"):
+        rules = {"intact": "none", "damaged": "at least one", "refused": "at least one"}
+        return Side(rules.get(answer["verdict"], "any or none"))
+    if part not in answer:
+        return UNREPORTED
+    value = answer[part]
+    if part == "signals":
+        return Side("\n".join(printable(each) for each in value) or "none")
+    if part == "written":
+        text = f"{bytes_in(value['size'])}, sha256 {value['sha256'][:12]}…"
+        if value.get("hex") is not None:
+            text += f"\nfrom {value.get('from', 0)}: {value['hex']}"
+        return Side(text)
+    return Side("none" if value is None else printable(str(value)))
+
+
+def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: int) -> list[Line]:
+    left, right = owed.get(part), given.get(part)
+    absent = NOTHING if no_answer else UNREPORTED
+    rows: list[Row]
+    if left is None or right is None:
+        known = left if right is None else right
+        rows = [Row("same", i, i) for i in range(len(known or []))]
+    else:
+        rows = align_records(left, right) if part == "records" else _lost_rows(left, right)
+    if not rows:
+        return [
+            Line(
+                part,
+                "same",
+                UNREPORTED if left is None else Side("none"),
+                absent if right is None else Side("none"),
+            )
+        ]
+    # Where only one side is known nothing differs, so there is no context to fold around.
+    shown = fold(rows, limit=limit)
+    if left is None or right is None:
+        shown = [*rows[:limit]]
+        if len(rows) > limit:
+            shown.append(Fold({"same": len(rows) - limit}))
+    found = []
+    for number, row in enumerate(shown):
+        label = part if number == 0 else ""
+        if isinstance(row, Fold):
+            text = ", ".join(f"{count:,} {kind}" for kind, count in row.counts.items())
+            if left is None or right is None:
+                text = f"{row.counts['same']:,} more"
+            found.append(Line(label, "same", Side(f"… {text} …", absent=True), NOTHING))
+            continue
+        once = number == 0
+        found.append(
+            Line(
+                label,
+                row.kind,
+                _item(
+                    part,
+                    left,
+                    row.expected,
+                    UNREPORTED if once else NOTHING,
+                    NOTHING if row.kind == "same" else Side("not owed", absent=True),
+                ),
+                _item(
+                    part,
+                    right,
+                    row.actual,
+                    absent if once else NOTHING,
+                    NOTHING if row.kind == "same" else Side("missing", absent=True),
+                ),
+                row.note,
+            )
+        )
+    return found
+
+
+def _lost_rows(left: Sequence[Answer], right: Sequence[Answer]) -> list[Row]:
+    rows = align_lost(left, right)
+    if any(lost.get("reason") is not None for lost in right) or _bytes(left) != _bytes(right):
+        return rows
+    # Without reasons the same bytes are the same loss, in however many ranges they are given.
+    return [Row("same", row.expected, row.actual) for row in rows]
+
+
+def _bytes(lost: Sequence[Answer]) -> list[tuple[str, int, int]]:
+    merged: list[tuple[str, int, int]] = []
+    for file, start, stop in sorted(
+        (each.get("file", ""), each["from"], each["to"]) for each in lost
+    ):
+        if merged and merged[-1][0] == file and start <= merged[-1][2]:
+            merged[-1] = (file, merged[-1][1], max(stop, merged[-1][2]))
+        else:
+            merged.append((file, start, stop))
+    return merged
+
+
+def _item(
+    part: str,
+    items: Sequence[Mapping[str, Any]] | None,
+    index: int | None,
+    unknown: Side,
+    unmatched: Side,
+) -> Side:
+    if items is None:
+        return unknown
+    if index is None:
+        return unmatched
+    if part == "lost":
+        return Side(lost_text(items[index]))
+    return Side(payload_text(items[index]), place_text(items[index]))
+
+
+def _segments(answer: Answer) -> dict[str, list[Segment]] | None:
+    """The segments of an answer by file; None when it does not say where anything is."""
+    found: dict[str, list[Segment]] = {}
+    for record in answer.get("records", []):
+        if "at" in record and "size" in record:
+            segment = Segment(record["at"], record["at"] + record["size"], lost=False)
+            found.setdefault(record.get("file", ""), []).append(segment)
+    for lost in answer.get("lost", []):
+        segment = Segment(lost["from"], lost["to"], lost=True)
+        found.setdefault(lost.get("file", ""), []).append(segment)
+    silent = "lost" not in answer and not found
+    return None if silent else found
+
+
+def _merge(segments: Sequence[Segment] | None, gap: int) -> list[Segment] | None:
+    """Join neighbours that a drawing cannot tell apart, and sort the longest first."""
+    if segments is None:
+        return None
+    merged: list[Segment] = []
+    for lost in (False, True):
+        last: Segment | None = None
+        for each in sorted(
+            (each for each in segments if each.lost is lost), key=lambda each: each.start
+        ):
+            if last is not None and each.start - last.stop <= gap:
+                last = Segment(last.start, max(last.stop, each.stop), lost)
+                merged[-1] = last
+            else:
+                last = each
+                merged.append(each)
+    return sorted(merged, key=lambda each: each.start - each.stop)

@@ -1,0 +1,288 @@
+"""The reports for people at a terminal: the matrix, one failure, the difference of two runs.
+
+They fit 80 columns, use the room of wider ones, and lose nothing without colour: each class
+has a glyph of its own, and a letter where the console cannot print the glyph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from .classes import BY_NAME, CLASSES, ResultClass
+from .console_text import glyph, is_unicode, print_hanging, print_tidy, say
+from .describe import printable
+from .diff import Change, Diff, ScoreChange
+from .json_report import Report
+from .matrix import Cell, Line, Matrix, matrices, not_run, tally
+from .terminal_failure import show_failure
+
+__all__ = ["print_diff", "print_matrix", "show_failure"]
+
+_GAP = 2
+_EFFECT = {"regression": "bold red", "improvement": "green", "changed": "yellow"}
+
+
+def print_matrix(report: Report, console: Console, full_report: Path | str | None = None) -> None:
+    """Print the matrix of each format, what could not be run, a legend, and the totals.
+
+    `full_report` is the path that the last line points to.
+    """
+    found = matrices(report)
+    for matrix in found:
+        console.print()
+        if len(found) > 1:
+            say(Text(matrix.format, style="bold"), console)
+        _print_bands(matrix, console)
+    _print_not_run(report, console)
+    _print_legend(report, console)
+    _print_totals(report, console)
+    if full_report is not None:
+        say(Text(f"Full report: {full_report}"), console)
+
+
+def _print_bands(matrix: Matrix, console: Console) -> None:
+    """Print the matrix in as many bands of columns as the width asks for."""
+    every = [*matrix.lines, *matrix.baselines]
+    names = [_short(line.implementation["name"]) for line in every]
+    first = max([len(name) for name in names] + [len("null baselines")])
+    pair_width = max([len(_pairs(line)) for line in every] + [len("pairs")])
+    widths = {
+        group: max(
+            [len(_cell(line.cells.get(group), console)) for line in every]
+            + [len(part) for part in _heading(group)]
+        )
+        for group in matrix.groups
+    }
+    room = console.width - first - _GAP - pair_width
+    bands: list[list[str]] = [[]]
+    used = 0
+    for group in matrix.groups:
+        if bands[-1] and used + _GAP + widths[group] > room:
+            bands.append([])
+            used = 0
+        bands[-1].append(group)
+        used += _GAP + widths[group]
+    for number, band in enumerate(bands):
+        if number:
+            console.print()
+        _print_band(matrix, band, widths, first, pair_width, console)
+
+
+def _print_band(
+    matrix: Matrix,
+    band: Sequence[str],
+    widths: Mapping[str, int],
+    first: int,
+    pair_width: int,
+    console: Console,
+) -> None:
+    headings = [_heading(group) for group in band]
+    for row in range(2):
+        text = Text(" " * first)
+        text.append(" " * _GAP + ("pairs" if row else "").rjust(pair_width))
+        for group, heading in zip(band, headings, strict=True):
+            text.append(" " * _GAP + heading[row].rjust(widths[group]))
+        text.stylize("bold")
+        if text.plain.strip():
+            say(text, console)
+    total = first + _GAP + pair_width + sum(_GAP + widths[group] for group in band)
+    rule = "─" if is_unicode(console) else "-"
+    say(Text(rule * total, style="dim"), console)
+    for line in matrix.lines:
+        say(_row(line, band, widths, first, pair_width, console), console)
+    if matrix.baselines:
+        say(Text(f"{rule * 2} null baselines ".ljust(total, rule), style="dim"), console)
+        for line in matrix.baselines:
+            say(_row(line, band, widths, first, pair_width, console), console)
+
+
+def _row(
+    line: Line,
+    band: Sequence[str],
+    widths: Mapping[str, int],
+    first: int,
+    pair_width: int,
+    console: Console,
+) -> Text:
+    text = Text(_short(line.implementation["name"]).ljust(first + _GAP))
+    text.append(_pairs(line).rjust(pair_width), style="bold")
+    for group in band:
+        cell = line.cells.get(group)
+        worst = cell.worst if cell else None
+        text.append(" " * _GAP)
+        text.append(
+            _cell(cell, console).rjust(widths[group]), style=worst.style if worst else "dim"
+        )
+    return text
+
+
+def _cell(cell: Cell | None, console: Console) -> str:
+    if cell is None or cell.worst is None:
+        return "·" if is_unicode(console) else "."
+    return f"{cell.passed}/{cell.run} {glyph(cell.worst, console).ljust(_glyph_width(console))}"
+
+
+def _glyph_width(console: Console) -> int:
+    return max(len(glyph(each, console)) for each in CLASSES)
+
+
+def _pairs(line: Line) -> str:
+    return f"{line.pairs_passed}/{line.pairs_total}"
+
+
+def _short(name: str, limit: int = 22) -> str:
+    name = printable(name)
+    return name if len(name) <= limit else name[: limit - 1] + "…"
+
+
+def _heading(group: str) -> tuple[str, str]:
+    """A group's name on two lines, broken where it can be, for a narrow column."""
+    for break_at in ("-", "ments", "sum", "ing", "lects"):
+        head, found, rest = group.partition(break_at)
+        if found == "-":
+            return head + "-", rest
+        if found and not rest and len(group) > 8:
+            return head + "-", found
+    return "", group
+
+
+def _print_not_run(report: Report, console: Console) -> None:
+    missing = not_run(report)
+    if not missing:
+        return
+    console.print()
+    width = max(len(_short(each["name"])) for each in missing)
+    for each in missing:
+        because = printable(each["because"] or "no reason was given")
+        style = "yellow" if each["status"] == "unavailable" else "bold red"
+        text = Text(_short(each["name"]).ljust(width + _GAP))
+        text.append(each["status"], style=style)
+        print_hanging(text, Text(because), console)
+
+
+def _print_legend(report: Report, console: Console) -> None:
+    ran = [each for each in report["implementations"] if each["status"] == "ran"]
+    found = tally(ran)
+    console.print()
+    _note("pairs: a damaged vector counts only together with its control", console)
+    _note("cells: passed/run, and the worst class that occurs", console)
+    for each in CLASSES:
+        if each.name in found:
+            text = Text("  ")
+            text.append(glyph(each, console).ljust(_glyph_width(console)), style=each.style)
+            text.append(f" {each.label}: {each.meaning}")
+            print_tidy(text, console)
+    titled = [each for each in ran if not each["baseline"]]
+    if titled:
+        console.print()
+        width = max(len(_short(each["name"])) for each in titled)
+        for each in titled:
+            parts = [each["version"], each["language"]]
+            facts = [printable(part) for part in parts if part] + [
+                "reports " + " ".join(each["reports"])
+            ]
+            line = Text(_short(each["name"]).ljust(width + _GAP), style="bold")
+            label = Text.assemble(line, printable(each["title"] or "untitled"))
+            print_hanging(label, Text(", ".join(facts), style="dim"), console, joint=", ")
+
+
+def _note(text: str, console: Console) -> None:
+    print_tidy(Text(text, style="dim"), console)
+
+
+def _print_totals(report: Report, console: Console) -> None:
+    tested = [
+        each
+        for each in report["implementations"]
+        if each["status"] == "ran" and not each["baseline"]
+    ]
+    found = tally(tested)
+    text = Text(
+        f"{len(tested)} implementations, {len(report['vectors'])} vectors, "
+        f"{found.total()} results in {report['seconds']:.1f} s: "
+    )
+    for number, (name, count) in enumerate(reversed(found.items())):
+        each = BY_NAME[name]
+        text.append(", " if number else "")
+        text.append(f"{count} {each.label}", style=each.style if name != "pass" else "green")
+    console.print()
+    print_tidy(text, console)
+    broken = [each for each in not_run(report) if each["status"] == "broken"]
+    wrong = sum(count for name, count in found.items() if not BY_NAME[name].expected)
+    if wrong or broken:
+        parts = [f"{wrong} results"] if wrong else []
+        parts += [f"{len(broken)} broken"] if broken else []
+        say(Text(f"Not as expected: {', '.join(parts)}.", style="bold red"), console)
+    else:
+        say(Text("All is as expected.", style="bold green"), console)
+
+
+def print_diff(diff: Diff, console: Console) -> None:
+    """Print what changed between two runs, the regressions first."""
+    if diff.empty:
+        say(Text("No difference.", style="green"), console)
+        return
+    for status in diff.statuses:
+        label = Text(status.effect, style=_EFFECT[status.effect])
+        label.append(f"  {status.implementation} {status.old} → {status.new}", style="default")
+        print_hanging(label, Text(printable(status.because or "it runs")), console)
+    for effect in ("regression", "changed", "improvement"):
+        _print_changes([each for each in diff.results if each.effect == effect], effect, console)
+    for heading, names in (
+        ("vectors added", diff.vectors_added),
+        ("vectors removed", diff.vectors_removed),
+        ("implementations added", diff.implementations_added),
+        ("implementations removed", diff.implementations_removed),
+    ):
+        if names:
+            print_hanging(Text(f"{len(names)} {heading}"), Text(", ".join(names)), console)
+    for name, classes in diff.new_results.items():
+        every = ", ".join(f"{count} {BY_NAME[key].label}" for key, count in classes.items())
+        print_hanging(Text(f"new results of {name}"), Text(every), console)
+    for name, count in diff.gone_results.items():
+        say(Text(f"{name} has {count} results less for the same vectors"), console)
+    if diff.scores:
+        say(Text("score in pairs", style="bold"), console)
+        for score in diff.scores:
+            say(_score(score), console)
+    bad = len(diff.regressions)
+    verdict = f"{bad} regression{'s' if bad != 1 else ''}." if bad else "No regressions."
+    say(Text(verdict, style="bold red" if bad else "bold green"), console)
+
+
+def _print_changes(changes: Sequence[Change], effect: str, console: Console) -> None:
+    if not changes:
+        return
+    plural = "s" if len(changes) != 1 and effect != "changed" else ""
+    say(Text(f"{len(changes)} {effect}{plural}", style=_EFFECT[effect]), console)
+    for each in changes:
+        text = Text("  ")
+        for part in _transition(BY_NAME[each.old], BY_NAME[each.new], console):
+            text.append_text(part)
+        text.append(f"  {each.implementation}  {each.vector}  {each.profile}")
+        say(text, console)
+        if each.difference and effect != "improvement":
+            print_tidy(Text(printable(each.difference), style="dim"), console, indent=6)
+        if effect == "regression":
+            say(Text(f"      {each.repeat}"), console)
+
+
+def _transition(old: ResultClass, new: ResultClass, console: Console) -> Iterator[Text]:
+    yield Text(old.label, style=old.style)
+    yield Text(" → " if is_unicode(console) else " -> ")
+    yield Text(new.label, style=new.style)
+
+
+def _score(score: ScoreChange) -> Text:
+    def shown(pairs: tuple[int, int] | None) -> str:
+        return f"{pairs[0]}/{pairs[1]}" if pairs else "none"
+
+    kind = " (null baseline)" if score.baseline else ""
+    text = Text(f"  {score.implementation}{kind}  {shown(score.old)} → {shown(score.new)}")
+    if score.effect != "changed":
+        text.append(f"  {score.effect}", style=_EFFECT[score.effect])
+    return text

@@ -1,0 +1,164 @@
+"""One failure at a terminal: what was damaged, what was owed, what came, and how to repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .align import Kind
+from .classes import BY_NAME
+from .console_text import glyph, is_unicode, print_tidy, say
+from .describe import printable, tail
+from .json_report import Report
+from .side_by_side import Bar, Line, Segment, Side, bars, lines, reported
+
+# The mark of a line, and its style. The mark alone tells the kind.
+_MARKS: dict[Kind, tuple[str, str]] = {
+    "same": (" ", ""),
+    "missing": ("-", "red"),
+    "extra": ("+", "magenta"),
+    "different": ("~", "yellow"),
+}
+_LABEL = 12
+_WIDEST = 132
+_STDERR = 1200
+
+
+def show_failure(
+    report: Report,
+    implementation: Mapping[str, Any],
+    result: Mapping[str, Any],
+    console: Console,
+) -> None:
+    """Print one result that is not a pass: vector, title, requirements, damage, expected and
+    actual side by side, lost ranges over the length of the log, and the command to repeat it.
+
+    `implementation` and `result` are entries of `report`.
+    """
+    vector = report["vectors"][result["vector"]]
+    outcome = BY_NAME[result["class"]]
+    head = Text()
+    head.append(f"{glyph(outcome, console)} {outcome.label}", style=outcome.style)
+    head.append(f"  {result['vector']}", style="bold")
+    head.append(f"  {implementation['name']}")
+    if implementation["version"]:
+        head.append(f" {printable(implementation['version'])}")
+    head.append(f"  {result['profile']}", style="dim")
+    print_tidy(head, console)
+    print_tidy(Text(printable(vector["title"]), style="italic"), console, indent=2)
+
+    facts = Table.grid(padding=(0, 1))
+    facts.add_column(width=_LABEL, style="dim", no_wrap=True)
+    facts.add_column(overflow="fold")
+    for label, value in _facts(vector, implementation, result):
+        style = outcome.style.removeprefix("bold ") if label == "difference" else ""
+        facts.add_row(label, Text(printable(value), style=style))
+    print_tidy(facts, console, indent=2)
+
+    expected, actual = result.get("expected"), reported(implementation, result)
+    if expected is not None or actual is not None:
+        console.print()
+        answer = "" if actual is not None else f"none: {outcome.label}"
+        print_tidy(_side_by_side(lines(expected, actual), answer, console), console, indent=2)
+        for bar in bars(vector["size"], expected, actual):
+            _print_bar(bar, console)
+    if result.get("stderr"):
+        console.print()
+        say(Text("  stderr (tail)", style="dim"), console)
+        print_tidy(Text(tail(result["stderr"], _STDERR)), console, indent=4)
+    console.print()
+    say(Text("  repeat it with", style="dim"), console)
+    say(Text(f"    {result['repeat']}", style="bold"), console)
+
+
+def _facts(
+    vector: Mapping[str, Any], implementation: Mapping[str, Any], result: Mapping[str, Any]
+) -> list[tuple[str, str]]:
+    facts = [
+        ("requirement", f"{', '.join(vector['requirements'])} ({vector['level']})"),
+        ("damaged", "\n".join(vector["damage"]) or "nothing"),
+    ]
+    if vector["control"]:
+        same = [
+            BY_NAME[each["class"]].label
+            for each in implementation["results"]
+            if (each["vector"], each["profile"]) == (vector["control"], result["profile"])
+        ]
+        facts.append(("control", f"{vector['control']}: {same[0] if same else 'not run'}"))
+    for label, key in (("difference", "difference"), ("cause", "cause"), ("reported", "issue")):
+        if result.get(key):
+            facts.append((label, result[key]))
+    return facts
+
+
+def _side_by_side(found: Sequence[Line], answer: str, console: Console) -> Table:
+    table = Table.grid(padding=(0, 1))
+    half = max(16, (min(console.width, _WIDEST) - _LABEL - 9) // 2)
+    table.add_column(width=_LABEL, style="dim", no_wrap=True)
+    table.add_column(width=1)
+    table.add_column(width=half, overflow="fold")
+    table.add_column(width=1, style="dim")
+    table.add_column(width=half, overflow="fold")
+    rule = "│" if is_unicode(console) else "|"
+    heading = Text("actual", style="bold")
+    if answer:
+        heading.append(f" ({answer})", style="default")
+    table.add_row("", "", Text("expected", style="bold"), rule, heading)
+    for line in found:
+        mark, style = _MARKS[line.kind]
+        given = _side(line.actual, style)
+        if line.note:
+            given.append(f"\n{line.note}", style=f"italic {style}")
+        left = _side(line.expected, style if line.kind == "missing" else "")
+        # The rule goes on beside a side of several lines.
+        height = max(_height(left, half, console), _height(given, half, console))
+        bar = "\n".join([rule] * height)
+        table.add_row(line.label, Text(mark, style=style), left, bar, given)
+    return table
+
+
+def _side(side: Side, style: str) -> Text:
+    text = Text(side.what, style="dim" if side.absent else style)
+    if side.where:
+        text.append(f"  {side.where}", style="dim")
+    return text
+
+
+def _height(text: Text, width: int, console: Console) -> int:
+    return len(text.wrap(console, width, overflow="fold"))
+
+
+def _print_bar(bar: Bar, console: Console) -> None:
+    """Draw one file of the log over the width of the console."""
+    width = min(console.width, _WIDEST) - _LABEL - 5
+    record, lost, rest = ("─", "█", "·") if is_unicode(console) else ("-", "#", ".")
+    sides = [(label, side) for label, side in (("expected", bar.expected), ("actual", bar.actual))]
+    if not any(side for _, side in sides):
+        return
+    console.print()
+    last = f"{bar.size:,}"
+    scale = f"  {(bar.file or 'the log')[:_LABEL].ljust(_LABEL)} 0{last.rjust(width - 1)}"
+    say(Text(scale, style="dim"), console)
+    for label, segments in sides:
+        if segments is None:
+            continue
+        text = Text(f"  {label.ljust(_LABEL)} ", style="dim")
+        for place in _paint(segments, bar.size, width):
+            character = rest if place is None else lost if place.lost else record
+            text.append(character, style="red" if character == lost else "")
+        say(text, console)
+    key = f"  {''.ljust(_LABEL)} {record} record  {lost} lost  {rest} neither"
+    say(Text(key, style="dim"), console)
+
+
+def _paint(segments: Sequence[Segment], size: int, width: int) -> list[Segment | None]:
+    cells: list[Segment | None] = [None] * width
+    for each in segments:
+        first = min(width - 1, each.start * width // size)
+        stop = min(width, max(first + 1, -(-each.stop * width // size)))
+        cells[first:stop] = [each] * (stop - first)
+    return cells

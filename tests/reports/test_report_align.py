@@ -1,0 +1,256 @@
+"""Alignment of records and lost ranges, and what the side-by-side view makes of it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+
+import pytest
+
+from conformance.reports.align import Fold, align_lost, align_records, fold
+from conformance.reports.describe import (
+    payload_difference,
+    payload_text,
+    place_text,
+    printable,
+    tail,
+)
+from conformance.reports.side_by_side import bars, lines, reported
+
+
+def rec(at, text, **more):
+    return {"at": at, "size": 7 + len(text), "payload": text.encode().hex(), **more}
+
+
+def bare(text):
+    return {"payload": text.encode().hex()}
+
+
+def kinds(rows):
+    return [(row.kind, row.expected, row.actual) for row in rows]
+
+
+A, B, C = rec(0, "alpha"), rec(12, "bravo"), rec(24, "charlie")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "wanted"),
+    [
+        ([A, B], [A, B], [("same", 0, 0), ("same", 1, 1)]),
+        ([], [], []),
+        ([A, B, C], [A, C], [("same", 0, 0), ("missing", 1, None), ("same", 2, 1)]),
+        ([A, C], [A, B, C], [("same", 0, 0), ("extra", None, 1), ("same", 1, 2)]),
+        ([A, B], [A, rec(12, "brav")], [("same", 0, 0), ("different", 1, 1)]),
+        ([A], [rec(5, "zulu")], [("missing", 0, None), ("extra", None, 0)]),
+        ([A, B], [], [("missing", 0, None), ("missing", 1, None)]),
+        # A reader that does not say where: what stands in the same place is compared.
+        ([A, B], [bare("alpha"), bare("brav")], [("same", 0, 0), ("different", 1, 1)]),
+        ([A, B, C], [bare("bravo")], [("missing", 0, None), ("same", 1, 0), ("missing", 2, None)]),
+    ],
+)
+def test_records_are_aligned(expected, actual, wanted):
+    assert kinds(align_records(expected, actual)) == wanted
+
+
+def test_equal_payloads_are_told_apart_by_their_place():
+    same = [rec(at, "x") for at in (0, 8, 16)]
+    assert kinds(align_records(same, same[1:])) == [
+        ("missing", 0, None),
+        ("same", 1, 0),
+        ("same", 2, 1),
+    ]
+
+
+def test_a_record_at_the_wrong_place_is_different_and_says_so():
+    (row,) = align_records([A], [{**A, "at": 3}])
+    assert (row.kind, row.fields, row.note) == ("different", ("at",), "at differs")
+
+
+def test_a_joined_record_is_not_mistaken_for_either_half():
+    rows = align_records([B, C], [rec(0, "alphabravo"), C])
+    assert kinds(rows) == [("extra", None, 0), ("missing", 0, None), ("same", 1, 1)]
+
+
+def test_a_long_payload_is_the_same_in_full_and_as_digest():
+    payload = bytes(5000)
+    digest = {"at": 0, "size": 5007, "payload_sha256": hashlib.sha256(payload).hexdigest()}
+    full = {"at": 0, "size": 5007, "payload": payload.hex()}
+    assert kinds(align_records([digest], [full])) == [("same", 0, 0)]
+    other = {**full, "payload": (b"\1" + payload[1:]).hex()}
+    assert kinds(align_records([digest], [other])) == [("different", 0, 0)]
+    assert kinds(align_records([digest], [{**digest, "payload_sha256": "0" * 64}])) == [
+        ("different", 0, 0)
+    ]
+
+
+def test_records_without_payload_are_compared_by_their_fields():
+    owed = [{"at": 0, "index": 1, "term": 1}, {"at": 9, "index": 2, "term": 1}]
+    given = [{"at": 0, "index": 1}, {"at": 9, "index": 3}]
+    rows = align_records(owed, given)
+    assert kinds(rows) == [("same", 0, 0), ("different", 1, 1)]
+    assert rows[1].fields == ("index",)
+
+
+def test_many_equal_records_are_aligned_in_reasonable_time():
+    started = time.monotonic()
+    owed = [bare("x")] * 20_000
+    rows = align_records([bare("a"), *owed, bare("b")], [bare("c"), *owed[1:], bare("d")])
+    assert len(rows) >= 20_000
+    assert time.monotonic() - started < 5
+
+
+def test_lost_ranges_are_aligned():
+    owed = [
+        {"from": 0, "to": 10, "reason": "checksum-mismatch"},
+        {"from": 20, "to": 30, "reason": "unknown-type"},
+        {"from": 50, "to": 60, "reason": "bad-length"},
+    ]
+    given = [
+        {"from": 0, "to": 10},
+        {"from": 20, "to": 35, "reason": "zero-gap"},
+        {"from": 70, "to": 80, "reason": "bad-length"},
+    ]
+    rows = align_lost(owed, given)
+    assert kinds(rows) == [
+        ("same", 0, 0),
+        ("different", 1, 1),
+        ("missing", 2, None),
+        ("extra", None, 2),
+    ]
+    assert rows[1].fields == ("to", "reason")
+
+
+def test_what_is_alike_is_folded_but_for_its_context():
+    records = [rec(8 * n, str(n)) for n in range(100)]
+    shown = fold(align_records(records, records[:50] + records[51:]), context=2)
+    assert [row if isinstance(row, Fold) else row.kind for row in shown] == [
+        Fold({"same": 48}), "same", "same", "missing", "same", "same", Fold({"same": 47}),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("alike", "wanted"), [(1, ["same"]), (2, [Fold({"same": 2})])])
+def test_a_single_row_is_shown_rather_than_folded(alike, wanted):
+    records = [rec(8 * n, str(n)) for n in range(alike + 1)]
+    shown = fold(align_records(records, records[:-1]), context=0)
+    assert [r if isinstance(r, Fold) else r.kind for r in shown] == [*wanted, "missing"]
+
+
+def test_no_row_is_hidden_without_being_counted():
+    records = [rec(8 * n, str(n)) for n in range(500)]
+    shown = fold(align_records(records, records[:10]), limit=20)
+    hidden = sum(sum(row.counts.values()) for row in shown if isinstance(row, Fold))
+    assert hidden + sum(not isinstance(row, Fold) for row in shown) == 500
+    assert len(shown) == 21
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("brav", "cut short by 1 B"),
+        ("bravo!!", "2 B too long"),
+        ("brbvo", "differs from byte 2 of the payload"),
+    ],
+)
+def test_a_payload_difference_is_said_in_words(given, said):
+    assert payload_difference(bare("bravo"), bare(given)) == said
+
+
+@pytest.mark.parametrize(
+    ("payload", "shown"),
+    [
+        (b"", '""'),
+        (b"alpha", '"alpha"'),
+        (b"A" * 97270, '"A" × 97,270'),
+        (bytes(8), "00 × 8"),
+        (b"\x00\xff", "00ff"),
+        (bytes(range(100)), "000102030405060708090a0b…"),
+        (b"The quick brown fox jumps over", '"The quick brown fox j…"'),
+    ],
+)
+def test_payloads_are_short_and_readable(payload, shown):
+    assert payload_text({"payload": payload.hex()}) == shown
+
+
+def test_foreign_text_cannot_move_the_cursor():
+    assert printable("a\x1b[2Jb\x00\r\nc\td\ud800") == "a\\x1b[2Jb\\x00\nc\td\\xd800"
+    assert tail("x" * 100 + "end\n", 10) == "…xxxxxxend"
+    assert place_text({"file": "db-1.log", "at": 4, "size": 9}) == "db-1.log, at 4, 9 B"
+
+
+def _by_label(found):
+    return {line.label: line for line in found if line.label}
+
+
+def test_what_an_adapter_does_not_report_is_not_held_against_it():
+    owed = {
+        "verdict": "damaged", "reason": "checksum-mismatch", "records": [A], "end": 40,
+        "lost": [{"from": 12, "to": 40, "reason": "checksum-mismatch"}],
+    }  # fmt: skip
+    found = lines(owed, {"records": [bare("alpha")], "signals": ["bad record"]})
+    assert {line.kind for line in found} == {"same"}
+    assert _by_label(found)["lost"].actual.what == "not reported"
+    assert _by_label(found)["signals"].expected.what == "at least one"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "signals", "kind"),
+    [
+        ("intact", [], "same"),
+        ("intact", ["oops"], "different"),
+        ("damaged", [], "different"),
+        ("damaged", ["oops"], "same"),
+        ("refused", [], "different"),
+        ("torn", [], "same"),
+        ("torn", ["oops"], "same"),
+    ],
+)
+def test_signals_are_judged_by_the_verdict_owed(verdict, signals, kind):
+    found = lines({"verdict": verdict, "records": []}, {"records": [], "signals": signals})
+    assert _by_label(found)["signals"].kind == kind
+
+
+def test_without_an_answer_nothing_is_marked():
+    found = lines({"verdict": "intact", "records": [A, B], "lost": []}, None)
+    assert {line.kind for line in found} == {"same"}
+    assert not any(line.actual.what for line in found)
+    assert [line.expected.what for line in found] == ["intact", '"alpha"', '"bravo"', "none"]
+
+
+def test_an_empty_placeholder_is_not_an_answer():
+    implementation = {"reports": ["records", "verdict"]}
+    actual = {"verdict": "intact", "reason": None, "records": [], "lost": [], "signals": []}
+    result = {"profile": "recover", "actual": actual}
+    assert reported(implementation, result) == {"verdict": "intact", "records": []}
+    assert reported(implementation, {**result, "profile": "append"}) == actual
+    claims_all = {"reports": ["verdict", "reason", "lost", "signals"]}
+    assert reported(claims_all, result) == actual
+    assert reported(implementation, {**result, "actual": None}) is None
+
+
+def test_the_same_bytes_lost_in_other_ranges_are_the_same_without_reasons():
+    owed = {"lost": [{"from": 0, "to": 5, "reason": "a"}, {"from": 5, "to": 9, "reason": "b"}]}
+    given = {"lost": [{"from": 0, "to": 9}]}
+    assert {line.kind for line in lines(owed, given)} == {"same"}
+    given["lost"][0]["to"] = 8
+    assert "different" in {line.kind for line in lines(owed, given)}
+
+
+def test_bars_show_a_short_range_over_a_long_one():
+    owed = {"records": [A], "lost": [{"from": 12, "to": 32768}]}
+    (bar,) = bars(32780, owed, {"records": [bare("alpha")]})
+    assert [(each.start, each.stop, each.lost) for each in bar.expected] == [
+        (12, 32768, True),
+        (0, 12, False),
+    ]
+    assert bar.actual is None
+
+
+def test_a_log_of_several_files_has_a_bar_for_each():
+    owed = {
+        "records": [{**A, "file": "db-1.log"}],
+        "lost": [{"from": 0, "to": 99, "file": "db-2.log"}],
+    }
+    assert [(bar.file, bar.size) for bar in bars(500, owed, None)] == [
+        ("db-1.log", 12),
+        ("db-2.log", 99),
+    ]

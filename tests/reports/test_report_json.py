@@ -1,0 +1,144 @@
+"""The JSON report: what is a run report, and what is not."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+
+from conformance.reports import json_report
+from conformance.reports.classes import BY_NAME
+
+
+def _first(report, implementation="goleveldb", outcome=None):
+    entry = next(e for e in report["implementations"] if e["name"] == implementation)
+    return next(r for r in entry["results"] if outcome in (None, r["class"]))
+
+
+def _properties(schema):
+    """Every property and item of the schema, with a path to name it by."""
+    for key, value in schema.items():
+        if key in ("properties", "$defs"):
+            for name, each in value.items():
+                yield name, each
+                yield from _properties(each)
+        elif key in ("items", "additionalProperties") and isinstance(value, dict):
+            yield key, value
+            yield from _properties(value)
+
+
+def test_what_is_saved_is_loaded_again(report, tmp_path):
+    path = tmp_path / "new folder" / "run.json"
+    json_report.save(report, path)
+    assert json_report.load(path) == report
+    assert [each.name for each in path.parent.iterdir()] == ["run.json"]
+
+
+def test_every_property_is_described_and_closed():
+    schema = json_report.schema_validator().schema
+    entries = list(_properties(schema))
+    assert len(entries) > 50
+    for name, each in entries:
+        assert "description" in each or "$ref" in each, name
+        if "properties" in each and name != "record":
+            assert each["additionalProperties"] is False or isinstance(
+                each["additionalProperties"], dict
+            ), name
+
+
+def test_schema_and_program_know_the_same_classes():
+    schema = json_report.schema_validator().schema
+    assert set(schema["$defs"]["result"]["properties"]["class"]["enum"]) == set(BY_NAME)
+
+
+def _unknown_class(report):
+    _first(report)["class"] = "flaky"
+
+
+def _pass_with_answer(report):
+    _first(report, outcome="pass")["actual"] = {"records": []}
+
+
+def _unknown_key(report):
+    report["implementations"][0]["colour"] = "red"
+
+
+def _uppercase_payload(report):
+    _first(report, outcome="fail")["expected"]["records"][0]["payload"] = "616C"
+
+
+def _missing_repeat(report):
+    del _first(report)["repeat"]
+
+
+def _other_version(report):
+    report["report_version"] = 2
+
+
+def _unknown_vector(report):
+    _first(report)["vector"] = "leveldb-log/nowhere"
+
+
+def _twice_the_same(report):
+    results = report["implementations"][0]["results"]
+    results.append(copy.deepcopy(results[0]))
+
+
+def _same_name(report):
+    report["implementations"][1]["name"] = report["implementations"][0]["name"]
+
+
+def _ran_with_excuse(report):
+    report["implementations"][0]["because"] = "it rained"
+
+
+def _unavailable_without_reason(report):
+    entry = next(e for e in report["implementations"] if e["status"] == "unavailable")
+    entry["because"] = None
+
+
+def _too_many_pairs(report):
+    report["implementations"][0]["score"]["pairs_passed"] = 1000
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (_unknown_class, "flaky"),
+        (_pass_with_answer, "actual"),
+        (_unknown_key, "colour"),
+        (_uppercase_payload, "616C"),
+        (_missing_repeat, "repeat"),
+        (_other_version, "report_version"),
+        (_unknown_vector, "unknown vector leveldb-log/nowhere"),
+        (_twice_the_same, "two results"),
+        (_same_name, "occurs twice"),
+        (_ran_with_excuse, "because"),
+        (_unavailable_without_reason, "because"),
+        (_too_many_pairs, "more pairs"),
+    ],
+)
+def test_what_is_not_a_report_is_refused(report, tmp_path, spoil, said):
+    spoil(report)
+    path = tmp_path / "run.json"
+    with pytest.raises(json_report.InvalidReport, match=said):
+        json_report.save(report, path)
+    assert not path.exists()
+    path.write_text(json.dumps(report))
+    with pytest.raises(json_report.InvalidReport, match=said):
+        json_report.load(path)
+
+
+def test_a_file_that_is_not_json_is_refused(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_bytes(b"\xff{")
+    with pytest.raises(json_report.InvalidReport, match=r"run\.json"):
+        json_report.load(path)
+
+
+def test_stderr_that_is_not_unicode_survives(report, tmp_path):
+    result = _first(report, outcome="fail")
+    result["stderr"] = b"bad \xff byte".decode("utf-8", "surrogateescape")
+    json_report.save(report, tmp_path / "run.json")
+    assert _first(json_report.load(tmp_path / "run.json"), outcome="fail") == result
