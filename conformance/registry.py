@@ -48,8 +48,11 @@ class Implementation:
     @property
     def command(self) -> list[str]:
         """The command that starts the adapter."""
+        return self._expanded(self.command_template)
+
+    def _expanded(self, command: tuple[str, ...]) -> list[str]:
         places = {"build": str(self.output), "here": str(self.folder), "python": sys.executable}
-        return [part.format(**places) for part in self.command_template]
+        return [part.format(**places) for part in command]
 
     def missing(self) -> list[str]:
         """Programs that are needed and not on the PATH."""
@@ -89,7 +92,7 @@ class Implementation:
         with log.open("wb") as out:
             try:
                 done = subprocess.run(
-                    self.build,
+                    self._expanded(self.build),
                     cwd=self.folder,
                     env=environment,
                     stdin=subprocess.DEVNULL,

@@ -180,9 +180,12 @@ def _update_known(
 
 
 def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
-    """Whether something did not run that must: broken always, unavailable in CI or by name."""
+    """Whether something did not run that must: broken always, the rest in CI or asked by name."""
+    must_run = asked_for or in_ci()
     return any(
-        entry["status"] == "broken" or (entry["status"] == "unavailable" and (asked_for or in_ci()))
+        entry["status"] == "broken"
+        or (must_run and entry["status"] == "unavailable")
+        or (must_run and all(result["class"] == "skipped" for result in entry["results"]))
         for entry in report["implementations"]
     )
 

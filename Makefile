@@ -1,0 +1,60 @@
+# Two commands do everything: `make conformance` and `make test`. Both set up what they need.
+
+VENV   := .venv
+PYTHON := $(VENV)/bin/python
+# The virtual environment first: where Node.js is missing, set-up puts it there.
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+
+.PHONY: help conformance test vectors lint bench setup clean
+
+help:
+	@echo 'make conformance                     run the vectors against every implementation here'
+	@echo "make conformance IMPL='./my-reader'  run them against yours (a program that speaks the"
+	@echo '                                     protocol, or the one-shot form)'
+	@echo 'make test                            the tests of this project'
+	@echo 'make vectors                         make the golden vectors again'
+	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
+	@echo 'make bench                           measure speed against named peers'
+	@echo 'make clean                           remove everything that set-up made'
+
+conformance: setup
+ifdef IMPL
+	@walproof check --cmd '$(IMPL)'
+else
+	@walproof check
+endif
+
+test: setup
+	@$(PYTHON) -m pytest -n 2
+
+vectors: $(VENV)/ready
+	@walproof vectors
+
+lint: $(VENV)/ready
+	ruff check .
+	ruff format --check .
+	mypy
+	walproof vectors --verify
+
+bench: setup
+	@walproof bench
+
+# Adapters of real implementations are built where their toolchains are; the rest is reported.
+setup: $(VENV)/ready
+	@walproof setup
+
+$(VENV)/ready: requirements-dev.txt pyproject.toml
+	@command -v python3 >/dev/null || { echo 'python3 (3.11 or later) is needed and was not found'; exit 1; }
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or later is needed; python3 is $$(python3 -V)"; exit 1; }
+	@echo 'Setting up the Python environment in $(VENV) …'
+	@test -x $(PYTHON) || python3 -m venv $(VENV) \
+	  || { echo 'python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv'; exit 1; }
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@command -v node >/dev/null || { echo 'Node.js was not found; installing it in $(VENV) …'; \
+	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-node.txt; }
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .build reports
