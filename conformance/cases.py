@@ -42,6 +42,14 @@ class Case:
         """Milliseconds that one request may take."""
         return int(self.vector.body.get("limits", {}).get("wall_ms", DEFAULT_WALL_MS))
 
+    @property
+    def expect(self) -> Mapping[str, Any] | None:
+        """The answer that is owed; ``None`` where it depends on the request."""
+        if self.vector.operation == "truncations":
+            return None
+        key = "expect_strict" if self.profile == "strict" else "expect"
+        return dict(self.vector.body[key])
+
     def steps(self) -> Iterator[Step]:
         """The requests of this case, in order."""
         body = self.vector.body

@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 from conformance.baselines import Baseline
 from conformance.cases import Case, Scratch, Step
-from conformance.compare import normalise
 from conformance.known_failures import KnownFailures
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
@@ -173,6 +172,7 @@ class Runner:
             result |= {
                 "class": _CLASS_OF_ERROR[type(error)],
                 "difference": str(error),
+                "expected": case.expect,
                 "stderr": child.stderr_tail,
             }
             alive = False
@@ -191,7 +191,10 @@ class Runner:
             return {"class": "skipped", "difference": reply["skipped"]}
         reports = self.run.hello["reports"]
         if self.subject.one_shot:
-            reports = reported_parts(normalise(reply["answer"]))
+            reports = reported_parts(reply["answer"])
+            # What a one-shot program reports shows only in its answers.
+            hello = self.run.hello
+            hello["reports"] += [part for part in reports if part not in hello["reports"]]
         judgement = step.judge(reply, place, reports)
         scratch.clear(place)
         if judgement.difference is None:

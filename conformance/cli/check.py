@@ -117,7 +117,7 @@ def check(
 def _subjects(commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool) -> list[Subject]:
     program = program_name()
     subjects = []
-    for command in commands:
+    for command in dict.fromkeys(commands):
         words = shlex.split(command)
         if not words:
             raise click.UsageError("--cmd: expected a program, found nothing")

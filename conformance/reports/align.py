@@ -21,6 +21,8 @@ Key = Callable[[Record], Hashable]
 
 # Above 4096 bytes an answer may hold a digest instead of the payload.
 PAYLOAD_LIMIT = 4096
+# So few rows are always shown whole.
+_SHORT = 6
 # difflib compares every record with every other of the same key; beyond this many such pairs
 # (a log of one payload, thousands of times) only the common ends are matched.
 _MATCHER_LIMIT = 1_000_000
@@ -191,6 +193,8 @@ def counts(rows: Sequence[Row]) -> dict[Kind, int]:
 
 def fold(rows: Sequence[Row], context: int = 1, limit: int = 40) -> list[Row | Fold]:
     """Hide runs of `same`, but for `context` rows beside a difference, and all beyond `limit`."""
+    if len(rows) <= min(_SHORT, limit):
+        return [*rows]
     shown: list[Row | Fold] = []
     near = {
         place + step

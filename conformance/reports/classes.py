@@ -32,7 +32,8 @@ class ResultClass:
     junit: Literal["passed", "failure", "error", "skipped"]
 
 
-# From the worst to the best; the first of them that occurs colours a cell of the matrix.
+# From the worst to the best; the first of them that occurs colours a cell of the matrix. Skipped
+# comes last: it says something of a cell only where nothing was run.
 CLASSES: tuple[ResultClass, ...] = (
     ResultClass(
         "crash",
@@ -111,6 +112,7 @@ CLASSES: tuple[ResultClass, ...] = (
         True,
         "skipped",
     ),
+    ResultClass("pass", "✓", "ok", "pass", "the answer a reader owes", "green", 0, True, "passed"),
     ResultClass(
         "skipped",
         "–",
@@ -122,7 +124,6 @@ CLASSES: tuple[ResultClass, ...] = (
         True,
         "skipped",
     ),
-    ResultClass("pass", "✓", "ok", "pass", "the answer a reader owes", "green", 0, True, "passed"),
 )
 
 BY_NAME: dict[str, ResultClass] = {each.name: each for each in CLASSES}

@@ -42,12 +42,39 @@ def validate(report: Report) -> None:
     """Raise `InvalidReport` unless `report` is a run report that agrees with itself."""
     problems = [
         f"{error.json_path}: {error.message[:300]}"
-        for error in schema_validator().iter_errors(report)
+        for error in schema_validator().iter_errors(_each_answer_once(report))
     ]
     # The second check reads what the first one vouches for.
     problems = problems or list(_contradictions(report))
     if problems:
         raise InvalidReport(problems)
+
+
+def _each_answer_once(report: Any) -> Any:
+    """The report with null for an answer that stands in it already: most of a report is the same
+    few answers over and over, and checking each of them once is five times as fast."""
+    if not isinstance(report, dict) or not isinstance(report.get("implementations"), list):
+        return report
+    seen: set[str] = set()
+
+    def lean(result: Any) -> Any:
+        # A pass must have no answer at all, so its answers are always looked at.
+        if not isinstance(result, dict) or result.get("class") == "pass":
+            return result
+        result = dict(result)
+        for side in ("expected", "actual"):
+            text = json.dumps(result.get(side))
+            if text in seen:
+                result[side] = None
+            seen.add(text)
+        return result
+
+    def lean_results(implementation: Any) -> Any:
+        if isinstance(implementation, dict) and isinstance(implementation.get("results"), list):
+            return {**implementation, "results": [lean(each) for each in implementation["results"]]}
+        return implementation
+
+    return {**report, "implementations": [lean_results(each) for each in report["implementations"]]}
 
 
 def _contradictions(report: Report) -> Iterator[str]:
@@ -85,7 +112,7 @@ def save(report: Report, path: Path | str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + ".unfinished")
     # ASCII only: text from a child's stderr may hold lone surrogates, which UTF-8 cannot.
-    unfinished.write_text(json.dumps(report, indent=1) + "\n", encoding="ascii")
+    unfinished.write_text(json.dumps(report) + "\n", encoding="ascii")
     unfinished.replace(path)
 
 

@@ -62,9 +62,8 @@ def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
         kind = Skipped if implementation["status"] == "unavailable" else Error
         case.result = [kind(because, implementation["status"])]
         suite.add_testcase(case)
-    for result in implementation["results"]:
-        suite.add_testcase(_case(report, name, result))
-    suite.update_statistics()  # type: ignore[no-untyped-call]
+    # All at once: the library counts the suite anew for each test case added by itself.
+    suite.add_testcases([_case(report, name, result) for result in implementation["results"]])
     return suite
 
 

@@ -16,12 +16,14 @@ Result = Mapping[str, Any]
 # Reading order of the groups that several formats share; others follow as they first occur.
 GROUP_ORDER = (
     "framing",
+    "layout",
     "fragments",
     "trailer",
     "checksum",
     "lengths",
     "types",
     "zeros",
+    "resync",
     "torn-tail",
     "dialects",
     "limits",

@@ -13,6 +13,7 @@ Answer = Mapping[str, Any]
 
 NOT_REPORTED = "not reported"
 _ROWS = 24
+_ONE_SIDED = 8
 
 
 @dataclass(frozen=True)
@@ -151,12 +152,12 @@ def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: 
                 absent if right is None else Side("none"),
             )
         ]
-    # Where only one side is known nothing differs, so there is no context to fold around.
     shown = fold(rows, limit=limit)
     if left is None or right is None:
-        shown = [*rows[:limit]]
-        if len(rows) > limit:
-            shown.append(Fold({"same": len(rows) - limit}))
+        # Where only one side is known nothing differs, so there is no context to fold around.
+        shown = [*rows[:_ONE_SIDED]]
+        if len(rows) > _ONE_SIDED:
+            shown.append(Fold({"same": len(rows) - _ONE_SIDED}))
     found = []
     for number, row in enumerate(shown):
         label = part if number == 0 else ""

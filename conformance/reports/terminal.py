@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from .classes import BY_NAME, CLASSES, ResultClass
+from .classes import BY_NAME, CLASSES, SEVERITY, ResultClass
 from .console_text import glyph, is_unicode, print_hanging, print_tidy, say
 from .describe import printable
 from .diff import Change, Diff, ScoreChange
@@ -58,18 +58,26 @@ def _print_bands(matrix: Matrix, console: Console) -> None:
         for group in matrix.groups
     }
     room = console.width - first - _GAP - pair_width
+    bands = _bands(matrix.groups, widths, room)
+    # As many bands as there must be, and of about the same width.
+    while len(narrower := _bands(matrix.groups, widths, room - 1)) == len(bands) and room > 0:
+        bands, room = narrower, room - 1
+    for number, band in enumerate(bands):
+        if number:
+            console.print()
+        _print_band(matrix, band, widths, first, pair_width, console)
+
+
+def _bands(groups: Sequence[str], widths: Mapping[str, int], room: int) -> list[list[str]]:
     bands: list[list[str]] = [[]]
     used = 0
-    for group in matrix.groups:
+    for group in groups:
         if bands[-1] and used + _GAP + widths[group] > room:
             bands.append([])
             used = 0
         bands[-1].append(group)
         used += _GAP + widths[group]
-    for number, band in enumerate(bands):
-        if number:
-            console.print()
-        _print_band(matrix, band, widths, first, pair_width, console)
+    return bands
 
 
 def _print_band(
@@ -123,7 +131,8 @@ def _row(
 def _cell(cell: Cell | None, console: Console) -> str:
     if cell is None or cell.worst is None:
         return "·" if is_unicode(console) else "."
-    return f"{cell.passed}/{cell.run} {glyph(cell.worst, console).ljust(_glyph_width(console))}"
+    mark = glyph(cell.worst, console).ljust(_glyph_width(console))
+    return f"{cell.passed}/{cell.run} {mark}" if cell.run else mark
 
 
 def _glyph_width(console: Console) -> int:
@@ -205,7 +214,7 @@ def _print_totals(report: Report, console: Console) -> None:
         f"{len(tested)} implementations, {len(report['vectors'])} vectors, "
         f"{found.total()} results in {report['seconds']:.1f} s: "
     )
-    for number, (name, count) in enumerate(reversed(found.items())):
+    for number, (name, count) in enumerate(_best_first(found)):
         each = BY_NAME[name]
         text.append(", " if number else "")
         text.append(f"{count} {each.label}", style=each.style if name != "pass" else "green")
@@ -221,14 +230,21 @@ def _print_totals(report: Report, console: Console) -> None:
         say(Text("All is as expected.", style="bold green"), console)
 
 
+def _best_first(found: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Passes first, then what is foreseen, and the worst last."""
+    return sorted(found.items(), key=lambda item: (item[0] != "pass", -SEVERITY[item[0]]))
+
+
 def print_diff(diff: Diff, console: Console) -> None:
     """Print what changed between two runs, the regressions first."""
     if diff.empty:
         say(Text("No difference.", style="green"), console)
         return
     for status in diff.statuses:
-        label = Text(status.effect, style=_EFFECT[status.effect])
-        label.append(f"  {status.implementation} {status.old} → {status.new}", style="default")
+        label = Text.assemble(
+            (status.effect, _EFFECT[status.effect]),
+            f"  {status.implementation} {status.old} → {status.new}",
+        )
         print_hanging(label, Text(printable(status.because or "it runs")), console)
     for effect in ("regression", "changed", "improvement"):
         _print_changes([each for each in diff.results if each.effect == effect], effect, console)

@@ -23,7 +23,7 @@ _MARKS: dict[Kind, tuple[str, str]] = {
     "extra": ("+", "magenta"),
     "different": ("~", "yellow"),
 }
-_LABEL = 12
+_LABEL = 14
 _WIDEST = 132
 _STDERR = 1200
 
@@ -44,10 +44,6 @@ def show_failure(
     head = Text()
     head.append(f"{glyph(outcome, console)} {outcome.label}", style=outcome.style)
     head.append(f"  {result['vector']}", style="bold")
-    head.append(f"  {implementation['name']}")
-    if implementation["version"]:
-        head.append(f" {printable(implementation['version'])}")
-    head.append(f"  {result['profile']}", style="dim")
     print_tidy(head, console)
     print_tidy(Text(printable(vector["title"]), style="italic"), console, indent=2)
 
@@ -55,14 +51,15 @@ def show_failure(
     facts.add_column(width=_LABEL, style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
     for label, value in _facts(vector, implementation, result):
-        style = outcome.style.removeprefix("bold ") if label == "difference" else ""
-        facts.add_row(label, Text(printable(value), style=style))
+        facts.add_row(label, Text(printable(value), style="bold" if label == "difference" else ""))
     print_tidy(facts, console, indent=2)
 
     expected, actual = result.get("expected"), reported(implementation, result)
     if expected is not None or actual is not None:
         console.print()
-        answer = "" if actual is not None else f"none: {outcome.label}"
+        answer = f"none: {outcome.label}" if actual is None else ""
+        if actual is not None and result["profile"] in ("write", "append"):
+            answer = "the file, read back"
         print_tidy(_side_by_side(lines(expected, actual), answer, console), console, indent=2)
         for bar in bars(vector["size"], expected, actual):
             _print_bar(bar, console)
@@ -78,7 +75,9 @@ def show_failure(
 def _facts(
     vector: Mapping[str, Any], implementation: Mapping[str, Any], result: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
+    name = " ".join(filter(None, (implementation["name"], implementation["version"])))
     facts = [
+        ("implementation", f"{name}, profile {result['profile']}"),
         ("requirement", f"{', '.join(vector['requirements'])} ({vector['level']})"),
         ("damaged", "\n".join(vector["damage"]) or "nothing"),
     ]
@@ -104,9 +103,7 @@ def _side_by_side(found: Sequence[Line], answer: str, console: Console) -> Table
     table.add_column(width=1, style="dim")
     table.add_column(width=half, overflow="fold")
     rule = "│" if is_unicode(console) else "|"
-    heading = Text("actual", style="bold")
-    if answer:
-        heading.append(f" ({answer})", style="default")
+    heading = Text.assemble(("actual", "bold"), f" ({answer})" if answer else "")
     table.add_row("", "", Text("expected", style="bold"), rule, heading)
     for line in found:
         mark, style = _MARKS[line.kind]

@@ -128,11 +128,27 @@ def test_what_is_alike_is_folded_but_for_its_context():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("alike", "wanted"), [(1, ["same"]), (2, [Fold({"same": 2})])])
-def test_a_single_row_is_shown_rather_than_folded(alike, wanted):
+@pytest.mark.parametrize(
+    ("alike", "wanted"),
+    [
+        (5, ["same"] * 5 + ["missing"]),
+        (6, [Fold({"same": 5}), "same", "missing"]),
+    ],
+)
+def test_a_short_list_is_shown_whole(alike, wanted):
     records = [rec(8 * n, str(n)) for n in range(alike + 1)]
-    shown = fold(align_records(records, records[:-1]), context=0)
-    assert [r if isinstance(r, Fold) else r.kind for r in shown] == [*wanted, "missing"]
+    shown = fold(align_records(records, records[:-1]))
+    assert [r if isinstance(r, Fold) else r.kind for r in shown] == wanted
+
+
+@pytest.mark.parametrize(("hidden", "wanted"), [(1, ["same"]), (2, [Fold({"same": 2})])])
+def test_a_single_row_is_shown_rather_than_folded(hidden, wanted):
+    records = [rec(8 * n, str(n)) for n in range(12)]
+    later = 3 + hidden
+    given = [*records[1:later], *records[later + 1 :]]
+    shown = fold(align_records(records, given), context=1)
+    kinds = [r if isinstance(r, Fold) else r.kind for r in shown]
+    assert kinds[: 4 + len(wanted)] == ["missing", "same", *wanted, "same", "missing"]
 
 
 def test_no_row_is_hidden_without_being_counted():

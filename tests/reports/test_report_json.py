@@ -68,6 +68,19 @@ def _uppercase_payload(report):
     _first(report, outcome="fail")["expected"]["records"][0]["payload"] = "616C"
 
 
+def _same_bad_answer_twice(report):
+    bad = {"records": [{"at": -1}]}
+    for result in [r for e in report["implementations"] for r in e["results"]]:
+        if result["class"] != "pass":
+            result["actual"] = copy.deepcopy(bad)
+
+
+def _pass_with_an_answer_seen_before(report):
+    seen = _first(report, outcome="fail")["actual"]
+    late = report["implementations"][-1]["results"]
+    next(r for r in late if r["class"] == "pass")["actual"] = copy.deepcopy(seen)
+
+
 def _missing_repeat(report):
     del _first(report)["repeat"]
 
@@ -109,6 +122,8 @@ def _too_many_pairs(report):
         (_pass_with_answer, "actual"),
         (_unknown_key, "colour"),
         (_uppercase_payload, "616C"),
+        (_same_bad_answer_twice, "-1 is less than the minimum"),
+        (_pass_with_an_answer_seen_before, "actual"),
         (_missing_repeat, "repeat"),
         (_other_version, "report_version"),
         (_unknown_vector, "unknown vector leveldb-log/nowhere"),

@@ -90,7 +90,13 @@ def test_the_full_report_is_pointed_to_unbroken(report):
 
 
 def test_skipped_results_do_not_count_as_run(report):
-    assert "7/7 –" in _matrix(report, 160)
+    assert _row(_matrix(report, 160), "rusty-leveldb")[0][2:4] == ["7/7", "✓"]
+
+
+def test_a_cell_where_all_is_skipped_says_so(builder):
+    report = builder().vector("whole", "writing").implementation("reader")
+    text = _matrix(report.result("whole", "skipped", difference="it writes nothing").build())
+    assert _row(text, "reader")[0] == ["reader", "0/0", "–"]
 
 
 def test_a_damaged_vector_without_its_control_is_no_pair_in_any_format(builder):
@@ -157,7 +163,8 @@ def test_a_failure_shows_all_that_is_asked_for(report):
     lines = _failure(report, "goleveldb", "checksum-bit-flip", 120).splitlines()
     text = "\n".join(" ".join(line.split()) for line in lines)
     for wanted in (
-        "✗ fail leveldb-log/checksum-bit-flip goleveldb 1.0.0 recover",
+        "✗ fail leveldb-log/checksum-bit-flip",
+        "implementation goleveldb 1.0.0, profile recover",
         "A flipped checksum bit loses the rest of the block, and the next block is read.",
         "requirement LDB-028, LDB-037 (MUST)",
         "damaged flip bit 3 of blocks[0].records[1].header.checksum",

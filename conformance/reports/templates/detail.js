@@ -52,7 +52,9 @@ function controlBadge([implementation, vectorIndex, profile]) {
 
 function sideBySide(lines, result) {
   const answered = lines.some((line) => DATA.sides[line[3]][0]);
-  const heading = answered ? "actual" : `actual: no answer (${CLASSES[result[3]].label})`;
+  const written = ["write", "append"].includes(DATA.profiles[result[2]]);
+  const heading = !answered ? `actual: no answer (${CLASSES[result[3]].label})`
+    : written ? "actual: the file, read back" : "actual";
   const body = make("tbody");
   for (const [label, kindIndex, expected, actual, note] of lines) {
     const kind = DATA.kinds[kindIndex];

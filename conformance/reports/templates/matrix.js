@@ -53,7 +53,8 @@ function matrixBody(matrix, lines) {
     const each = DATA.implementations[line.implementation];
     const facts = [each.version, each.language].filter(Boolean).join(" · ");
     const row = make("tr", {},
-      make("th", { scope: "row", title: `${each.title}; reports ${each.reports.join(", ")}` },
+      make("th", { scope: "row", 
+        title: [each.name, facts, each.title, `reports ${each.reports.join(", ")}`].filter(Boolean).join("\n") },
         make("span", { class: "name" }, link(each.homepage, each.name) || each.name),
         make("span", { class: "facts" }, facts)),
       pairsCell(line.pairs));
@@ -80,8 +81,10 @@ function cellButton(matrix, line, group) {
   const marks = make("span", { class: "marks" });
   const said = [];
   counts.forEach((count, index) => {
-    if (!count || (index === PASS && worst !== PASS)) return;
+    if (!count) return;
     if (index !== PASS) said.push(`${count} ${CLASSES[index].label}`);
+    // Beside something worse, neither passes nor skipped results need a mark.
+    if (index >= PASS && worst < PASS) return;
     marks.append(make("span", { class: `mark t-${CLASSES[index].name}` },
       `${CLASSES[index].glyph}${index === PASS ? "" : count}`));
   });

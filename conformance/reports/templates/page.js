@@ -63,7 +63,8 @@ function drawSummary() {
     if (!isBaseline(implementation)) counts[classIndex] += 1;
   }
   const total = counts.reduce((a, b) => a + b, 0);
-  const order = CLASSES.map((_, index) => index).filter((index) => counts[index]).reverse();
+  const order = CLASSES.map((_, index) => index).filter((index) => counts[index])
+    .sort((a, b) => (b === PASS) - (a === PASS) || b - a);
   const bar = make("div", { class: "tally", "aria-hidden": "true" });
   const legend = make("ul", { class: "legend", "aria-label": "Result classes" });
   for (const index of order) {
