@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -162,11 +163,13 @@ class Runner:
             return result | {"class": "skipped", "difference": "not one of its profiles"}, True
         started = time.monotonic()
         try:
-            for step in case.steps():
-                outcome = await self._run_step(child, case, step, scratch)
-                if outcome is not None:
-                    result |= outcome
-                    break
+            outcomes = [
+                outcome
+                for step in case.steps()
+                if (outcome := await self._run_step(child, case, step, scratch)) is not None
+            ]
+            if outcomes:
+                result |= outcomes[0] | {"difference": _summary(outcomes)}
             alive = True
         except tuple(_CLASS_OF_ERROR) as error:
             result |= {
@@ -298,6 +301,15 @@ async def run_all(
             task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _summary(outcomes: Sequence[Mapping[str, Any]]) -> str:
+    """The difference of a case: the first request's, and a digest that pins all the others."""
+    texts = [str(outcome["difference"]) for outcome in outcomes]
+    if len(texts) == 1:
+        return texts[0]
+    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:8]
+    return f"{texts[0]}; and {len(texts) - 1} more requests of this case [{digest}]"
 
 
 def _with_stderr(text: str, stderr: str | None) -> str:

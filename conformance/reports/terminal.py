@@ -226,6 +226,8 @@ def _print_totals(report: Report, console: Console) -> None:
         parts = [f"{wrong} results"] if wrong else []
         parts += [f"{len(broken)} broken"] if broken else []
         say(Text(f"Not as expected: {', '.join(parts)}.", style="bold red"), console)
+    elif found.total() == found["skipped"]:
+        say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:
         say(Text("All is as expected.", style="bold green"), console)
 

@@ -6,14 +6,13 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2/record"
+	"github.com/cockroachdb/pebble/v2/wal"
 
 	"walproof/adapterkit"
 )
-
-// logNumber is what the WAL's file name would say. Only chunks of Pebble's own formats carry one.
-const logNumber = 0
 
 func main() {
 	adapterkit.Run(adapterkit.Adapter{
@@ -40,7 +39,7 @@ func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 	defer file.Close()
 
 	answer := adapterkit.NewAnswer()
-	reader := record.NewReader(file, logNumber)
+	reader := numbered(record.NewReader, file, filepath.Base(req.Path))
 	var payload bytes.Buffer
 	for {
 		chunks, err := reader.Next()
@@ -57,6 +56,14 @@ func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 		}
 		answer.Release(payload.Bytes())
 	}
+}
+
+// numbered gives the reader the log number in a file name such as 000001.log, or 0 if there is none, as
+// `pebble tool wal dump` does (tool/wal.go). Only chunks of Pebble's own formats carry the number. N is
+// base.DiskFileNum, which is internal to Pebble.
+func numbered[N ~uint64](newReader func(io.Reader, N) *record.Reader, log io.Reader, name string) *record.Reader {
+	number, _, _ := wal.ParseLogFilename(name)
+	return newReader(log, N(number))
 }
 
 // write flushes after every record, as versionSet.UpdateVersionLocked does (version_set.go).

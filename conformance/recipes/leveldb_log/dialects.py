@@ -3,7 +3,7 @@
 from conformance.recipes.leveldb_log.layout import three_records
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, foreign
 
-LOG_NUMBER = (1).to_bytes(4, "little")
+LOG_NUMBER = (7).to_bytes(4, "little")
 
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
@@ -32,7 +32,7 @@ def rocksdb_compressed(log: LevelDBLog) -> None:
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def rocksdb_timestamp_sizes(log: LevelDBLog) -> None:
     """A log that begins with RocksDB's timestamp sizes (type 10) is refused."""
-    log.data += foreign(10, b"", (1).to_bytes(4, "little") + (8).to_bytes(2, "little"))
+    log.data += foreign(10, b"", (3).to_bytes(4, "little") + (8).to_bytes(2, "little"))
     log.write(b"alpha")
     log.expect("refused", "foreign-dialect")
 

@@ -1,6 +1,6 @@
 """Extremes: many records, large records, and logs that try to cost time or memory."""
 
-from conformance.recipes.leveldb_log.layout import three_records
+from conformance.recipes.leveldb_log.layout import log_ends_with_its_block, three_records
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, numbered, physical
 
 MIDDLE = 3
@@ -34,12 +34,11 @@ def thousands_of_orphans(log: LevelDBLog) -> None:
     log.expect("damaged", "orphan-fragment", survivors=[0, 1, 2])
 
 
-@BOOK.damaged(three_records, "limits", "LDB-023", "LDB-041", kind="limit")
+@BOOK.damaged(log_ends_with_its_block, "limits", "LDB-023", "LDB-041", kind="limit")
 def large_lengths_in_every_block(log: LevelDBLog) -> None:
     """Lengths of 65535 at the start of four blocks must cost neither memory nor time."""
-    log.extend(bytes(32768 - 38), "zeros to the end of the block")
     log.extend((b"\xff" * 6 + b"\x01" + bytes(32761)) * 4, "four blocks with a length of 65535")
-    log.expect("damaged", "zero-gap", survivors=[0, 1, 2])
+    log.expect("damaged", "bad-length", survivors=[0, 1], end=5 * 32768)
 
 
 @BOOK.valid("limits", "LDB-042", kind="limit", level="MUST")

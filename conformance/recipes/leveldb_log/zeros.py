@@ -3,10 +3,11 @@
 from conformance.recipes.leveldb_log.layout import (
     fragments_in_three_blocks,
     fragments_in_two_blocks,
+    log_ends_with_its_block,
     three_records,
     two_blocks,
 )
-from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
+from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, physical
 
 BLOCK = 32768
 
@@ -125,9 +126,15 @@ def length_and_type_zeroed(log: LevelDBLog) -> None:
 @BOOK.damaged(three_records, "zeros", "LDB-026", "LDB-008")
 def zero_record_with_its_own_checksum(log: LevelDBLog) -> None:
     """Type 0 and length 0 end the block even when the checksum holds."""
-    log.zero("blocks[0].records[1].header.len_data")
-    log.retype("blocks[0].records[1]", 0)
+    log.splice("blocks[0].records[1]", physical(0, b""), "an empty record of type 0")
     log.expect("damaged", "zero-header", survivors=[0])
+
+
+@BOOK.damaged(log_ends_with_its_block, "zeros", "LDB-021", "LDB-025", kind="eof")
+def zero_tail_shorter_than_a_header_in_a_new_block(log: LevelDBLog) -> None:
+    """Four zero bytes in a new block are preallocated space."""
+    log.extend(bytes(4), "4 zero bytes")
+    log.expect("intact", survivors=[0, 1], end=BLOCK)
 
 
 @BOOK.damaged(three_blocks_of_short_records, "zeros", "LDB-028")
