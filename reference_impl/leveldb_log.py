@@ -229,19 +229,24 @@ def foreign_dialect(block: bytes) -> str | None:
 def recognise(head: bytes, name: str) -> bool:
     """Whether a file called ``name`` that begins with ``head`` (its first blocks) is such a log.
 
-    There is no magic (LDB-001), so the evidence is structure: a block that begins with a plausible
-    header, or a record whose checksum holds, reached by the lengths from the start of a block.
-    Text never passes: it would need a control character as its seventh byte. Where the bytes say
-    nothing (an empty file, a torn header, preallocated zeros), or LevelDB's own naming is used,
-    the name decides.
+    There is no magic (LDB-001), so the evidence is structure: a record whose checksum holds, reached
+    by the lengths from the start of a block. A plausible header alone proves nothing: every ELF
+    program begins with one. Where the bytes say nothing (an empty file, a torn or damaged first
+    record, preallocated zeros), or LevelDB's own naming is used, the name decides.
     """
     if LEVELDB_NAME.fullmatch(name) or foreign_dialect(head[:BLOCK_SIZE]):
         return True
     for base in range(0, len(head), BLOCK_SIZE):
         if _has_record(head[base : base + BLOCK_SIZE]):
             return True
-    says_nothing = len(head) < HEADER_SIZE or _all_zero(head)
+    says_nothing = len(head) < HEADER_SIZE or _all_zero(head) or _is_plausible(head)
     return says_nothing and name.endswith(".log")
+
+
+def _is_plausible(head: bytes) -> bool:
+    """A header that fits its block. Text never has one: its seventh byte would be a control."""
+    _, length, kind = HEADER.unpack_from(head)
+    return bool(FULL <= kind <= LAST and HEADER_SIZE + length <= BLOCK_SIZE)
 
 
 def _has_record(block: bytes) -> bool:
@@ -249,8 +254,6 @@ def _has_record(block: bytes) -> bool:
     while len(block) - pos >= HEADER_SIZE:
         checksum, length, kind = HEADER.unpack_from(block, pos)
         end = pos + HEADER_SIZE + length
-        if pos == 0 and FULL <= kind <= LAST and end <= BLOCK_SIZE:
-            return True
         if end > len(block):
             return False
         if FULL <= kind <= LAST and masked_crc(block[pos + 6 : end]) == checksum:

@@ -73,6 +73,8 @@ def read(
             raise click.ClickException(str(error)) from None
         click.echo(f"Error: {error}", err=True)
         return EXIT_STATUS["refused"]
+    except BrokenPipeError:
+        raise  # `| head` has seen enough; the log is not to blame
     except OSError as error:
         raise click.ClickException(f"{log}: {error.strerror or error}") from None
     if as_json:

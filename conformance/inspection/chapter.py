@@ -1,0 +1,52 @@
+"""The sentences of a format's chapter in ``spec/``, by requirement and by reason code."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance import ROOT
+
+SPEC = ROOT / "spec"
+
+_PARAGRAPH = re.compile(r"^\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\* (.+?)(?:\n\n|\Z)", re.M | re.S)
+_REASON = re.compile(r"^\| `([a-z-]+)` \|[^|]*\|([^|]*\b[A-Z]{3}-\d{3}\b[^|]*)\|", re.M)
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One normative paragraph. ``text`` is plain but for code in backquotes."""
+
+    id: str
+    level: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """``requirements`` by id; ``reasons`` gives the ids that each reason code is bound to."""
+
+    requirements: Mapping[str, Requirement]
+    reasons: Mapping[str, tuple[str, ...]]
+
+
+@functools.cache
+def chapter(format: str, spec: Path = SPEC) -> Chapter:
+    """The chapter of a format (``leveldb-log``); empty where ``spec/`` was not installed."""
+    file = spec / f"{format}.md"
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    requirements = {
+        id: Requirement(id, level, _plain(body)) for id, level, body in _PARAGRAPH.findall(text)
+    }
+    reasons = {
+        code: tuple(re.findall(r"[A-Z]{3}-\d{3}", ids)) for code, ids in _REASON.findall(text)
+    }
+    return Chapter(requirements, reasons)
+
+
+def _plain(body: str) -> str:
+    return " ".join(_LINK.sub(r"\1", body).replace("**", "").split())
