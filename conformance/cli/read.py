@@ -10,11 +10,10 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from conformance.reports.describe import payload_text
-from reference_impl.answer import Answer, End, Event, collect, end_to_json
+from reference_impl.answer import Answer, End, Event, Lost, Record, collect, end_to_json
 from reference_impl.formats import UnknownFormat, detect, named
 
 EXIT_STATUS = {"intact": 0, "torn": 3, "damaged": 3, "refused": 4}
@@ -117,33 +116,7 @@ def _print_lines(events: Iterator[Event]) -> End:
 
 def print_answer(answer: Answer, format_id: str, log: Path, console: Console) -> None:
     """The answer as a table: records and lost ranges in the order of the log."""
-    rows: list[tuple[str, int, dict[str, Any], bool]] = [
-        *((r.file or "", r.at, r.to_json(), False) for r in answer.records),
-        *((x.file or "", x.start, x.to_json(), True) for x in answer.lost),
-    ]
-    rows.sort(key=lambda row: row[:2])
-    several_files = any(row[0] for row in rows)
-    extra = list(answer.records[0].fields) if answer.records else []
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in (["file"] if several_files else []) + ["record", "at", "size", *extra]:
-        table.add_column(name, justify="left" if name == "file" else "right")
-    table.add_column("payload", overflow="ellipsis", no_wrap=True)
-    number = 0
-    for file, start, body, lost in rows:
-        cells = [Text(file)] if several_files else []
-        if lost:
-            size = body["to"] - body["from"]
-            cells += [Text("lost"), Text(str(start)), Text(str(size)), *(Text("") for _ in extra)]
-            table.add_row(
-                *cells, Text(body["reason"]), style="yellow" if answer.verdict == "torn" else "red"
-            )
-        else:
-            cells += [Text(str(number)), Text(str(start)), Text(str(body["size"]))]
-            cells += [Text(str(body.get(name, ""))) for name in extra]
-            table.add_row(*cells, Text(payload_text(body, width=48)))
-            number += 1
-    if rows:
-        console.print(table)
+    _print_table(answer, console)
     lost_bytes = sum(gap.end - gap.start for gap in answer.lost)
     verdict = Text(answer.verdict, style=f"bold {VERDICT_STYLE[answer.verdict]}")
     if answer.reason:
@@ -161,7 +134,53 @@ def print_answer(answer: Answer, format_id: str, log: Path, console: Console) ->
         console.print("A writer must start a new file.")
     else:
         place = f"{answer.end} of {answer.end_file}" if answer.end_file else str(answer.end)
-        console.print(f"A writer may resume at {place}.")
+        console.print(f"A writer may resume at {place}.", soft_wrap=True)
+
+
+def _print_table(answer: Answer, console: Console) -> None:
+    """Plain columns, a line a row: a table library is too slow for a log of 100,000 records."""
+    places: list[tuple[str, int, int, Record | Lost]] = sorted(
+        [
+            *((r.file or "", r.at, number, r) for number, r in enumerate(answer.records)),
+            *((gap.file or "", gap.start, -1, gap) for gap in answer.lost),
+        ],
+        key=lambda place: place[:3],
+    )
+    if not places:
+        return
+    fields = list(answer.records[0].fields) if answer.records else []
+    heads = ["record", "at", "size", *fields]
+    if any(place[0] for place in places):
+        heads.insert(0, "file")
+    rows = [_row(place[2], place[3], heads) for place in places]
+    widths = [max(len(row[0][n]) for row in [(heads, "", False), *rows]) for n in range(len(heads))]
+    room = console.width if console.is_terminal else 1 << 16
+    lost_style = VERDICT_STYLE[answer.verdict]
+    for cells, last, lost in [(heads, "payload", False), *rows]:
+        line = "  ".join(
+            cell.ljust(width) if head == "file" else cell.rjust(width)
+            for head, cell, width in zip(heads, cells, widths, strict=True)
+        )
+        line = f"{line}  {last}"
+        if len(line) > room:
+            line = line[: room - 1] + "…"
+        click.echo(click.style(line, fg=lost_style) if lost else line)
+
+
+def _row(number: int, item: Record | Lost, heads: list[str]) -> tuple[list[str], str, bool]:
+    """The cells under ``heads``, what stands behind them, and whether the row is a lost range."""
+    if isinstance(item, Lost):
+        known = {"record": "lost", "at": item.start, "size": item.end - item.start}
+        last = item.reason
+    else:
+        known = {"record": number, "at": item.at, "size": item.size, **item.fields}
+        last = payload_text(item.to_json(), width=48)
+    known["file"] = item.file or ""
+    return [_cell(known.get(head, "")) for head in heads], last, isinstance(item, Lost)
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _count(number: int, noun: str) -> str:

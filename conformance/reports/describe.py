@@ -55,7 +55,7 @@ def payload_text(record: Record, width: int = 24) -> str:
 def _bytes_text(data: bytes, width: int) -> str:
     if not data:
         return '""'
-    if len(data) > 4 and data.count(data[:1]) == len(data):
+    if len(data) > 16 and data.count(data[:1]) == len(data):
         one = f'"{chr(data[0])}"' if _TEXT.fullmatch(data[:1]) else f"{data[0]:02x}"
         return f"{one} × {len(data):,}"
     if _TEXT.fullmatch(data[: width + 1]):
