@@ -177,7 +177,7 @@ def test_a_payload_difference_is_said_in_words(given, said):
         (b"", '""'),
         (b"alpha", '"alpha"'),
         (b"A" * 97270, '"A" × 97,270'),
-        (bytes(8), "00 × 8"),
+        (bytes(32), "00 × 32"),
         (b"\x00\xff", "00ff"),
         (bytes(range(100)), "000102030405060708090a0b…"),
         (b"The quick brown fox jumps over", '"The quick brown fox j…"'),
