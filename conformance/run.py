@@ -112,12 +112,25 @@ def _entry(run: SubjectRun, vectors: Mapping[str, Mapping[str, Any]]) -> dict[st
 EXPECTED_CLASSES = ("pass", "known-failure", "skipped")
 
 
-def unexpected(report: Report) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Every (implementation, result) that is not as expected; baselines do not count."""
+Found = list[tuple[dict[str, Any], dict[str, Any]]]
+"""Pairs of an implementation and one of its results."""
+
+
+def unexpected(report: Report) -> Found:
+    """Every result that is not as expected; baselines do not count."""
+    return _results(report, lambda result_class: result_class not in EXPECTED_CLASSES)
+
+
+def known(report: Report) -> Found:
+    """Every known failure."""
+    return _results(report, lambda result_class: result_class == "known-failure")
+
+
+def _results(report: Report, wanted: Callable[[str], bool]) -> Found:
     return [
         (implementation, result)
         for implementation in report["implementations"]
         if not implementation["baseline"]
         for result in implementation["results"]
-        if result["class"] not in EXPECTED_CLASSES
+        if wanted(result["class"])
     ]

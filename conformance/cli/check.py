@@ -56,6 +56,7 @@ REPORTS = ROOT / "reports"
 )
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
 @click.option("--failures", default=5, show_default=True, help="How many failures to show in full.")
+@click.option("--show-known", is_flag=True, help="Show known failures in full, too.")
 @click.option("--update-known", is_flag=True, help="Write what fails to the known-failures lists.")
 @click.option("--cause", metavar="NAME", help="With --update-known: the cause of what is new.")
 def check(
@@ -73,6 +74,7 @@ def check(
     memory: int,
     folder: Path | None,
     failures: int,
+    show_known: bool,
     update_known: bool,
     cause: str | None,
 ) -> int:
@@ -106,11 +108,12 @@ def check(
         _update_known(report, subjects, cause, console)
         return 0
     bad = run.unexpected(report)
-    for implementation, result in bad[:failures]:
+    shown = bad + (run.known(report) if show_known else [])
+    for implementation, result in shown[:failures]:
         console.print()
         terminal.show_failure(report, implementation, result, console)
-    if len(bad) > failures:
-        console.print(f"\n{len(bad) - failures} more: --failures {len(bad)}, or the full report.")
+    if len(shown) > failures:
+        console.print(f"\n{len(shown) - failures} more: --failures {len(shown)}, or the report.")
     return 3 if bad or _not_run(report, bool(commands or names)) else 0
 
 
