@@ -1,6 +1,6 @@
 """Logs of RocksDB and Pebble: refused, because their headers are longer than they look."""
 
-from conformance.recipes.leveldb_log.layout import three_records
+from conformance.recipes.leveldb_log.layout import one_record, three_records
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, foreign
 
 LOG_NUMBER = (7).to_bytes(4, "little")
@@ -68,10 +68,10 @@ def recyclable_records_behind_a_plain_one(log: LevelDBLog) -> None:
     log.bug("RocksDB from 9.4 hangs")
 
 
-@BOOK.valid("dialects", "LDB-028", "LDB-043", kind="corrupt")
+@BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043")
 def recyclable_record_with_a_flipped_bit(log: LevelDBLog) -> None:
     """A foreign header counts only when its own checksum holds; otherwise it is damage."""
     record = bytearray(foreign(5, LOG_NUMBER, b"alpha"))
     record[-1] ^= 1
-    log.data += record
+    log.splice("blocks[0].records[0]", bytes(record), "a recyclable record with a flipped bit")
     log.expect("damaged", "checksum-mismatch")

@@ -41,10 +41,8 @@ def large_lengths_in_every_block(log: LevelDBLog) -> None:
     log.expect("damaged", "bad-length", survivors=[0, 1], end=5 * 32768)
 
 
-@BOOK.valid("limits", "LDB-042", kind="limit", level="MUST")
+@BOOK.damaged(three_records, "limits", "LDB-042", kind="eof")
 def log_that_readers_must_not_touch(log: LevelDBLog) -> None:
-    """A torn log with zeros behind it: tempting to repair, but a reader never writes."""
-    log.write(b"alpha", b"bravo")
-    del log.data[-3:]
-    log.did("truncate at 21")
-    log.expect("torn", "torn-payload", survivors=[0], end=12)
+    """A torn log is tempting to repair, but a reader never writes."""
+    log.truncate_in("blocks[0].records[2].data", 2)
+    log.expect("torn", "torn-payload", survivors=[0, 1], end=24)

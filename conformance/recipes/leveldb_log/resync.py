@@ -20,7 +20,7 @@ def no_scan_for_records_inside_a_block(log: LevelDBLog) -> None:
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 
 
-@BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-028", "LDB-037", "LDB-039")
+@BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-028", "LDB-037", "LDB-040")
 def damage_in_two_blocks(log: LevelDBLog) -> None:
     """Damage in two blocks: what is good before, between and behind survives."""
     log.flip("blocks[0].records[1].data", 5)
@@ -28,7 +28,7 @@ def damage_in_two_blocks(log: LevelDBLog) -> None:
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 4, 5])
 
 
-@BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-023", "LDB-028", "LDB-038")
+@BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-028", "LDB-038", "LDB-040")
 def damage_then_torn_tail(log: LevelDBLog) -> None:
     """Damage in the first block and a torn tail: damaged outweighs torn."""
     log.flip("blocks[0].records[1].data", 5)

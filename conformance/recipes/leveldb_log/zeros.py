@@ -7,7 +7,7 @@ from conformance.recipes.leveldb_log.layout import (
     three_records,
     two_blocks,
 )
-from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, physical
+from conformance.recipes.leveldb_log.log import BOOK, FULL, LevelDBLog, physical
 
 BLOCK = 32768
 
@@ -144,14 +144,20 @@ def sector_of_zeros_inside_a_record(log: LevelDBLog) -> None:
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, 5])
 
 
-@BOOK.valid("zeros", "LDB-027", kind="limit", level="SHOULD")
-def writer_left_its_block_early(log: LevelDBLog) -> None:
-    """A writer that starts a new block with ten bytes left: the reader cannot tell why."""
+@BOOK.valid("zeros", "LDB-001", kind="eof")
+def log_ends_ten_bytes_before_its_block(log: LevelDBLog) -> None:
+    """The log ends ten bytes before the end of its block: one more header would fit."""
     log.write(b"alpha")
     log.fill_block_but(10)
-    log.data += bytes(10)
-    log.write(b"bravo")
-    log.expect("damaged", "zero-gap", survivors=[0, 1, 2])
+    log.expect("intact", survivors=[0, 1], end=BLOCK - 10)
+
+
+@BOOK.damaged(log_ends_ten_bytes_before_its_block, "zeros", "LDB-027", kind="limit")
+def writer_left_its_block_early(log: LevelDBLog) -> None:
+    """A writer that starts a new block with ten bytes left: the reader cannot tell why."""
+    log.extend(bytes(10), "10 zero bytes")
+    log.extend(physical(FULL, b"bravo"), 'the record "bravo"')
+    log.expect("damaged", "zero-gap", survivors=[0, 1, b"bravo"])
     log.note(
         "LevelDB's writer never does this. Zeros of a header or more in mid-log are reported as a"
         " gap; no record is lost by it."
