@@ -117,7 +117,7 @@ class ReadStep(Step):
         if found and any(not differences(other, actual, reports) for other in self.accept):
             found = []
         # A reader never writes: not even to repair (LDB-042 and its like).
-        if not place.exists() or read_contents(place) != self.contents:
+        if found_at(place) != self.contents:
             found.append("the reader changed the log it read")
         difference = self.label + pin(found, actual, reports) if found else None
         return Judgement(difference, self.expect, actual)
@@ -158,9 +158,9 @@ class WriteStep(Step):
         """Compare byte for byte; the answer to what was written helps to see what is wrong."""
         if "refused" in reply:
             return Judgement(f"the writer refused: {reply['refused']}", self.expect, None)
-        if not place.exists():
+        written = found_at(place)
+        if written is None:
             return Judgement("the writer says done, and there is no file", self.expect, None)
-        written = read_contents(place)
         if written == self.vector.contents:
             return Judgement(None, self.expect, self.expect)
         difference = _first_difference(self.vector.contents, written)
@@ -194,6 +194,8 @@ class AppendStep(Step):
                 return Judgement(None, expect, expect)
             return Judgement(f"the writer refused: {reply['refused']}", expect, None)
         actual = _answer(place, self.vector)
+        if actual is None:
+            return Judgement("the writer says done, and what is there is no log", expect, None)
         found = differences(expect, actual, ["records"])
         return Judgement(pin(found, actual, ["records"]) if found else None, expect, actual)
 
@@ -209,11 +211,27 @@ def _with_records(command: str, vector: Vector, place: Path, seq: int) -> dict[s
     }
 
 
-def _answer(place: Path, vector: Vector) -> dict[str, Any]:
+def found_at(place: Path) -> Contents | None:
+    """What is there now; ``None`` for nothing, or nothing that can be read without waiting."""
+    if not place.is_file() and not place.is_dir():
+        return None
+    try:
+        return read_contents(place)
+    except OSError:
+        return None
+
+
+def _answer(place: Path, vector: Vector) -> dict[str, Any] | None:
+    """The executable specification's answer to what was written; ``None`` if that is no log."""
     format = formats.named(vector.body["format"])
     if not place.exists():
         return {"verdict": "intact", "reason": None, "records": [], "lost": [], "end": 0}
-    return collect(format.read(place, "recover", vector.body.get("context", {}))).to_json()
+    if found_at(place) is None:
+        return None
+    try:
+        return collect(format.read(place, "recover", vector.body.get("context", {}))).to_json()
+    except OSError:
+        return None
 
 
 def _first_difference(expected: Contents, found: Contents) -> str:
@@ -266,12 +284,12 @@ class Scratch:
         """A fresh place for a log of this name."""
         self.used += 1
         parent = Path(self.folder.name) / str(self.used)
-        parent.mkdir()
+        parent.mkdir(parents=True)
         return parent / name
 
     def clear(self, place: Path) -> None:
-        """Remove one scratch copy and whatever was written beside it."""
-        shutil.rmtree(place.parent)
+        """Remove one scratch copy and whatever was written beside it, if that is still there."""
+        shutil.rmtree(place.parent, ignore_errors=True)
 
     def close(self) -> None:
         """Remove everything."""

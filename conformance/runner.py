@@ -168,6 +168,8 @@ class Runner:
                 for step in case.steps()
                 if (outcome := await self._run_step(child, case, step, scratch)) is not None
             ]
+            # A request that is skipped does not excuse another one that failed.
+            outcomes = [each for each in outcomes if each["class"] == "fail"] or outcomes
             if outcomes:
                 result |= outcomes[0] | {"difference": _summary(outcomes)}
             alive = True

@@ -21,6 +21,7 @@ from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
 
 MEMORY_POLL_SECONDS = 0.02
+EXIT_POLL_SECONDS = 0.002
 STDERR_TAIL = 4096
 
 
@@ -59,6 +60,7 @@ class Child:
         self.stderr = b""
         self.asked = 0
         self._over_memory: int | None = None
+        self._descendants: set[psutil.Process] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._process: asyncio.subprocess.Process | None = None
 
@@ -67,40 +69,49 @@ class Child:
         await self._spawn()
         hello = encode({"cmd": "hello", "protocol": PROTOCOL})
         reply = await self._receive(hello, self.limits.start_seconds)
+        self._note_descendants()
         await self._checked("hello-reply", reply)
         return reply
 
     async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
         """Send a read, write or append request and return the validated reply."""
         reply = await self._receive(encode(request), wall_ms / 1000)
-        self.asked += 1
         await self._checked("read-reply" if request["cmd"] == "read" else "done-reply", reply)
         if reply["seq"] != request["seq"]:
             await self.kill()
             raise ProtocolError(f"expected seq {request['seq']}, found {reply['seq']}")
+        self.asked += 1
         return reply
 
     async def close(self) -> None:
         """Say bye, give the process a moment, then make sure that it is gone."""
         if self._process is not None and self._process.returncode is None:
+            self._note_descendants()
             with contextlib.suppress(OSError, TimeoutError):
                 assert self._process.stdin is not None
                 self._process.stdin.write(encode({"cmd": "bye"}))
                 self._process.stdin.close()
-                await asyncio.wait_for(self._process.wait(), 2)
+                await asyncio.wait_for(self._exited(), 2)
         await self.kill()
 
     async def kill(self) -> None:
         """End the process and everything it started."""
         if self._process is None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        await self._process.wait()
+        if self._process.returncode is None:
+            self._note_descendants()
+        self._kill_group()
+        # What left the process group, as a daemon does, is found by its ancestry.
+        for descendant in self._descendants:
+            with contextlib.suppress(psutil.Error):
+                descendant.kill()
+        await self._exited()
         if self._tasks:
             # The memory watch would otherwise sleep on; stderr ends by itself.
             self._tasks[1].cancel()
             await asyncio.wait(self._tasks, timeout=1)
+        # A daemon that the process started may hold the pipes open for ever.
+        self._process._transport.close()  # type: ignore[attr-defined]
 
     @property
     def stderr_tail(self) -> str | None:
@@ -139,18 +150,28 @@ class Child:
         try:
             reply = await asyncio.wait_for(self._send_and_receive(request), seconds)
         except TimeoutError:
+            # It may have died unnoticed: what it started can hold its output open.
+            status = self._process.returncode
             await self.kill()
             self._raise_if_over_memory()
+            if status is not None:
+                raise Crash(describe_exit(status)) from None
             raise Timeout(f"no reply within {seconds:g} s") from None
         except ValueError:
             await self.kill()
             raise OverLimit(f"a reply of more than {self.limits.output_bytes} bytes") from None
-        if not reply.endswith(b"\n") and (request is not None or not reply):
+        status = self._process.returncode
+        if request is None:
+            # A one-shot program may exit as it likes, but only by itself.
+            ended = not reply or (status is not None and status < 0)
+        else:
+            ended = not reply.endswith(b"\n")
+        if ended:
             await self.kill()
             self._raise_if_over_memory()
-            if reply:
+            if reply and status == 0:
                 raise ProtocolError(f"the output ends inside a line: {reply[:80]!r}")
-            raise Crash(describe_exit(self._process.returncode))
+            raise Crash(describe_exit(status))
         try:
             return decode(reply)
         except ProtocolError:
@@ -173,9 +194,15 @@ class Child:
                 self._process.stdin.write(request)
                 await self._process.stdin.drain()
             reply = await self._process.stdout.readline()
-        if not reply or request is None:
-            await self._process.wait()
+        if request is None or not reply.endswith(b"\n"):
+            await self._exited()
         return reply
+
+    async def _exited(self) -> None:
+        """Wait for the process alone: ``Process.wait`` also waits for whoever holds its pipes."""
+        assert self._process is not None
+        while self._process.returncode is None:
+            await asyncio.sleep(EXIT_POLL_SECONDS)
 
     async def _keep_stderr(self) -> None:
         assert self._process is not None and self._process.stderr is not None
@@ -186,20 +213,30 @@ class Child:
         assert self._process is not None
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(self._process.pid)
-            descendants: list[psutil.Process] = []
             for poll in itertools.count():
                 # Listing descendants reads all of /proc, so it is done less often.
                 if poll % 10 == 0:
-                    descendants = process.children(recursive=True)
+                    self._note_descendants()
                 used = process.memory_info().rss
-                for descendant in descendants:
+                for descendant in self._descendants:
                     with contextlib.suppress(psutil.Error):
                         used += descendant.memory_info().rss
                 if used > self.limits.memory_bytes:
                     self._over_memory = used
-                    os.killpg(self._process.pid, signal.SIGKILL)
+                    self._kill_group()
                     return
                 await asyncio.sleep(MEMORY_POLL_SECONDS)
+
+    def _note_descendants(self) -> None:
+        assert self._process is not None
+        self._descendants = {each for each in self._descendants if each.is_running()}
+        with contextlib.suppress(psutil.Error):
+            self._descendants |= set(psutil.Process(self._process.pid).children(recursive=True))
+
+    def _kill_group(self) -> None:
+        assert self._process is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def _raise_if_over_memory(self) -> None:
         if self._over_memory is not None:
@@ -220,6 +257,9 @@ def prepare_child() -> None:
 
 def describe_exit(status: int | None) -> str:
     """An exit status in words."""
-    if status is not None and status < 0:
+    if status is None or status >= 0:
+        return f"exit status {status}"
+    try:
         return f"killed by {signal.Signals(-status).name}"
-    return f"exit status {status}"
+    except ValueError:  # a real-time signal without a name
+        return f"killed by signal {-status}"

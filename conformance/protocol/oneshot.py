@@ -47,6 +47,8 @@ class OneShot:
             self.stderr_tail = process.stderr_tail
             await process.kill()
         self.asked += 1
+        if "skipped" in reply:
+            return {"seq": request["seq"], **reply}
         return {"seq": request["seq"], "answer": reply}
 
     async def close(self) -> None:
@@ -60,10 +62,14 @@ class _Run(Child):
     """One run: no hello, one reply that may span lines."""
 
     async def answer(self, wall_ms: int) -> dict[str, Any]:
+        """The answer, or ``{"skipped": why}`` from a program that does not read this format."""
         await self._spawn()
         reply = await self._receive(None, wall_ms / 1000)
         try:
-            validate("answer", reply)
+            if "skipped" in reply:
+                validate("read-reply", {"seq": 0, **reply})
+            else:
+                validate("answer", reply)
         except ProtocolError as error:
             raise ProtocolError(f"one-shot {error}") from None
         return reply

@@ -1,0 +1,53 @@
+"""Traceability: prose, code, grammars and vectors are tied together by requirement ids.
+
+:func:`problems` reads a source tree and says where the ties are broken. It knows no format:
+chapters, prefixes, reason codes and field names are found in the tree (spec/conventions.md,
+"Requirements"). A rule is a function in :data:`RULES`, and its name is the rule's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.traceability import controls, ids, known_failures, made_by, reasons
+from conformance.traceability.tree import Found, Tree
+
+Rule = Callable[[Tree], Iterator[Found]]
+
+RULES: tuple[Rule, ...] = (
+    ids.malformed_requirement,
+    ids.duplicate_requirement,
+    ids.mixed_prefixes,
+    ids.unknown_citation,
+    ids.requirement_without_vector,
+    ids.vector_without_requirement,
+    ids.vector_with_unknown_requirement,
+    ids.unknown_requirement_in_grammar,
+    controls.damage_without_control,
+    controls.broken_control,
+    made_by.missing_recipe,
+    made_by.unknown_field,
+    reasons.undefined_reason,
+    reasons.unused_reason,
+    known_failures.unsound_known_failure,
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One broken tie: the rule, where (a file and line, or a vector), and what is wrong."""
+
+    rule: str
+    where: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what} [{self.rule}]"
+
+
+def problems(root: Path) -> list[Problem]:
+    """Every broken tie in a source tree; empty when all hold."""
+    tree = Tree(root)
+    return [Problem(rule.__name__, where, what) for rule in RULES for where, what in rule(tree)]

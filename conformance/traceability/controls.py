@@ -1,0 +1,37 @@
+"""Controls: a damaged vector says something only beside its undamaged sibling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.traceability.tree import Found, Tree, profiles_of
+
+
+def damage_without_control(tree: Tree) -> Iterator[Found]:
+    """A log was damaged, or is read as torn or damaged, and has no undamaged sibling.
+
+    A log that was built from nothing and is intact or refused needs none.
+    """
+    for vector in tree.vectors.values():
+        verdict = vector.body["expect"]["verdict"]
+        if vector.control is None and (vector.damage or verdict in ("torn", "damaged")):
+            why = f"damaged ({vector.damage[0]})" if vector.damage else verdict
+            yield vector.id, f"{why}, and there is no control"
+
+
+def broken_control(tree: Tree) -> Iterator[Found]:
+    """A control is missing, damaged, empty, or never asked in the profiles of its vector."""
+    for vector in tree.vectors.values():
+        if vector.control is None:
+            continue
+        control = tree.vectors.get(vector.control)
+        if control is None:
+            yield vector.id, f"its control {vector.control} does not exist"
+            continue
+        expect = control.body["expect"]
+        if control.damage or control.control is not None or expect["verdict"] != "intact":
+            yield vector.id, f"its control {control.id} is damaged itself"
+        if not expect["records"]:
+            yield vector.id, f"its control {control.id} has no records to lose"
+        if missing := profiles_of(vector) - profiles_of(control):
+            yield vector.id, f"its control {control.id} is never asked for {', '.join(missing)}"

@@ -1,0 +1,97 @@
+"""Requirement ids: each is defined once, exercised by a vector, and cited as it is defined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.traceability.tree import ID, Found, Tree
+from conformance.vectors import Vector
+
+NOT_REQUIREMENTS = frozenset({"SHA"})
+"""Prefixes of names that only look like requirement ids: SHA-256."""
+
+
+def malformed_requirement(tree: Tree) -> Iterator[Found]:
+    """A paragraph begins with an id, and not as requirements do."""
+    for chapter in tree.chapters.values():
+        for line in chapter.malformed:
+            yield (
+                tree.show(chapter.path, line),
+                "expected an id, then (MUST), (SHOULD) or (MAY), then a sentence",
+            )
+
+
+def duplicate_requirement(tree: Tree) -> Iterator[Found]:
+    """An id is defined twice, in one chapter or in two."""
+    first: dict[str, str] = {}
+    for chapter in tree.chapters.values():
+        for identifier, line in chapter.requirements:
+            here = tree.show(chapter.path, line)
+            if first.setdefault(identifier, here) != here:
+                yield here, f"{identifier} is defined already in {first[identifier]}"
+
+
+def mixed_prefixes(tree: Tree) -> Iterator[Found]:
+    """A chapter has ids of two prefixes, or two chapters have ids of one."""
+    owner: dict[str, str] = {}
+    for chapter in tree.chapters.values():
+        prefixes = sorted({identifier[:3] for identifier in chapter.ids})
+        if len(prefixes) > 1:
+            yield tree.show(chapter.path), f"ids of more than one prefix: {', '.join(prefixes)}"
+        for prefix in prefixes:
+            if owner.setdefault(prefix, chapter.format) != chapter.format:
+                yield tree.show(chapter.path), f"{prefix} is the prefix of {owner[prefix]}"
+
+
+def unknown_citation(tree: Tree) -> Iterator[Found]:
+    """Prose, code or a grammar cites an id that no chapter defines.
+
+    Tests may make up ids of prefixes that no chapter has.
+    """
+    prefixes = {identifier[:3] for identifier in tree.ids}
+    for path in tree.sources():
+        made_up = path.is_relative_to(tree.root / "tests")
+        for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+            for cited in sorted(set(ID.findall(line)) - tree.ids):
+                if cited[:3] in prefixes or not (made_up or cited[:3] in NOT_REQUIREMENTS):
+                    yield tree.show(path, number), f"no chapter defines {cited}"
+
+
+def requirement_without_vector(tree: Tree) -> Iterator[Found]:
+    """No vector exercises a requirement."""
+    exercised = {cited for vector in tree.vectors.values() for cited in _requirements(vector)}
+    for chapter in tree.chapters.values():
+        for identifier, line in chapter.requirements:
+            if identifier not in exercised:
+                yield tree.show(chapter.path, line), f"no vector exercises {identifier}"
+
+
+def vector_without_requirement(tree: Tree) -> Iterator[Found]:
+    """A vector lists no requirement."""
+    for vector in tree.vectors.values():
+        if not _requirements(vector):
+            yield vector.id, "exercises no requirement"
+
+
+def vector_with_unknown_requirement(tree: Tree) -> Iterator[Found]:
+    """A vector lists, or its text names, an id that the chapter of its format does not define."""
+    for vector in tree.vectors.values():
+        chapter = tree.chapter_of(vector)
+        known = chapter.ids if chapter else frozenset()
+        text = " ".join(str(vector.body.get(part, "")) for part in ("title", "notes"))
+        for cited in sorted({*_requirements(vector), *ID.findall(text)} - known):
+            if cited[:3] not in NOT_REQUIREMENTS:
+                yield vector.id, f"the chapter {vector.body['format']} does not define {cited}"
+
+
+def unknown_requirement_in_grammar(tree: Tree) -> Iterator[Found]:
+    """A ``-requirement`` of a grammar is no id of its format's chapter (of any, if imported)."""
+    for format, grammar in tree.grammars.items():
+        known = tree.chapters[format].ids if format in tree.chapters else tree.ids
+        for place, cited in grammar.requirements():
+            if cited not in known:
+                yield f"ksy/{grammar.name}.ksy: {place}", f"-requirement: {cited!r} is no id of it"
+
+
+def _requirements(vector: Vector) -> list[str]:
+    return list(vector.body.get("requirements", ()))

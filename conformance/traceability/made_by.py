@@ -1,0 +1,41 @@
+"""What vectors are made by: recipes that exist, on fields that the grammar has."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from conformance.traceability.grammar import field_paths
+from conformance.traceability.tree import Found, Tree
+
+
+def missing_recipe(tree: Tree) -> Iterator[Found]:
+    """The recipe that a vector names is not in the sources."""
+    functions: dict[Path, set[str]] = {}
+    for vector in tree.vectors.values():
+        recipe = str(vector.body["made_by"]["recipe"])
+        module, _, name = recipe.rpartition(".")
+        path = tree.root.joinpath("conformance", "recipes", *module.split(".")).with_suffix(".py")
+        if path not in functions:
+            body = ast.parse(path.read_bytes()).body if path.is_file() else []
+            functions[path] = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+        if name not in functions[path]:
+            yield vector.id, f"made by {recipe}, which does not exist"
+
+
+def unknown_field(tree: Tree) -> Iterator[Found]:
+    """A vector damages, or a chapter names, a field that the grammar does not have."""
+    for vector in tree.vectors.values():
+        grammar = tree.grammars.get(vector.body["format"])
+        for path in (path for operation in vector.damage for path in field_paths(operation)):
+            if grammar is None or not grammar.has(path):
+                yield vector.id, f"the grammar has no field {path}"
+    for chapter in tree.chapters.values():
+        grammar = tree.grammars.get(chapter.format)
+        for number, line in enumerate(chapter.path.read_text("utf-8").splitlines(), 1):
+            for path in field_paths(line) if grammar else ():
+                # Other names with an index are code, not fields.
+                if grammar and grammar.names(path) and not grammar.has(path):
+                    where = tree.show(chapter.path, number)
+                    yield where, f"the grammar has no field {path}"

@@ -1,0 +1,44 @@
+"""Reason codes: a closed list per format, each defined by a requirement and used by a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.traceability.tree import Found, Tree
+from conformance.vectors import Vector
+
+VERDICT_OF_KIND = {"torn": "torn", "damage": "damaged", "refused": "refused"}
+
+
+def undefined_reason(tree: Tree) -> Iterator[Found]:
+    """A vector uses a reason code that its chapter does not list, or not for this verdict."""
+    for vector in tree.vectors.values():
+        chapter = tree.chapter_of(vector)
+        reasons = chapter.reasons if chapter else {}
+        for verdict, code in sorted(_codes(vector)):
+            if code not in reasons:
+                yield vector.id, f"the chapter's table of reason codes does not list {code}"
+            elif verdict not in ("", VERDICT_OF_KIND.get(reasons[code][0])):
+                yield vector.id, f"{verdict} for {code}, which the chapter calls {reasons[code][0]}"
+
+
+def unused_reason(tree: Tree) -> Iterator[Found]:
+    """The chapter's table lists a code that no vector uses, or that no requirement defines."""
+    for chapter in tree.chapters.values():
+        vectors = [v for v in tree.vectors.values() if v.body["format"] == chapter.format]
+        used = {code for vector in vectors for _, code in _codes(vector)}
+        for code, (_, cited) in chapter.reasons.items():
+            if code not in used:
+                yield tree.show(chapter.path), f"no vector uses the reason code {code}"
+            if not set(cited) & chapter.ids:
+                yield tree.show(chapter.path), f"no requirement defines the reason code {code}"
+
+
+def _codes(vector: Vector) -> set[tuple[str, str]]:
+    """The reason codes of a vector, each with the verdict it stands under; "" in a lost range."""
+    body = vector.body
+    answers = [body["expect"], body.get("expect_strict"), *body.get("table", ())]
+    answers += [entry["answer"] for entry in body.get("accept", ())]
+    codes = {("", gap["reason"]) for answer in answers if answer for gap in answer.get("lost", ())}
+    codes |= {(answer["verdict"], answer["reason"]) for answer in answers if answer}
+    return {(verdict, code) for verdict, code in codes if code is not None}

@@ -1,0 +1,154 @@
+"""What a source tree holds that can be tied together: chapters, vectors, grammars, sources."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from conformance.cases import cases_of
+from conformance.traceability.grammar import Grammar
+from conformance.vectors import Vector
+
+ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
+DEFINITION = re.compile(r"^\*\*([A-Z]{3}-\d{3})(.*)$")
+LEVEL = re.compile(r" \((MUST|MUST NOT|SHOULD|SHOULD NOT|MAY)\)\*\* \S")
+
+PROSE = frozenset({".md", ".txt", ".j2", ".json", ".toml", ".yml", ".ksy", ".css"})
+CODE = frozenset(
+    {".c", ".cc", ".go", ".h", ".hpp", ".java", ".js", ".mjs", ".py", ".rs", ".sh", ".ts"}
+)
+ENDINGS = PROSE | CODE
+"""Files that people write end so, or have no ending."""
+
+Found = tuple[str, str]
+"""What a rule finds: where, and what is wrong."""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """The chapter of one format: its requirements with their lines, and its reason codes.
+
+    ``malformed`` are the lines that begin with an id and not as requirements do. ``reasons`` has
+    the kind (torn, damage, refused) and the requirements of each code.
+    """
+
+    path: Path
+    requirements: tuple[tuple[str, int], ...]
+    malformed: tuple[int, ...]
+    reasons: Mapping[str, tuple[str, tuple[str, ...]]]
+
+    @property
+    def format(self) -> str:
+        """Format id, which is the name of the file."""
+        return self.path.stem
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The ids that it defines."""
+        return frozenset(identifier for identifier, _ in self.requirements)
+
+
+def read_chapter(path: Path) -> Chapter:
+    """A chapter from its file."""
+    requirements, malformed = [], []
+    lines = path.read_text("utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        if found := DEFINITION.match(line):
+            requirements.append((found[1], number))
+            if not LEVEL.match(found[2]):
+                malformed.append(number)
+    return Chapter(path, tuple(requirements), tuple(malformed), dict(_reasons(lines)))
+
+
+def _reasons(lines: Iterable[str]) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
+    """The rows of the table whose columns are headed ``code``, ``kind``, ``requirement`` …"""
+    columns: list[str] = []
+    for line in lines:
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            columns = []
+        elif cells[0] == "code" and "kind" in cells:
+            columns = cells
+        elif columns and not set(cells[0]) <= set("-: "):
+            row = dict(zip(columns, cells, strict=False))
+            cited = tuple(ID.findall(row.get("requirement", "")))
+            yield row["code"].strip("`"), (row["kind"], cited)
+
+
+class Tree:
+    """A source tree; each part is read when it is first asked for."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @functools.cached_property
+    def chapters(self) -> dict[str, Chapter]:
+        """The chapters by format: the files of ``spec/`` that define requirements."""
+        found = map(read_chapter, sorted((self.root / "spec").glob("*.md")))
+        return {chapter.format: chapter for chapter in found if chapter.requirements}
+
+    @functools.cached_property
+    def ids(self) -> frozenset[str]:
+        """Every id that a chapter defines."""
+        return frozenset(identifier for c in self.chapters.values() for identifier in c.ids)
+
+    @functools.cached_property
+    def vectors(self) -> dict[str, Vector]:
+        """The vectors by id, not checked against their schema."""
+        paths = sorted((self.root / "vectors").glob("*/*.json"))
+        vectors = (Vector(path, json.loads(path.read_text("utf-8"))) for path in paths)
+        return {vector.id: vector for vector in vectors}
+
+    @functools.cached_property
+    def grammars(self) -> dict[str, Grammar]:
+        """The grammars by format, those that are only imported included."""
+        documents = {
+            path.stem: yaml.safe_load(path.read_bytes())
+            for path in sorted((self.root / "ksy").glob("*.ksy"))
+        }
+        return {name.replace("_", "-"): Grammar(name, documents) for name in documents}
+
+    @functools.cached_property
+    def known_failures(self) -> dict[Path, Mapping[str, Any]]:
+        """The lists of known failures, by file."""
+        folder = self.root / "conformance" / "implementations"
+        paths = sorted(folder.glob("*/known-failures.json"))
+        return {path: json.loads(path.read_text("utf-8")) for path in paths}
+
+    def chapter_of(self, vector: Vector) -> Chapter | None:
+        """The chapter of a vector's format."""
+        return self.chapters.get(str(vector.body["format"]))
+
+    def sources(self) -> Iterator[Path]:
+        """The files that people write; the descriptions of vectors have rules of their own."""
+        vectors = {vector.path for vector in self.vectors.values()}
+        return (path for path in self._below(self.root) if path not in vectors)
+
+    def _below(self, folder: Path) -> Iterator[Path]:
+        generated = {"build", "node_modules", "__pycache__"}
+        if folder == self.root:
+            generated.add("reports")
+        for path in sorted(folder.iterdir()):
+            if path.is_dir():
+                hidden = path.name.startswith(".") and path.name not in (".ci", ".github")
+                if not (hidden or path.name in generated or path.suffix == ".egg-info"):
+                    yield from self._below(path)
+            elif path.suffix in ENDINGS or not path.suffix:
+                yield path
+
+    def show(self, path: Path, line: int | None = None) -> str:
+        """A file, relative to the tree, and a line of it."""
+        shown = path.relative_to(self.root).as_posix()
+        return shown if line is None else f"{shown}:{line}"
+
+
+def profiles_of(vector: Vector) -> set[str]:
+    """The profiles in which a vector is asked."""
+    return {case.profile for case in cases_of([vector])}
