@@ -1,0 +1,123 @@
+"""What was measured, as tables for people and as JSON for machines."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from conformance import __version__
+from conformance.bench.reading import Row
+
+Report = dict[str, Any]
+
+
+def build(reading: Sequence[Row], asking: Sequence[Row], rounds: int, quick: bool) -> Report:
+    """The report of one run. ``seconds`` and ``seconds_per_case`` are raw, in order of time."""
+    started = datetime.datetime.now(datetime.UTC)
+    return {
+        "bench_version": 1,
+        "walproof": __version__,
+        "finished": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "rounds": rounds,
+        "quick": quick,
+        "machine": {
+            "processor": _processor(),
+            "processors": os.cpu_count(),
+            "system": f"{platform.system()} {platform.machine()}",
+            "python": platform.python_version(),
+        },
+        "reading": list(reading),
+        "asking": list(asking),
+    }
+
+
+def _processor() -> str | None:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or None
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or None)
+
+
+def save(report: Report, path: Path) -> None:
+    """Write it as JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def show(report: Report, console: Console) -> None:
+    """Both tables, and what the numbers are worth."""
+    if report["reading"]:
+        console.print(_reading_table(report["reading"]))
+    if report["asking"]:
+        console.print(_asking_table(report["asking"]))
+    machine = report["machine"]
+    console.print(
+        f"Medians of {report['rounds']} rounds, page cache warm;"
+        f" × is speed in units of the peer's, taken within each round."
+    )
+    console.print(
+        f"{machine['processor'] or 'unknown processor'}, {machine['processors']} processors,"
+        f" {machine['system']}, Python {machine['python']}"
+    )
+    if report["quick"]:
+        console.print("Quick: small logs, few rounds. The numbers only show that it runs.")
+
+
+def _reading_table(rows: Sequence[Row]) -> Table:
+    table = _table("Reading", "reader", "MB/s", "records/s", "×")
+    workload = None
+    for row in rows:
+        if row["workload"] != workload:
+            workload = row["workload"]
+            table.add_section()
+            table.add_row(Text(str(workload), style="bold"))
+        if "unavailable" in row:
+            table.add_row(f"  {row['contender']}", Text(f"not here: {row['unavailable']}"))
+            continue
+        table.add_row(
+            f"  {row['contender']}",
+            f"{row['mb_per_second']:,.1f}",
+            f"{row['records_per_second']:,.0f}",
+            _ratio(row),
+        )
+    return table
+
+
+def _asking_table(rows: Sequence[Row]) -> Table:
+    table = _table("Asking", "implementation", "cases", "cases/s", "start", "×")
+    for row in rows:
+        if "unavailable" in row:
+            table.add_row(f"  {row['contender']}", Text(f"not here: {row['unavailable']}"))
+            continue
+        table.add_row(
+            f"  {row['contender']}",
+            f"{row['cases']}",
+            f"{row['cases_per_second']:,.0f}",
+            f"{row['start_seconds']:.2f} s",
+            _ratio(row),
+        )
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", box=None, header_style="dim")
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number == 0 else "right")
+    return table
+
+
+def _ratio(row: Row) -> str:
+    if row["peer"] == row["contender"]:
+        return "peer"
+    return "–" if row["ratio_to_peer"] is None else f"{row['ratio_to_peer']:g}"

@@ -1,0 +1,54 @@
+"""The logs that are read: made once, kept in ``.build/bench``, the same everywhere."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance import BUILD
+from conformance.bench.readers import leveldb_cpp
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A log of ``count`` records of ``size`` bytes that do not compress."""
+
+    name: str
+    format: str
+    count: int
+    size: int
+
+    def smaller(self, by: int) -> Workload:
+        """The same kind of log with fewer records, at least one."""
+        return Workload(self.name, self.format, max(1, self.count // by), self.size)
+
+    def log(self) -> Path:
+        """The log; it is made when it is not there."""
+        path = BUILD / "bench" / f"{self.format}-{self.count}x{self.size}"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            new = path.with_name(f"{path.name}.{os.getpid()}")
+            self._make(new)
+            new.rename(path)
+        return path
+
+    def _make(self, path: Path) -> None:
+        """By the real writer where it is built, else by the executable specification."""
+        if self.format == "leveldb-log" and leveldb_cpp.unavailable() is None:
+            arguments = ["generate", str(path), str(self.count), str(self.size)]
+            subprocess.run([leveldb_cpp.DRIVER, *arguments], check=True)
+            return
+        rng = random.Random(1)
+        records = [NewRecord(rng.randbytes(self.size)) for _ in range(self.count)]
+        named(self.format).write(path, records, {})
+
+
+WORKLOADS = (
+    Workload("100 B records", "leveldb-log", 200_000, 100),
+    Workload("64 KiB records", "leveldb-log", 400, 65_536),
+)
