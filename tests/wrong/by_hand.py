@@ -1,0 +1,47 @@
+"""The protocol without a kit, for implementations that break the protocol itself.
+
+Not a wrong implementation: started as a program it answers every log with the records in it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from breakable_reader import Reader, answer, hello
+
+
+def requests() -> Iterator[dict[str, Any]]:
+    """The requests to answer. ``hello`` is answered here; ``bye`` or the end of input ends it."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["cmd"] == "bye":
+            return
+        if request["cmd"] == "hello":
+            send(hello(Path(sys.argv[0]).stem))
+        else:
+            yield request
+
+
+def reply(request: dict[str, Any]) -> dict[str, Any]:
+    """The right reply to a read request."""
+    return {"seq": request["seq"], "answer": answer(Reader(Path(request["path"]).read_bytes()))}
+
+
+def send(message: dict[str, Any]) -> None:
+    """Print one message."""
+    say(json.dumps(message) + "\n")
+
+
+def say(text: str) -> None:
+    """Print any text at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    for each in requests():
+        send(reply(each))

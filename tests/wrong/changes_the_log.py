@@ -1,0 +1,24 @@
+"""Wrong: cuts the unfinished write off the log it was asked to read, as a recovery may but a
+reader must not."""
+
+from pathlib import Path
+from typing import Any
+
+from breakable_reader import Reader, answer, hello
+
+from conformance.adapterkit import Request, serve
+
+
+class Cutting(Reader):
+    def torn(self, at: int) -> None:
+        self.log = self.log[:at]
+
+
+def read(path: Path, request: Request) -> dict[str, Any]:
+    reader = Cutting(path.read_bytes())
+    found = answer(reader)
+    path.write_bytes(reader.log)
+    return found
+
+
+serve(hello("changes-the-log"), read)

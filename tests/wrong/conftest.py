@@ -1,0 +1,100 @@
+"""Runs one wrong implementation, and watches over what it leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import os
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import psutil
+import pytest
+
+from conformance.cases import cases_of
+from conformance.protocol.child import Limits
+from conformance.runner import Runner, Subject, SubjectRun
+from conformance.vectors import Vector, load_all
+
+HERE = Path(__file__).parent
+
+Run = Callable[..., SubjectRun]
+Marked = Callable[[], list[psutil.Process]]
+
+
+@pytest.fixture(scope="session")
+def vectors() -> dict[str, Vector]:
+    return load_all()
+
+
+@pytest.fixture
+def marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Marked]:
+    """Every process that this test started, directly or not, and that is still alive."""
+    mark = uuid.uuid4().hex
+    monkeypatch.setenv("WALPROOF_TEST_MARK", mark)
+
+    def alive() -> list[psutil.Process]:
+        found = []
+        for process in psutil.process_iter(["environ", "status"]):
+            environ = process.info["environ"] or {}
+            is_zombie = process.info["status"] == psutil.STATUS_ZOMBIE
+            if environ.get("WALPROOF_TEST_MARK") == mark and not is_zombie:
+                found.append(process)
+        return [process for process in found if process.pid != os.getpid()]
+
+    yield alive
+    for process in alive():
+        process.kill()
+
+
+@pytest.fixture
+def nobody_left(marked: Marked) -> Iterator[None]:
+    """Fails when a process outlives the run."""
+    yield
+    left = marked()
+    assert not left, f"still alive: {left}"
+    assert not psutil.Process().children(recursive=True)
+
+
+@pytest.fixture(scope="session")
+def run_program(vectors: Mapping[str, Vector]) -> Run:
+    """Run a program of this folder on some vectors, one child at a time, in the order given."""
+
+    def run(
+        name: str,
+        slugs: Sequence[str],
+        profiles: Sequence[str] = ("recover",),
+        one_shot: bool = False,
+        wall_ms: int | None = None,
+        limits: Limits | None = None,
+    ) -> SubjectRun:
+        chosen = [_with_wall(vectors[f"leveldb-log/{slug}"], wall_ms) for slug in slugs]
+        command = [sys.executable, str(HERE / f"{name}.py")]
+        subject = Subject(name, name, command, one_shot=one_shot)
+        return asyncio.run(Runner(subject, cases_of(chosen, profiles), 1, limits)())
+
+    return run
+
+
+def _with_wall(vector: Vector, wall_ms: int | None) -> Vector:
+    if wall_ms is None:
+        return vector
+    return dataclasses.replace(vector, body={**vector.body, "limits": {"wall_ms": wall_ms}})
+
+
+@pytest.fixture(scope="session")
+def wait_until() -> Callable[[Callable[[], bool], float], bool]:
+    """Whether a condition comes true within some seconds."""
+
+    def wait(condition: Callable[[], bool], seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
+
+    return wait

@@ -1,0 +1,16 @@
+"""Wrong: an assertion, where damage should be reported and the reader go on."""
+
+import os
+import sys
+
+from breakable_reader import Reader, serve_reader
+
+
+class CrashesOnDamage(Reader):
+    def damage(self, what: str) -> None:
+        sys.stderr.write(f"Assertion failed: {what}\n")
+        sys.stderr.flush()
+        os.abort()
+
+
+serve_reader(CrashesOnDamage)

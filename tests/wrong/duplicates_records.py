@@ -1,0 +1,12 @@
+"""Wrong: returns every record twice, like a recovery that replays what it had replayed."""
+
+from breakable_reader import Reader, serve_reader
+
+
+class DuplicatesRecords(Reader):
+    def release(self, payload: bytes) -> None:
+        super().release(payload)
+        super().release(payload)
+
+
+serve_reader(DuplicatesRecords)

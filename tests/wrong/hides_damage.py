@@ -1,0 +1,12 @@
+"""Wrong: returns the right records and says nothing of those it lost."""
+
+from breakable_reader import Reader, serve_reader
+
+
+class HidesDamage(Reader):
+    def damage(self, what: str) -> None:
+        super().damage(what)
+        self.signals.clear()
+
+
+serve_reader(HidesDamage)

@@ -1,0 +1,11 @@
+"""Wrong: ends every log with a record that nobody wrote."""
+
+from breakable_reader import Reader, serve_reader
+
+
+class InventsARecord(Reader):
+    def end_of_log(self) -> None:
+        self.release(b"the end")
+
+
+serve_reader(InventsARecord)

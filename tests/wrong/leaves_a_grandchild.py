@@ -1,0 +1,10 @@
+"""Wrong: right about every log, but leaves a process behind that holds its output open."""
+
+import subprocess
+import sys
+
+from by_hand import reply, requests, send
+
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"], start_new_session=True)
+for request in requests():
+    send(reply(request))

@@ -1,0 +1,11 @@
+"""Wrong: a one-shot program that calls every log intact."""
+
+import json
+import sys
+from pathlib import Path
+
+from breakable_reader import Reader, answer
+
+if sys.argv[1:2] == ["read"]:
+    found = answer(Reader(Path(sys.argv[3]).read_bytes()))
+    print(json.dumps({"verdict": "intact", "records": found["records"]}))

@@ -1,0 +1,18 @@
+"""Wrong: right about every log, and tidies up behind itself: the log is gone, folder and all."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from breakable_reader import Reader, answer, hello
+
+from conformance.adapterkit import Request, serve
+
+
+def read(path: Path, request: Request) -> dict[str, Any]:
+    found = answer(Reader(path.read_bytes()))
+    shutil.rmtree(path.parent)
+    return found
+
+
+serve(hello("removes-the-log"), read)

@@ -1,0 +1,5 @@
+"""Wrong: never says hello."""
+
+import time
+
+time.sleep(3600)

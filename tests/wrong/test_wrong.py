@@ -1,0 +1,244 @@
+"""Every deliberately wrong implementation is caught, by name, by the vectors that aim at it.
+
+A row says what each vector must make of the implementation: the result class, and words of the
+difference. ``pass`` shows that the implementation is wrong in that one way only.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from conformance.protocol.child import Limits
+from conformance.run import describe
+from conformance.runner import score
+
+HERE = Path(__file__).parent
+SHARED = {"breakable_reader", "by_hand", "conftest", "test_wrong", "test_killed_harness"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """What becomes of one wrong implementation; by default it runs, and this is how."""
+
+    results: Mapping[str, str]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    because: str | None = None
+    """Why it is broken as a whole, when it is."""
+
+
+CONTROL = {"three-records": "pass", "two-blocks": "pass"}
+SMALL = Limits(memory_bytes=160 << 20, output_bytes=1 << 20)
+SOON = {"wall_ms": 1000}
+ONE_SHOT = {"one_shot": True}
+
+ROWS: dict[str, Row] = {
+    "accepts_everything": Row(
+        {
+            "three-records": "fail: expected 3, found 0",
+            "cut-to-nothing": "pass",
+            "payload-flipped-in-only-record": "fail: verdict: expected damaged, found intact",
+        }
+    ),
+    "rejects_everything": Row(
+        {
+            "three-records": "fail: verdict: expected intact, found refused",
+            "rocksdb-recyclable": "pass",
+            "payload-flipped-in-only-record": "fail: verdict: expected damaged, found refused",
+        }
+    ),
+    "prints_garbage": Row(
+        {
+            "one-record": "protocol-error: expected a line of JSON, found b'3 records, all fine!",
+            "empty-log": "protocol-error: expected a line of JSON",
+        }
+    ),
+    "prints_half_a_line": Row({"one-record": "protocol-error: the output ends inside a line"}),
+    "prints_its_progress": Row({"one-record": "protocol-error: found b'reading "}),
+    "hangs": Row({"one-record": "timeout: no reply within 1 s"}, SOON),
+    "hangs_behind_a_daemon": Row({"one-record": "timeout: no reply within 1 s"}, SOON),
+    "hangs_on_one_case": Row(
+        {**CONTROL, "empty-record-between-two": "timeout: no reply", "one-record": "pass"}, SOON
+    ),
+    "crashes_on_case_3": Row(
+        {
+            **CONTROL,
+            "cut-in-a-payload": "crash: killed by SIGABRT; alone: pass",
+            "one-record": "pass",
+            "empty-log": "pass",
+        }
+    ),
+    "crashes_on_damage": Row(
+        {
+            **CONTROL,
+            "payload-flipped-in-second-record": "crash: killed by SIGABRT",
+            "cut-in-a-payload": "pass",
+        }
+    ),
+    "ignores_checksums": Row(
+        {
+            **CONTROL,
+            "payload-flipped-in-second-record": 'fail: not in the log: "brcvo"',
+            "checksum-zeroed": "fail: a damaged log, and not a word of it",
+        }
+    ),
+    "trusts_lengths": Row(
+        {
+            **CONTROL,
+            "length-beyond-the-block-in-mid-log": "fail: ",
+            "length-beyond-the-block-at-the-end": "fail: a damaged log, and not a word of it",
+            "payload-flipped-in-second-record": "pass",
+        }
+    ),
+    "stops_at_the_first_zero": Row(
+        {
+            **CONTROL,
+            "block-of-zeros-in-mid-log": "fail: expected 4, found 2",
+            "zero-tail-of-100-bytes": "pass",
+        }
+    ),
+    "stops_at_the_first_damage": Row(
+        {
+            **CONTROL,
+            "checksum-flipped-in-first-block": "fail: expected 3, found 1",
+            "payload-flipped-in-second-record": "pass",
+        }
+    ),
+    "joins_first_with_full": Row(
+        {
+            "four-short-records": "pass",
+            "first-then-full": 'fail: expected "charlie" (7 bytes), found "bravocharlie"',
+            "first-then-first": "pass",
+        }
+    ),
+    "joins_stale_tails": Row(
+        {
+            "four-records-across-blocks": "pass",
+            "wiped-block-must-not-join-records": "fail: expected 2, found 3",
+        }
+    ),
+    "returns_the_unfinished_record": Row(
+        {
+            **CONTROL,
+            "cut-in-a-payload": 'fail: not in the log: "charli"',
+            "cut-between-first-and-last": "fail: expected 1, found 2",
+            "cut-in-a-header": "pass",
+        }
+    ),
+    "invents_a_record": Row(
+        {"one-record": 'fail: not in the log: "the end"', "empty-log": "fail: expected 0, found 1"}
+    ),
+    "duplicates_records": Row({"one-record": "fail: expected 1, found 2", "empty-log": "pass"}),
+    "reorders_records": Row(
+        {"three-records": "fail: first difference in record 0", "one-record": "pass"}
+    ),
+    "hides_damage": Row(
+        {
+            **CONTROL,
+            "payload-flipped-in-second-record": "fail: a damaged log, and not a word of it",
+            "rocksdb-recyclable": "fail: a refused log, and not a word of it",
+            "cut-in-a-payload": "pass",
+        }
+    ),
+    "cries_wolf": Row(
+        {
+            "one-record": "fail: signals: expected none for an intact log",
+            "payload-flipped-in-second-record": "pass",
+        }
+    ),
+    "eats_memory": Row(
+        {"one-record": "over-limit: more than 160 MiB of memory"}, {"limits": SMALL}
+    ),
+    "floods_stdout": Row(
+        {"one-record": "over-limit: a reply of more than 1048576 bytes"}, {"limits": SMALL}
+    ),
+    "changes_the_log": Row(
+        {**CONTROL, "cut-in-a-payload": "fail: the reader changed the log it read"}
+    ),
+    "removes_the_log": Row({"three-records": "fail: the reader changed the log it read"}),
+    "answers_another_request": Row({"one-record": "protocol-error: expected seq 1, found 2"}),
+    "answers_twice": Row(
+        {
+            "one-record": "pass",
+            "three-records": "protocol-error: expected seq 2, found 1; alone: pass",
+        }
+    ),
+    "forgets_bye": Row(CONTROL),
+    "leaves_a_grandchild": Row(CONTROL),
+    "sleeps_at_hello": Row(
+        {}, {"limits": Limits(start_seconds=0.5)}, because="hello: no reply within 0.5 s"
+    ),
+    "greets_with_garbage": Row({}, because="is a required property"),
+    "one_shot_prints_text": Row(
+        {"one-record": "protocol-error: expected a line of JSON, found b'1 log read"}, ONE_SHOT
+    ),
+    "one_shot_crashes_at_exit": Row({"one-record": "crash: killed by SIGABRT"}, ONE_SHOT),
+    "one_shot_hides_damage": Row(
+        {"three-records": "pass", "cut-in-a-payload": "fail: verdict: expected torn, found intact"},
+        ONE_SHOT,
+    ),
+}
+
+RIGHT_BUT_RUDE = {"forgets_bye", "leaves_a_grandchild"}
+"""Right about every log. Their fault is that they stay; what catches them is that they do not."""
+
+
+@pytest.mark.usefixtures("nobody_left")
+@pytest.mark.parametrize("name", ROWS)
+def test_wrong_implementation_is_caught(name, run_program, marked):
+    row = ROWS[name]
+    run = run_program(name, list(row.results) or ["one-record"], **row.options)
+    if name == "hangs_behind_a_daemon":
+        # A daemon has cut its ties on purpose; it must not hold up the harness, no more.
+        (daemon,) = marked()
+        daemon.kill()
+        psutil.wait_procs([daemon], timeout=5)
+
+    if row.because is not None:
+        assert run.status == "broken" and row.because in run.because
+        assert run.results == []
+        return
+    assert run.status == "ran"
+    found = {result["vector"].split("/")[1]: result for result in run.results}
+    assert list(found) == list(row.results)
+    for slug, expected in row.results.items():
+        name_of_class, _, words = expected.partition(": ")
+        result = found[slug]
+        assert result["class"] == name_of_class, (slug, result["difference"])
+        assert words in (result["difference"] or ""), slug
+    caught = any(result["class"] != "pass" for result in run.results)
+    assert caught or name in RIGHT_BUT_RUDE
+
+
+@pytest.mark.usefixtures("nobody_left")
+@pytest.mark.parametrize("name", ["accepts_everything", "rejects_everything"])
+def test_a_reader_that_looks_at_nothing_scores_no_pair(name, run_program, vectors):
+    slugs = [vector.split("/")[1] for vector in vectors]
+    run = run_program(name, slugs, profiles=())
+    total = score(run.results, {vector.id: describe(vector) for vector in vectors.values()})
+    assert total["pairs_passed"] == 0
+    assert total["pairs_total"] > 150
+
+
+@pytest.mark.usefixtures("nobody_left")
+@pytest.mark.parametrize("name", ["breakable_reader", "by_hand"])
+def test_what_is_shared_is_right(name, run_program, vectors):
+    """Else the wrong ones would be wrong in more ways than one."""
+    slugs = [vector.split("/")[1] for vector in vectors]
+    run = run_program(name, slugs)
+    wrong = [result for result in run.results if result["class"] != "pass"]
+    assert not wrong, [(result["vector"], result["difference"]) for result in wrong]
+    assert len(run.results) > 130
+
+
+def test_every_program_has_a_row_and_says_what_is_wrong_with_it():
+    programs = {path.stem: path for path in HERE.glob("*.py") if path.stem not in SHARED}
+    assert set(programs) == set(ROWS)
+    for path in programs.values():
+        assert (ast.get_docstring(ast.parse(path.read_text())) or "").startswith("Wrong"), path
