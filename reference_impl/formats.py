@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference_impl import leveldb_log
+from reference_impl import leveldb_log, zeebe_journal, zeebe_writer
 from reference_impl.answer import Event, NewRecord
 
 
@@ -72,6 +72,14 @@ FORMATS = {
             _read_leveldb,
             _write_leveldb,
             _append_leveldb,
+        ),
+        Format(
+            "zeebe-journal",
+            "Zeebe journal (raft log of Camunda 8)",
+            zeebe_journal.recognise,
+            zeebe_journal.read,
+            zeebe_writer.write,
+            zeebe_writer.append,
         ),
     )
 }
