@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from conformance.inspection.log_bytes import LogBytes
-from conformance.kaitai.field_map import Field, iter_fields, resolve
+from conformance.kaitai.field_map import Field, grammar_of, iter_fields, resolve
 from conformance.kaitai.grammar_docs import grammar_docs
 
 
@@ -47,7 +47,7 @@ def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
 
 
 def _stride(format: str) -> int | None:
-    return grammar_docs(format.replace("-", "_")).stride
+    return grammar_docs(grammar_of(format)).stride
 
 
 def _parts(log: LogBytes, format: str, start: int, end: int) -> range:

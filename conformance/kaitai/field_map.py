@@ -19,6 +19,8 @@ from conformance.kaitai.compile import compiled
 from conformance.kaitai.grammar_docs import FieldDoc, GrammarDocs, grammar_docs
 
 _UNDOCUMENTED = FieldDoc("", (), "")
+_GRAMMARS = {"zeebe-journal": "zeebe_segment"}
+"""Formats whose logs are several files: the grammar of the ones that hold records."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,15 @@ class UnknownField(KeyError):
         return str(self.args[0])
 
 
+def grammar_of(format: str) -> str:
+    """The grammar in ``ksy/`` of a format's logs, or of the files in them that hold records."""
+    return _GRAMMARS.get(format, format.replace("-", "_"))
+
+
 def field_map(data: bytes, format: str) -> list[Field]:
     """All fields of a log of this format (``leveldb-log``): by offset, outer before inner ones.
 
+    The name of a grammar with ``-`` for ``_`` (``zeebe-meta``) chooses another file of a format.
     Raises :class:`ParseStopped` where the grammar does not fit, and what
     :func:`conformance.kaitai.compile.compiled` raises.
     """
@@ -65,7 +73,7 @@ def iter_fields(data: bytes | mmap.mmap, format: str) -> Iterator[Field]:
     Where the grammar allows it (``-stride``), a part of the log is parsed when its turn has come:
     memory does not grow with a log that is mapped instead of read.
     """
-    grammar = format.replace("-", "_")
+    grammar = grammar_of(format)
     docs = grammar_docs(grammar)
     parser = getattr(compiled(grammar, debug=True), docs.top)
     if docs.stride is None:
