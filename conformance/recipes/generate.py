@@ -30,8 +30,12 @@ class Source:
 def sources() -> list[Source]:
     """The recipes of every format."""
     from conformance.recipes import leveldb_log as leveldb
+    from conformance.recipes import zeebe_journal as zeebe
 
-    return [Source(leveldb.BOOK, leveldb.LevelDBLog, ".log")]
+    return [
+        Source(leveldb.BOOK, leveldb.LevelDBLog, ".log"),
+        Source(zeebe.BOOK, zeebe.ZeebeLog, ".log"),
+    ]
 
 
 def generate(source: Source) -> Iterator[tuple[str, bytes]]:

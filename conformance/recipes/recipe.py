@@ -8,6 +8,7 @@ vectors fails when the two disagree.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -117,9 +118,10 @@ class Recipe(Generic[LogT]):
 
     @property
     def made_by(self) -> str:
-        """Where the function lives, below ``conformance/recipes``."""
-        module = self.function.__module__.removeprefix("conformance.recipes.")
-        return f"{module}.{self.function.__name__}"
+        """Where the function lives, below ``conformance/recipes``; of a variant, what it varies."""
+        written = inspect.unwrap(self.function)
+        module = written.__module__.removeprefix("conformance.recipes.")
+        return f"{module}.{written.__name__}"
 
 
 Entering = Callable[[Callable[[LogT], None]], Recipe[LogT]]

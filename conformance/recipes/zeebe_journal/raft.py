@@ -1,0 +1,177 @@
+"""Payloads: raft entries of all schema versions, and what is none."""
+
+from conformance.recipes.zeebe_journal.log import (
+    BOOK,
+    INITIAL,
+    MEMBERS,
+    ZeebeLog,
+    wider_block,
+)
+from reference_impl.zeebe_raft import (
+    Member,
+    encode_application,
+    encode_configuration,
+    encode_initial,
+)
+
+LOG_ENTRY = 17
+"""Bytes of a RaftLogEntry with its header."""
+GOLDEN_JOINT = bytes.fromhex(
+    "0900010008000400050000000000000001080004000800 0400d2040000000000000900020340e2010000000000"
+    "01000000310241e2010000000000020000003232090001 0340e20100000000000100000031".replace(" ", "")
+)
+
+
+def _one(log: ZeebeLog, payload: bytes, asqn: int = -1) -> None:
+    log.segment((payload, asqn))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("raft", "ZBJ-054", "ZBJ-055")
+def application_entries_of_all_versions(log: ZeebeLog) -> None:
+    """Application entries in the raft schema versions 1 to 4."""
+    log.segment(*((encode_application(5, n, n, b"Test", n), n) for n in (1, 2, 3, 4)))
+    log.expect("intact", survivors=range(4))
+
+
+@BOOK.valid("raft", "ZBJ-054", "ZBJ-056")
+def initial_entries_of_all_versions(log: ZeebeLog) -> None:
+    """Initial entries in the raft schema versions 1 to 4."""
+    log.segment(*((encode_initial(n, n), -1) for n in (1, 2, 3, 4)))
+    log.expect("intact", survivors=range(4))
+
+
+@BOOK.valid("raft", "ZBJ-057")
+def configuration_entry_of_version_1(log: ZeebeLog) -> None:
+    """A configuration entry of version 1 has one group."""
+    _one(log, encode_configuration(5, 1234, MEMBERS, version=1))
+
+
+@BOOK.valid("raft", "ZBJ-057")
+def configuration_entries_of_versions_2_to_4(log: ZeebeLog) -> None:
+    """Configuration entries from version 2 on have two groups; the second is empty."""
+    log.segment(*((encode_configuration(5, 1234, MEMBERS, version=n), -1) for n in (2, 3, 4)))
+    log.expect("intact", survivors=range(3))
+
+
+@BOOK.valid("raft", "ZBJ-057")
+def joint_consensus(log: ZeebeLog) -> None:
+    """A configuration entry with old members."""
+    new = (Member("active", 123456, b"1"), Member("promotable", 123457, b"22"))
+    payload = encode_configuration(5, 1234, new, MEMBERS[:1])
+    assert payload == GOLDEN_JOINT
+    _one(log, payload)
+
+
+@BOOK.valid("raft", "ZBJ-057")
+def all_member_types(log: ZeebeLog) -> None:
+    """Members of all four types, one with a time before 1970, one with a name beyond ASCII."""
+    members = (
+        Member("inactive", 0, b"0"),
+        Member("passive", -1, b""),
+        Member("promotable", 1, "Zürich".encode()),
+        Member("active", 2, b"broker-3"),
+    )
+    _one(log, encode_configuration(1, 0, members, members))
+
+
+@BOOK.valid("raft", "ZBJ-057", kind="limit")
+def configuration_without_members(log: ZeebeLog) -> None:
+    """A configuration entry with two empty groups."""
+    _one(log, encode_configuration(1, 0, ()))
+
+
+@BOOK.valid("raft", "ZBJ-054", "ZBJ-055", kind="limit")
+def largest_numbers(log: ZeebeLog) -> None:
+    """A term and positions of 2^64 - 2."""
+    _one(log, encode_application(2**64 - 2, 2**64 - 2, 2**64 - 2, b""))
+
+
+@BOOK.valid("raft", "ZBJ-055", kind="limit")
+def long_batch(log: ZeebeLog) -> None:
+    """A batch of 5000 bytes: payload and batch are given by their digests."""
+    log.segment(INITIAL, (encode_application(1, 1, 9, b"0123456789" * 500), 1), size=6000)
+    log.expect("intact", survivors=range(2))
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def unknown_entry_type(log: ZeebeLog) -> None:
+    """An entry of type 3: the record is whole, its entry is not known."""
+    payload = bytearray(encode_initial(5))
+    payload[16] = 3
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def null_entry_type(log: ZeebeLog) -> None:
+    """An entry of type 255, SBE's null."""
+    payload = bytearray(encode_initial(5))
+    payload[16] = 255
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def unknown_member_type(log: ZeebeLog) -> None:
+    """A member of type 4: the record is whole, its entry is not known."""
+    payload = bytearray(encode_configuration(5, 1234, MEMBERS))
+    payload[LOG_ENTRY + 19] = 4
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def group_cut_in_a_member(log: ZeebeLog) -> None:
+    """A configuration entry that ends inside its second member."""
+    _one(log, encode_configuration(5, 1234, MEMBERS)[:-10])
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def group_that_counts_too_many(log: ZeebeLog) -> None:
+    """A group of 254 members that holds two."""
+    payload = bytearray(encode_configuration(5, 1234, MEMBERS, version=1))
+    payload[LOG_ENTRY + 18] = 254
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
+def second_group_missing(log: ZeebeLog) -> None:
+    """A configuration entry of version 4 without its second group."""
+    _one(log, encode_configuration(5, 1234, MEMBERS)[:-3])
+
+
+@BOOK.valid("raft", "ZBJ-055", "ZBJ-058", kind="limit")
+def batch_cut(log: ZeebeLog) -> None:
+    """An application entry whose batch is shorter than its length."""
+    _one(log, encode_application(5, 1, 2, b"Test")[:-1], asqn=1)
+
+
+@BOOK.valid("raft", "ZBJ-055", "ZBJ-058", kind="limit")
+def application_entry_of_another_template(log: ZeebeLog) -> None:
+    """The type says application, the message behind it is another one."""
+    payload = bytearray(encode_application(5, 1, 2, b"Test"))
+    payload[LOG_ENTRY + 2] = 9
+    _one(log, bytes(payload), asqn=1)
+    log.note("Zeebe does not look at the header of the entry.")
+
+
+@BOOK.valid("raft", "ZBJ-054", "ZBJ-058", kind="limit")
+def entry_of_another_schema(log: ZeebeLog) -> None:
+    """A payload whose header names schema 9 is no raft entry."""
+    payload = bytearray(encode_initial(5))
+    payload[4] = 9
+    _one(log, bytes(payload))
+    log.note("Zeebe does not look at the header of the payload.")
+
+
+@BOOK.valid("future", "ZBJ-005", "ZBJ-054", kind="limit")
+def raft_entry_with_newer_fields(log: ZeebeLog) -> None:
+    """RaftLogEntry and ApplicationEntry of version 99 have more fields: they are skipped."""
+    payload = encode_application(5, 1, 2, b"Test")
+    entry = wider_block(payload[:LOG_ENTRY], b"new")
+    _one(log, entry + wider_block(payload[LOG_ENTRY:], b"newer"), asqn=1)
+
+
+@BOOK.valid("future", "ZBJ-005", "ZBJ-057", kind="limit")
+def configuration_with_newer_fields(log: ZeebeLog) -> None:
+    """A ConfigurationEntry of version 99 has more fields in its block."""
+    payload = encode_configuration(5, 1234, MEMBERS)
+    _one(log, payload[:LOG_ENTRY] + wider_block(payload[LOG_ENTRY:], b"newfield"))
