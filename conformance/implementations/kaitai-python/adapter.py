@@ -1,8 +1,8 @@
-"""Adapter: the Python parser generated from ksy/leveldb_log.ksy, with the rules it cannot say.
+"""Adapter: the Python parsers generated from the grammars, with the rules they cannot say.
 
-The grammar finds the physical records; here are the checks, the joining of fragments and the
-verdict, written from spec/leveldb-log.md alone. It shares no code with ``reference_impl``: where
-the two agree, two readers agree.
+Here is ksy/leveldb_log.ksy, which finds the physical records, and with it the checks, the joining
+of fragments and the verdict, written from spec/leveldb-log.md alone. It shares no code with
+``reference_impl``: where the two agree, two readers agree. The other formats have files beside.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any
 from crc32c import crc32c
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import zeebe_journal
+
 from conformance.adapterkit import record, serve
 from conformance.kaitai.compile import compiled
 
@@ -206,7 +208,9 @@ class Joiner:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one log."""
+    """The answer for one log, of either format."""
+    if request["format"] == "zeebe-journal":
+        return zeebe_journal.read(path, request)
     log = path.read_bytes()
     if is_foreign(log):
         refused = {"verdict": "refused", "reason": "foreign-dialect"}
@@ -219,7 +223,7 @@ if __name__ == "__main__":
         {
             "name": "kaitai-python",
             "version": version("kaitaistruct"),
-            "formats": ["leveldb-log"],
+            "formats": ["leveldb-log", "zeebe-journal"],
             "profiles": ["recover", "strict"],
             "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
             "homepage": "https://kaitai.io",

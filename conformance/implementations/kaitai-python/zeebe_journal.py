@@ -1,0 +1,277 @@
+"""The Python parser generated from ksy/zeebe_segment.ksy, with the rules it cannot say.
+
+The grammar finds descriptor and records; here are the checks and the recovery of a journal,
+written from spec/zeebe-journal.md alone. It shares no code with ``reference_impl``.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from crc32c import crc32c
+
+from conformance.adapterkit import record
+from conformance.kaitai.compile import compiled
+
+ZeebeSegment = compiled("zeebe_segment").ZeebeSegment
+ZeebeMeta = compiled("zeebe_meta").ZeebeMeta
+SEGMENT = re.compile(r"(.+)-([1-9]\d{0,9})\.log", re.DOTALL)
+ALWAYS_DAMAGE = ("data-header", "data-length", "index-mismatch")
+REFUSED = ("unknown-version", "bad-descriptor")
+
+
+class Segment:
+    """A segment file, parsed, and what is wrong with its descriptor."""
+
+    def __init__(self, path: Path, file: str | None) -> None:
+        self.file = file
+        self.data = path.read_bytes()
+        self.used = len(self.data.rstrip(b"\0"))
+        self.top = ZeebeSegment.from_bytes(self.data)
+        self.prepared = self.used == 0
+        self.fault = None if self.prepared else self._descriptor_fault()
+        self.sound = not self.prepared and self.fault is None
+        about = self.top.descriptor.segment if self.sound else None
+        self.index = about.index if about else None
+        self.max_size = about.max_segment_size if about else 0
+        has_seal = bool(about and about.has_seal and about.last_position > 0)
+        self.seal = about.last_index if about and has_seal else 0
+
+    def _descriptor_fault(self) -> str | None:
+        """ZBJ-005 to ZBJ-011, ZBJ-040."""
+        size, version = len(self.data), self.data[0]
+        if version not in (1, 2):
+            return "unknown-version"
+        at = 1
+        messages = ((3, 20),) if version == 1 else ((4, 8), (3, 20))
+        for template, least in messages:
+            if at + 8 > size:
+                return "torn-descriptor"
+            block, found, schema, _ = struct.unpack_from("<HHHH", self.data, at)
+            if (found, schema) != (template, 7) or block < least:
+                return "bad-descriptor"
+            at += 8 + block
+            if at > size:
+                return "torn-descriptor"
+        descriptor = self.top.descriptor
+        assert descriptor.is_whole and descriptor.len == at
+        if version == 2 and crc32c(descriptor.checksum_input) != descriptor.metadata.checksum:
+            return "descriptor-checksum"
+        return None
+
+    def lost(self, at: int, reason: str) -> dict[str, Any]:
+        """ZBJ-034."""
+        cut = reason in ("torn-record", "torn-descriptor")
+        end = max(at, len(self.data) if cut else self.used)
+        return ({"file": self.file} if self.file else {}) | {
+            "from": at,
+            "to": end,
+            "reason": reason,
+        }
+
+    def record_fault(self, found: Any, index: int) -> str | None:
+        """Checks 2 to 10 of ZBJ-025."""
+        at, size = found.ofs_record, len(self.data)
+        room = max(size, self.max_size)
+        if found.frame != 1:
+            return "unknown-frame"
+        if found.len_available < 21:
+            return "torn-record" if size < room else "bad-length"
+        header = found.peeked
+        if (header.template_id, header.schema_id) != (1, 7) or header.len_block < 12:
+            return "bad-header"
+        (length,) = struct.unpack_from("<i", self.data, at + 17)
+        end = at + 9 + header.len_block + length
+        if length < 0 or end > room:
+            return "bad-length"
+        if end > size:
+            return "torn-record"
+        if crc32c(found.checksum_input) != found.metadata.checksum:
+            return "checksum-mismatch"
+        data = found.checksum_input
+        if len(data) < 24:
+            return "data-header"
+        block, template, schema, version = struct.unpack_from("<HHHH", data)
+        if (template, schema) != (2, 7) or block < 16:
+            return "data-header"
+        behind = len(data) - (8 + block + 4)
+        if behind < 0 or found.data.len_entry > behind:
+            return "data-length"
+        if found.data.len_entry < behind and version <= 2:
+            return "data-length"
+        return None if found.data.index == index else "index-mismatch"
+
+
+class Recovery:
+    """Reads a journal segment by segment and keeps account (ZBJ-035 to ZBJ-044)."""
+
+    def __init__(self, flushed: int | None) -> None:
+        self.flushed = flushed
+        self.expected: int | None = None
+        self.asqn = -1
+        self.records: list[dict[str, Any]] = []
+        self.lost: list[tuple[dict[str, Any], bool]] = []
+        self.end: tuple[int, str | None] | None = (0, None)
+        self.over = False
+        self.damage = False
+
+    def promised(self) -> bool:
+        """Whether the expected index was acknowledged."""
+        return self.flushed is not None and self.flushed >= (self.expected or 1)
+
+    def stop(self, segment: Segment, at: int, reason: str, damage: bool = False) -> None:
+        """The log ends at a fault."""
+        self.over = True
+        self.damage = damage or self.promised()
+        self.lost.append((segment.lost(at, reason), self.damage))
+        if self.damage:
+            self.end = None
+
+    def take(self, segment: Segment, following: Segment | None) -> None:
+        """One segment in its turn."""
+        if self.over:
+            if not segment.prepared:
+                self.lost.append((segment.lost(0, "segment-gap"), self.damage))
+        elif segment.prepared:
+            if following and not following.prepared:
+                self.stop(segment, 0, "zero-segment")
+        elif segment.fault:
+            self.stop(segment, 0, segment.fault)
+        elif self.expected is not None and segment.index != self.expected:
+            later = segment.index > self.expected
+            self.stop(segment, 0, "segment-gap" if later else "segment-overlap")
+        else:
+            self.expected = segment.index
+            self.scan(segment, following)
+
+    def scan(self, segment: Segment, following: Segment | None) -> None:
+        """The records of one segment, and whether the log goes on behind it."""
+        at, fault = segment.top.descriptor.len, None
+        for found in segment.top.records if segment.top.has_records else ():
+            fault = segment.record_fault(found, self.expected)
+            if fault:
+                break
+            size = found.ofs_next - at
+            self.one(segment, found, at, size)
+            at += size
+        self.end = (at, segment.file)
+        next_index = following.index if following else None
+        below_seal = segment.seal >= self.expected
+        if fault is None and below_seal and next_index != self.expected:
+            fault = "missing-records"
+        if fault:
+            self.stop(segment, at, fault, below_seal or fault in ALWAYS_DAMAGE)
+            if below_seal and next_index == segment.seal + 1:
+                self.expected, self.over = next_index, False
+
+    def one(self, segment: Segment, found: Any, at: int, size: int) -> None:
+        """A record whose checks 2 to 10 passed."""
+        self.expected += 1
+        asqn = found.data.asqn
+        where = {"file": segment.file} if segment.file else {}
+        if asqn != -1 and asqn <= self.asqn:
+            self.lost.append(({**where, "from": at, "to": at + size, "reason": "asqn-order"}, True))
+            return
+        self.asqn = max(self.asqn, asqn)
+        payload = found.data._raw_entry
+        self.records.append({**where, **record(payload, at, size)})
+
+    def answer(self, segments: list[Segment]) -> dict[str, Any]:
+        """The answer in the profile recover."""
+        for number, segment in enumerate(segments):
+            if number == 0 and segment.fault in REFUSED:
+                return refused(segment.fault)
+            if number == 0:
+                self.end = (0, segment.file)
+            following = segments[number + 1] if number + 1 < len(segments) else None
+            self.take(segment, following)
+        if not self.over and self.promised():
+            assert self.end is not None
+            at, file = self.end
+            last = next((one for one in segments if one.file == file), None)
+            gap = {"from": at, "to": at, "reason": "missing-records"}
+            self.lost.append((last.lost(at, "missing-records") if last else gap, True))
+            self.end = None
+        damage = [gap["reason"] for gap, damaged in self.lost if damaged]
+        torn = [gap["reason"] for gap, damaged in self.lost if not damaged]
+        at, file = self.end or (None, None)
+        return {
+            "verdict": "damaged" if damage else "torn" if torn else "intact",
+            "reason": next(iter(damage + torn), None),
+            "records": self.records,
+            "lost": sorted(
+                (gap for gap, _ in self.lost), key=lambda gap: (gap.get("file", ""), gap["from"])
+            ),
+            "end": {"file": file, "at": at} if file else at,
+        }
+
+    def strict(self, answer: dict[str, Any], segments: list[Segment]) -> dict[str, Any]:
+        """ZBJ-045: what strict reading makes of the answer of recovery."""
+        first = next((gap for gap, damaged in self.lost if damaged), None)
+        if first is None:
+            return answer
+        names = [segment.file for segment in segments]
+        number = names.index(first.get("file")) if names else 0
+        lost = []
+        for place, segment in enumerate(segments[number:]):
+            start = first["from"] if place == 0 else 0
+            gap = {"from": start, "to": len(segment.data), "reason": first["reason"]}
+            if gap["to"] or start:
+                lost.append(({"file": segment.file} if segment.file else {}) | gap)
+        kept = [
+            one
+            for one in answer["records"]
+            if names.index(one.get("file")) < number
+            or (one.get("file") == first.get("file") and one["at"] < first["from"])
+        ]
+        return answer | {"records": kept, "lost": lost or [first], "end": None}
+
+
+def refused(reason: str) -> dict[str, Any]:
+    """The answer for what is not to be read."""
+    return {"verdict": "refused", "reason": reason, "records": [], "lost": [], "end": None}
+
+
+def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
+    """F, from the context or the file that it points to."""
+    given = context.get("last_flushed_index")
+    if given == "meta":
+        file = path / f"{name}.meta"
+        meta = ZeebeMeta.from_bytes(file.read_bytes()) if file.exists() else None
+        known = meta is not None and meta.version == 1 and meta.is_meta
+        given = meta.meta.last_flushed_index if known else None
+        given = None if given == 2**64 - 1 else given
+    return None if given is None or int(given) < 0 else int(given)
+
+
+def names_in(path: Path) -> Iterator[tuple[str, int, Path]]:
+    """Journal, number and path of each file that can be a segment."""
+    for file in path.iterdir():
+        match = SEGMENT.fullmatch(file.name)
+        if match and file.is_file() and int(match[2]) < 2**31:
+            yield match[1], int(match[2]), file
+
+
+def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """The answer for one segment or folder."""
+    context = request["context"]
+    name = context.get("name", "journal")
+    if path.is_dir():
+        found = list(names_in(path))
+        names = sorted({journal for journal, _, _ in found})
+        if len(names) > 1 and "name" not in context:
+            names = [one for one in names if (path / f"{one}.meta").is_file()]
+            if len(names) != 1:
+                return refused("ambiguous-journal")
+        name = context.get("name") or next(iter(names), "journal")
+        files = sorted((number, file) for journal, number, file in found if journal == name)
+        segments = [Segment(file, file.name) for _, file in files]
+    else:
+        segments = [Segment(path, None)]
+    recovery = Recovery(flushed_index(path, name, context))
+    answer = recovery.answer(segments)
+    return recovery.strict(answer, segments) if request["profile"] == "strict" else answer

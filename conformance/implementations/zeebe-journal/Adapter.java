@@ -1,0 +1,302 @@
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.atomix.raft.cluster.RaftMember;
+import io.atomix.raft.storage.log.entry.ConfigurationEntry;
+import io.atomix.raft.storage.log.entry.RaftLogEntry;
+import io.atomix.raft.storage.log.entry.SerializedApplicationEntry;
+import io.atomix.raft.storage.serializer.RaftEntrySBESerializer;
+import io.camunda.zeebe.journal.JournalMetaStore;
+import io.camunda.zeebe.journal.JournalReader;
+import io.camunda.zeebe.journal.JournalRecord;
+import io.camunda.zeebe.journal.file.SegmentedJournal;
+import io.camunda.zeebe.util.buffer.DirectBufferWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import walproof.adapterkit.Implementation;
+import walproof.adapterkit.Protocol;
+
+/** Drives Zeebe's SegmentedJournal, and its raft serializer for the payloads. {@link Journals} has what differs by release. */
+public final class Adapter implements Implementation {
+  private static final Pattern SEGMENT = Pattern.compile("(.+)-[1-9][0-9]*\\.log");
+  private static final String FORMAT = "zeebe-journal";
+
+  public static void main(String[] args) throws Exception {
+    if (args.length > 1 && args[0].equals("bench")) {
+      Bench.run(Path.of(args[1]));
+      return;
+    }
+    if (args.length > 0 && args[0].equals("entries")) {
+      Entries.print();
+      return;
+    }
+    Protocol.run(new Adapter(), args);
+  }
+
+  @Override
+  public Description describe() {
+    return new Description(
+        Journals.NAME,
+        SegmentedJournal.class.getPackage().getImplementationVersion(),
+        List.of(FORMAT),
+        List.of("recover", "write", "append"),
+        List.of("records", "signals", "index", "asqn", "checksum", "term", "entry_type", "entry"),
+        "https://github.com/camunda/camunda",
+        "https://github.com/camunda/camunda/issues");
+  }
+
+  /**
+   * Opens a copy with the flushed index, as a broker does, and reads it to the end. If opening fails, a second copy is
+   * opened without a flushed index, so that the records in front of the damage are seen: what an operator would do.
+   */
+  @Override
+  public Answer read(Request request) throws Exception {
+    Answer answer = new Answer();
+    try (Copy copy = new Copy(request.path(), request.context())) {
+      if (!open(copy, flushedIndex(copy, request.context()), answer) && answer.json.getAsJsonArray("records").isEmpty()) {
+        try (Copy second = new Copy(request.path(), request.context())) {
+          open(second, null, answer);
+        }
+      }
+    }
+    return answer;
+  }
+
+  /** Reads all records; false if the journal could not be opened. */
+  private static boolean open(Copy copy, Long flushed, Answer answer) throws IOException {
+    boolean opened = false;
+    Map<String, byte[]> before = copy.contents();
+    try (SegmentedJournal journal = Journals.open(copy.folder, copy.name, copy.segmentSize, meta(flushed))) {
+      opened = true;
+      System.err.println(Journals.NAME + ": opening changed: " + copy.changes(before));
+      try (JournalReader reader = journal.openReader()) {
+        while (reader.hasNext()) {
+          release(reader.next(), answer);
+        }
+      }
+    } catch (RuntimeException thrown) { // CorruptedJournalException, InvalidIndex, IllegalArgumentException …
+      answer.signal(thrown.toString());
+      if (!opened) {
+        System.err.println(Journals.NAME + ": failing to open changed: " + copy.changes(before));
+      }
+    }
+    return opened;
+  }
+
+  private static void release(JournalRecord record, Answer answer) {
+    byte[] payload = bytes(record.data());
+    JsonObject json = answer.release(payload);
+    json.addProperty("index", Long.toString(record.index()));
+    json.addProperty("asqn", Long.toString(record.asqn()));
+    json.addProperty("checksum", Long.toString(record.checksum()));
+    JsonElement none = com.google.gson.JsonNull.INSTANCE;
+    json.add("term", none);
+    json.add("entry_type", none);
+    json.add("entry", none);
+    try {
+      RaftLogEntry raft = new RaftEntrySBESerializer().readRaftLogEntry(new UnsafeBuffer(payload));
+      JsonObject entry = new JsonObject();
+      String type = "initial";
+      if (raft.entry() instanceof SerializedApplicationEntry application) {
+        type = "application";
+        entry.addProperty("lowest_asqn", Long.toUnsignedString(application.lowestPosition()));
+        entry.addProperty("highest_asqn", Long.toUnsignedString(application.highestPosition()));
+        byte[] data = bytes(application.data());
+        boolean inline = data.length <= 4096;
+        entry.addProperty(inline ? "application_data" : "application_data_sha256", inline ? hex(data) : hex(sha256(data)));
+      } else if (raft.entry() instanceof ConfigurationEntry configuration) {
+        type = "configuration";
+        entry.addProperty("timestamp", Long.toUnsignedString(configuration.timestamp()));
+        entry.add("new_members", members(configuration.newMembers()));
+        entry.add("old_members", members(configuration.oldMembers()));
+      }
+      json.addProperty("term", Long.toUnsignedString(raft.term()));
+      json.addProperty("entry_type", type);
+      json.add("entry", entry);
+    } catch (RuntimeException noRaftEntry) { // the record is sound all the same
+      System.err.println(Journals.NAME + ": record " + record.index() + ": " + noRaftEntry);
+    }
+  }
+
+  private static JsonArray members(Collection<RaftMember> members) {
+    JsonArray array = new JsonArray();
+    for (RaftMember member : members) {
+      JsonObject json = new JsonObject();
+      json.addProperty("type", member.getType().name().toLowerCase(Locale.ROOT));
+      json.addProperty("updated", Long.toString(member.getLastUpdated().toEpochMilli()));
+      json.addProperty("member_id", member.memberId().id());
+      array.add(json);
+    }
+    return array;
+  }
+
+  @Override
+  public void write(Request request) throws Exception {
+    JsonObject context = request.context();
+    if (context.has("descriptor") && !context.get("descriptor").getAsString().equals("2/2")) {
+      throw new Skip("this release writes the newest descriptor only", null);
+    }
+    Files.createDirectory(request.path());
+    append(request.path(), name(request.path(), context), segmentSize(context), null, request.records());
+  }
+
+  @Override
+  public void append(Request request) throws Exception {
+    if (!Files.isDirectory(request.path())) {
+      throw new Skip("a journal is a folder", null);
+    }
+    JsonObject context = request.context();
+    Path folder = request.path();
+    try (Copy copy = new Copy(folder, context)) { // only to find the name and F
+      append(folder, copy.name, segmentSize(context), flushedIndex(copy, context), request.records());
+    }
+  }
+
+  private static void append(Path folder, String name, int size, Long flushed, List<JsonObject> records) throws Exception {
+    try (SegmentedJournal journal = Journals.open(folder, name, size, meta(flushed))) {
+      for (JsonObject record : records) {
+        long asqn = record.has("asqn") ? record.get("asqn").getAsLong() : SegmentedJournal.ASQN_IGNORE;
+        DirectBuffer payload = new UnsafeBuffer(Request.payload(record));
+        journal.append(asqn, new DirectBufferWriter().wrap(payload));
+      }
+      journal.flush();
+    }
+  }
+
+  static JournalMetaStore meta(Long flushed) {
+    JournalMetaStore meta = new JournalMetaStore.InMemory();
+    if (flushed != null) {
+      meta.storeLastFlushedIndex(flushed);
+    }
+    return meta;
+  }
+
+  private static Long flushedIndex(Copy copy, JsonObject context) throws Exception {
+    JsonElement given = context.get("last_flushed_index");
+    if (given == null || given.isJsonNull()) {
+      return null;
+    }
+    return given.getAsString().equals("meta") ? Journals.flushedIndex(copy.folder, copy.name) : (Long) given.getAsLong();
+  }
+
+  private static int segmentSize(JsonObject context) {
+    return context.has("max_segment_size") ? context.get("max_segment_size").getAsInt() : 1 << 20;
+  }
+
+  /** The name given, or the only one there is, or the only one with a .meta beside it. */
+  private static String name(Path folder, JsonObject context) throws IOException, Skip {
+    if (context.has("name")) {
+      return context.get("name").getAsString();
+    }
+    TreeMap<String, Boolean> names = new TreeMap<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Matcher matcher = SEGMENT.matcher(file.getFileName().toString());
+        if (matcher.matches()) {
+          names.put(matcher.group(1), Files.exists(folder.resolve(matcher.group(1) + ".meta")));
+        }
+      }
+    }
+    if (names.size() > 1) {
+      names.values().removeIf(hasMeta -> !hasMeta);
+      if (names.size() != 1) {
+        throw new Skip("Zeebe is always told the name of its journal", null);
+      }
+    }
+    return names.isEmpty() ? "journal" : names.firstKey();
+  }
+
+  static byte[] bytes(DirectBuffer buffer) {
+    byte[] bytes = new byte[buffer.capacity()];
+    buffer.getBytes(0, bytes);
+    return bytes;
+  }
+
+  private static String hex(byte[] bytes) {
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private static byte[] sha256(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (java.security.NoSuchAlgorithmException missing) {
+      throw new IllegalStateException(missing);
+    }
+  }
+
+  /** A private copy of a log: opening a journal changes it. */
+  static final class Copy implements AutoCloseable {
+    final Path folder;
+    final String name;
+    final int segmentSize;
+
+    Copy(Path log, JsonObject context) throws IOException, Skip {
+      name = Files.isDirectory(log) ? name(log, context) : "journal";
+      segmentSize = segmentSize(context);
+      folder = Files.createTempDirectory("walproof-zeebe-");
+      if (Files.isDirectory(log)) {
+        try (Stream<Path> files = Files.list(log)) {
+          for (Path file : files.filter(Files::isRegularFile).toList()) {
+            Files.copy(file, folder.resolve(file.getFileName().toString()));
+          }
+        }
+      } else {
+        Files.copy(log, folder.resolve("journal-1.log"));
+      }
+    }
+
+    Map<String, byte[]> contents() throws IOException {
+      Map<String, byte[]> contents = new TreeMap<>();
+      try (Stream<Path> files = Files.list(folder)) {
+        for (Path file : files.toList()) {
+          if (Files.size(file) <= 1 << 20) { // vectors are tiny; a broker's segment is not compared
+            contents.put(file.getFileName().toString(), Files.readAllBytes(file));
+          }
+        }
+      }
+      return contents;
+    }
+
+    /** What is different from before, in words. */
+    List<String> changes(Map<String, byte[]> before) throws IOException {
+      List<String> changes = new ArrayList<>();
+      Map<String, byte[]> now = contents();
+      before.forEach((file, old) -> {
+        byte[] present = now.remove(file);
+        if (present == null) {
+          changes.add(file + " deleted");
+        } else if (!Arrays.equals(old, present)) {
+          int at = Arrays.mismatch(old, present);
+          changes.add(file + " changed from " + at + " on, " + old.length + " to " + present.length + " bytes");
+        }
+      });
+      now.keySet().forEach(file -> changes.add(file + " created"));
+      return changes;
+    }
+
+    @Override
+    public void close() throws IOException {
+      try (Stream<Path> files = Files.list(folder)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
+      }
+      Files.delete(folder);
+    }
+  }
+}
