@@ -133,9 +133,11 @@ def collect(events: Iterable[Event]) -> Answer:
     records: list[Record] = []
     lost: list[Lost] = []
     last: End | None = None
+    files: dict[str | None, int] = {}  # in log order, which is not that of their names
     for event in events:
         if last is not None:
             raise ValueError(f"the reader went on after its end: {event}")
+        files.setdefault(event.file, len(files))
         if isinstance(event, Record):
             records.append(event)
         elif isinstance(event, Lost):
@@ -144,5 +146,5 @@ def collect(events: Iterable[Event]) -> Answer:
             last = event
     if last is None:
         raise ValueError("the reader stopped without a verdict")
-    lost.sort(key=lambda gap: (gap.file or "", gap.start))
+    lost.sort(key=lambda gap: (files[gap.file], gap.start))
     return Answer(last.verdict, last.reason, tuple(records), tuple(lost), last.end, last.file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,6 +77,8 @@ def read(
         raise  # `| head` has seen enough; the log is not to blame
     except OSError as error:
         raise click.ClickException(f"{log}: {error.strerror or error}") from None
+    except ValueError as error:  # a --context that the format does not understand
+        raise click.ClickException(str(error)) from None
     if as_json:
         click.echo(_dump(answer.to_json(), indent=1))
     else:
@@ -137,6 +140,12 @@ def print_answer(answer: Answer, format_id: str, log: Path, console: Console) ->
         console.print(f"A writer may resume at {place}.", soft_wrap=True)
 
 
+def _by_number(file: str) -> list[str | int]:
+    """A key that puts segment 10 behind segment 9: text and numbers take turns."""
+    parts = re.split(r"([0-9]+)", file)
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
+
+
 def _print_table(answer: Answer, console: Console) -> None:
     """Plain columns, a line a row: a table library is too slow for a log of 100,000 records."""
     places: list[tuple[str, int, int, Record | Lost]] = sorted(
@@ -144,7 +153,7 @@ def _print_table(answer: Answer, console: Console) -> None:
             *((r.file or "", r.at, number, r) for number, r in enumerate(answer.records)),
             *((gap.file or "", gap.start, -1, gap) for gap in answer.lost),
         ],
-        key=lambda place: place[:3],
+        key=lambda place: (_by_number(place[0]), *place[1:3]),
     )
     if not places:
         return

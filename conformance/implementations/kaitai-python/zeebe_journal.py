@@ -203,9 +203,7 @@ class Recovery:
             "verdict": "damaged" if damage else "torn" if torn else "intact",
             "reason": next(iter(damage + torn), None),
             "records": self.records,
-            "lost": sorted(
-                (gap for gap, _ in self.lost), key=lambda gap: (gap.get("file", ""), gap["from"])
-            ),
+            "lost": [gap for gap, _ in self.lost],
             "end": {"file": file, "at": at} if file else at,
         }
 
