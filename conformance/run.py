@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance import __version__
 from conformance.baselines import BASELINES
-from conformance.cases import cases_of
+from conformance.cases import Case, cases_of
 from conformance.protocol.child import Limits
 from conformance.registry import Implementation, Unavailable
 from conformance.runner import Subject, SubjectRun, run_all, score
@@ -28,6 +28,7 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
         implementation.title,
         implementation.command,
         known_failures.load(implementation.known_failures),
+        formats=implementation.formats,
         repeat=f"{program} check --impl {implementation.name}",
     )
     if missing := implementation.missing():
@@ -66,7 +67,13 @@ def run(
             wanted[vector.control] = vectors[vector.control]
     cases = cases_of(list(wanted.values()), profiles)
     everyone = [*subjects, *baseline_subjects()]
-    runs = asyncio.run(run_all(everyone, lambda _: cases, jobs, limits, progress))
+
+    def cases_for(subject: Subject) -> list[Case]:
+        return [
+            c for c in cases if not subject.formats or c.vector.body["format"] in subject.formats
+        ]
+
+    runs = asyncio.run(run_all(everyone, cases_for, jobs, limits, progress))
     described = {vector.id: describe(vector) for vector in wanted.values()}
     return {
         "report_version": 1,

@@ -86,8 +86,9 @@ def vector_with_unknown_requirement(tree: Tree) -> Iterator[Found]:
 
 def unknown_requirement_in_grammar(tree: Tree) -> Iterator[Found]:
     """A ``-requirement`` of a grammar is no id of its format's chapter (of any, if imported)."""
-    for format, grammar in tree.grammars.items():
-        known = tree.chapters[format].ids if format in tree.chapters else tree.ids
+    for grammar in tree.grammars.values():
+        of_format = [c.ids for c in tree.chapters.values() if grammar in tree.grammars_of(c.format)]
+        known = of_format[0] if of_format else tree.ids
         for place, cited in grammar.requirements():
             if cited not in known:
                 yield f"ksy/{grammar.name}.ksy: {place}", f"-requirement: {cited!r} is no id of it"

@@ -27,15 +27,16 @@ def missing_recipe(tree: Tree) -> Iterator[Found]:
 def unknown_field(tree: Tree) -> Iterator[Found]:
     """A vector damages, or a chapter names, a field that the grammar does not have."""
     for vector in tree.vectors.values():
-        grammar = tree.grammars.get(vector.body["format"])
+        grammars = tree.grammars_of(str(vector.body["format"]))
         for path in (path for operation in vector.damage for path in field_paths(operation)):
-            if grammar is None or not grammar.has(path):
+            if not any(grammar.has(path) for grammar in grammars):
                 yield vector.id, f"the grammar has no field {path}"
     for chapter in tree.chapters.values():
-        grammar = tree.grammars.get(chapter.format)
+        grammars = tree.grammars_of(chapter.format)
         for number, line in enumerate(chapter.path.read_text("utf-8").splitlines(), 1):
-            for path in field_paths(line) if grammar else ():
+            for path in field_paths(line):
                 # Other names with an index are code, not fields.
-                if grammar and grammar.names(path) and not grammar.has(path):
+                named = [grammar for grammar in grammars if grammar.names(path)]
+                if named and not any(grammar.has(path) for grammar in grammars):
                     where = tree.show(chapter.path, number)
                     yield where, f"the grammar has no field {path}"

@@ -18,7 +18,7 @@ def undefined_reason(tree: Tree) -> Iterator[Found]:
         for verdict, code in sorted(_codes(vector)):
             if code not in reasons:
                 yield vector.id, f"the chapter's table of reason codes does not list {code}"
-            elif verdict not in ("", VERDICT_OF_KIND.get(reasons[code][0])):
+            elif verdict and verdict not in _verdicts(reasons[code][0]):
                 yield vector.id, f"{verdict} for {code}, which the chapter calls {reasons[code][0]}"
 
 
@@ -32,6 +32,11 @@ def unused_reason(tree: Tree) -> Iterator[Found]:
                 yield tree.show(chapter.path), f"no vector uses the reason code {code}"
             if not set(cited) & chapter.ids:
                 yield tree.show(chapter.path), f"no requirement defines the reason code {code}"
+
+
+def _verdicts(kinds: str) -> set[str | None]:
+    """The verdicts that a cell such as ``torn, damage`` allows."""
+    return {VERDICT_OF_KIND.get(kind.strip()) for kind in kinds.split(",")}
 
 
 def _codes(vector: Vector) -> set[tuple[str, str]]:

@@ -108,12 +108,19 @@ class Tree:
 
     @functools.cached_property
     def grammars(self) -> dict[str, Grammar]:
-        """The grammars by format, those that are only imported included."""
+        """The grammars by name, those that are only imported included."""
         documents = {
             path.stem: yaml.safe_load(path.read_bytes())
             for path in sorted((self.root / "ksy").glob("*.ksy"))
         }
-        return {name.replace("_", "-"): Grammar(name, documents) for name in documents}
+        return {name: Grammar(name, documents) for name in documents}
+
+    def grammars_of(self, format: str) -> list[Grammar]:
+        """The grammars of a format: their names begin with the first word of its id."""
+        first_word = format.split("-")[0]
+        return [
+            grammar for name, grammar in self.grammars.items() if name.split("_")[0] == first_word
+        ]
 
     @functools.cached_property
     def known_failures(self) -> dict[Path, Mapping[str, Any]]:
