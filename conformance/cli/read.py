@@ -157,7 +157,9 @@ def _print_table(answer: Answer, console: Console) -> None:
     )
     if not places:
         return
-    fields = list(answer.records[0].fields) if answer.records else []
+    # What has parts of its own is for --json: a table shows numbers and names.
+    first = answer.records[0].fields if answer.records else {}
+    fields = [name for name, value in first.items() if not isinstance(value, dict | list)]
     heads = ["record", "at", "size", *fields]
     if any(place[0] for place in places):
         heads.insert(0, "file")
@@ -184,12 +186,13 @@ def _row(number: int, item: Record | Lost, heads: list[str]) -> tuple[list[str],
     else:
         known = {"record": number, "at": item.at, "size": item.size, **item.fields}
         last = payload_text(item.to_json(), width=48)
-    known["file"] = item.file or ""
-    return [_cell(known.get(head, "")) for head in heads], last, isinstance(item, Lost)
+    cells = [item.file or "" if head == "file" else _cell(known.get(head, "")) for head in heads]
+    return cells, last, isinstance(item, Lost)
 
 
-def _cell(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _cell(value: Any, width: int = 32) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def _count(number: int, noun: str) -> str:
