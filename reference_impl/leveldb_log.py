@@ -229,10 +229,10 @@ def foreign_dialect(block: bytes) -> str | None:
 def recognise(head: bytes, name: str) -> bool:
     """Whether a file called ``name`` that begins with ``head`` (its first blocks) is such a log.
 
-    There is no magic (LDB-001), so the evidence is structure: a record whose checksum holds, reached
-    by the lengths from the start of a block. A plausible header alone proves nothing: every ELF
-    program begins with one. Where the bytes say nothing (an empty file, a torn or damaged first
-    record, preallocated zeros), or LevelDB's own naming is used, the name decides.
+    There is no magic (LDB-001), so the evidence is structure: a record whose checksum holds,
+    reached by the lengths from the start of a block. A plausible header alone proves nothing:
+    every ELF program begins with one. Where the bytes say nothing (an empty file, a torn or
+    damaged first record, preallocated zeros), or LevelDB's own naming is used, the name decides.
     """
     if LEVELDB_NAME.fullmatch(name) or foreign_dialect(head[:BLOCK_SIZE]):
         return True

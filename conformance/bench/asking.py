@@ -22,7 +22,7 @@ HARNESS_ALONE = "harness-alone"
 def measure(
     vectors: Sequence[Vector], rounds: int, progress: Callable[[str], None] = lambda _: None
 ) -> list[Row]:
-    """A row for each implementation; the first one is the harness with nobody to ask."""
+    """A row for each format and implementation; first the harness with nobody to ask."""
     nobody = "the harness itself: no process, a fixed answer"
     subjects = [
         Subject(HARNESS_ALONE, nobody, (), baseline=BASELINES[0]),
@@ -33,41 +33,56 @@ def measure(
     for number in range(rounds):
         for subject in subjects:
             progress(f"harness, round {number + 1} of {rounds}: {subject.name}")
-            runs[subject.name] += asyncio.run(run_all([subject], _all(cases), jobs=1))
-    peers = [seconds_per_case(run) for run in runs[PEER]]
-    return [_row(subject, runs[subject.name], peers) for subject in subjects]
+            runs[subject.name] += asyncio.run(run_all([subject], _fitting(cases), jobs=1))
+    return [
+        _row(subject, format, runs[subject.name], runs[PEER])
+        for format in sorted({str(vector.body["format"]) for vector in vectors})
+        for subject in subjects
+        if not subject.formats or format in subject.formats
+    ]
 
 
-def _all(cases: Sequence[Case]) -> Callable[[Subject], Sequence[Case]]:
-    return lambda _: cases
+def _fitting(cases: Sequence[Case]) -> Callable[[Subject], Sequence[Case]]:
+    def fitting(subject: Subject) -> Sequence[Case]:
+        formats = subject.formats
+        return [case for case in cases if not formats or case.vector.body["format"] in formats]
+
+    return fitting
 
 
-def _row(subject: Subject, runs: Sequence[SubjectRun], peers: Sequence[float | None]) -> Row:
-    row: Row = {"workload": "vectors", "contender": subject.name, "title": subject.title}
-    per_case = [seconds for run in runs if (seconds := seconds_per_case(run)) is not None]
-    if len(per_case) < len(runs):
+def _row(
+    subject: Subject, format: str, runs: Sequence[SubjectRun], peers: Sequence[SubjectRun]
+) -> Row:
+    row: Row = {"workload": format, "contender": subject.name, "title": subject.title}
+    own = _seconds_per_case(runs, format)
+    if len(own) < len(runs):
         return row | {"unavailable": runs[0].because or "it skips every case"}
-    known = [seconds for seconds in peers if seconds is not None]
+    peer = _seconds_per_case(peers, format)
     return row | {
-        "cases": len(_asked(runs[0])),
-        "seconds_per_case": [round(seconds, 6) for seconds in per_case],
-        "cases_per_second": round(1 / statistics.median(per_case), 1),
+        "cases": len(_asked(runs[0], format)),
+        "seconds_per_case": [round(seconds, 6) for seconds in own],
+        "cases_per_second": round(1 / statistics.median(own), 1),
         "start_seconds": round(statistics.median(map(_start_seconds, runs)), 3),
-        "peer": PEER if known else None,
-        "ratio_to_peer": ratio(per_case, known) if len(known) == len(per_case) else None,
+        "peer": PEER if len(peer) == len(own) else None,
+        "ratio_to_peer": ratio(own, peer) if len(peer) == len(own) else None,
     }
 
 
-def _asked(run: SubjectRun) -> list[dict[str, Any]]:
-    return [result for result in run.results if result["class"] != "skipped"]
+def _asked(run: SubjectRun, format: str) -> list[dict[str, Any]]:
+    return [
+        result
+        for result in run.results
+        if result["class"] != "skipped" and result["vector"].startswith(f"{format}/")
+    ]
 
 
-def seconds_per_case(run: SubjectRun) -> float | None:
-    """Scratch copy, question, answer, comparison; ``None`` when nothing was asked."""
-    asked = _asked(run)
-    if run.status != "ran" or not asked:
-        return None
-    return sum(float(result["ms"]) for result in asked) / 1000 / len(asked)
+def _seconds_per_case(runs: Sequence[SubjectRun], format: str) -> list[float]:
+    """Scratch copy, question, answer and comparison; nothing of a run in which none was asked."""
+    return [
+        sum(float(result["ms"]) for result in asked) / 1000 / len(asked)
+        for run in runs
+        if run.status == "ran" and (asked := _asked(run, format))
+    ]
 
 
 def _start_seconds(run: SubjectRun) -> float:

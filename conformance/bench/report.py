@@ -6,7 +6,7 @@ import datetime
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,38 +75,35 @@ def show(report: Report, console: Console) -> None:
 
 
 def _reading_table(rows: Sequence[Row]) -> Table:
-    table = _table("Reading", "reader", "MB/s", "records/s", "×")
+    def cells(row: Row) -> tuple[str, ...]:
+        return f"{row['mb_per_second']:,.1f}", f"{row['records_per_second']:,.0f}"
+
+    return _filled(_table("Reading", "reader", "MB/s", "records/s", "×"), rows, cells)
+
+
+def _asking_table(rows: Sequence[Row]) -> Table:
+    def cells(row: Row) -> tuple[str, ...]:
+        rate = f"{row['cases_per_second']:,.0f}"
+        return f"{row['cases']}", rate, f"{row['start_seconds']:.2f} s"
+
+    return _filled(
+        _table("Asking", "implementation", "cases", "cases/s", "start", "×"), rows, cells
+    )
+
+
+def _filled(table: Table, rows: Sequence[Row], cells: Callable[[Row], tuple[str, ...]]) -> Table:
+    """A heading for each workload, a line for each contender."""
     workload = None
     for row in rows:
         if row["workload"] != workload:
             workload = row["workload"]
             table.add_section()
             table.add_row(Text(str(workload), style="bold"))
+        name = f"  {row['contender']}"
         if "unavailable" in row:
-            table.add_row(f"  {row['contender']}", Text(f"not here: {row['unavailable']}"))
-            continue
-        table.add_row(
-            f"  {row['contender']}",
-            f"{row['mb_per_second']:,.1f}",
-            f"{row['records_per_second']:,.0f}",
-            _ratio(row),
-        )
-    return table
-
-
-def _asking_table(rows: Sequence[Row]) -> Table:
-    table = _table("Asking", "implementation", "cases", "cases/s", "start", "×")
-    for row in rows:
-        if "unavailable" in row:
-            table.add_row(f"  {row['contender']}", Text(f"not here: {row['unavailable']}"))
-            continue
-        table.add_row(
-            f"  {row['contender']}",
-            f"{row['cases']}",
-            f"{row['cases_per_second']:,.0f}",
-            f"{row['start_seconds']:.2f} s",
-            _ratio(row),
-        )
+            table.add_row(name, Text(f"not here: {row['unavailable']}"))
+        else:
+            table.add_row(name, *cells(row), _ratio(row))
     return table
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from conformance import ROOT
 from conformance.cli.setup import in_ci
+from conformance.vectors import Vector, load_all
 
 QUICK_SCALE = 100
 QUICK_VECTORS = 8
@@ -47,13 +48,12 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     from conformance.bench import asking, reading, report
     from conformance.bench.contender import contenders
     from conformance.bench.workloads import WORKLOADS
-    from conformance.vectors import load_all
 
     rounds = rounds or (1 if quick else 5)
     workloads = [one.smaller(QUICK_SCALE) for one in WORKLOADS] if quick else WORKLOADS
     vectors = list(load_all().values())
     if quick:
-        vectors = vectors[:: max(1, len(vectors) // QUICK_VECTORS)]
+        vectors = _some_of_each_format(vectors)
     with Console(stderr=True).status("measuring") as status:
         read = [] if only == "asking" else reading.measure(
             contenders(), workloads, rounds, status.update
@@ -65,3 +65,14 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     click.echo(f"Raw numbers: {os.path.relpath(path)}")
     missing = any("unavailable" in row for row in [*read, *asked])
     return 1 if missing and in_ci() else 0
+
+
+def _some_of_each_format(vectors: list[Vector]) -> list[Vector]:
+    by_format: dict[str, list[Vector]] = {}
+    for vector in vectors:
+        by_format.setdefault(str(vector.body["format"]), []).append(vector)
+    return [
+        vector
+        for of_one in by_format.values()
+        for vector in of_one[:: max(1, len(of_one) // QUICK_VECTORS)]
+    ]

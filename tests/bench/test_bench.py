@@ -16,6 +16,7 @@ from conformance.bench.readers import executable_spec, leveldb_cpp
 from conformance.bench.workloads import WORKLOADS, Workload
 from conformance.cli.bench import bench
 from conformance.registry import all_implementations
+from conformance.vectors import load_all
 
 TINY = Workload("tiny", "leveldb-log", 20, 50)
 
@@ -29,19 +30,28 @@ def test_quick_bench_shows_every_row(tmp_path: Path, monkeypatch: pytest.MonkeyP
     report = json.loads(path.read_text())
     named = [(row["workload"], row["contender"]) for row in report["reading"]]
     assert named == [(load.name, one.name) for load in WORKLOADS for one in contenders()]
-    implementations = [one.name for one in all_implementations()]
-    asked = [row["contender"] for row in report["asking"]]
-    assert asked == [asking.HARNESS_ALONE, *implementations]
-    for name in [load.name for load in WORKLOADS] + asked + [one.name for one in contenders()]:
-        assert name in done.stdout
+    formats = sorted({vector.body["format"] for vector in load_all().values()})
+    asked = [(row["workload"], row["contender"]) for row in report["asking"]]
+    assert asked == [
+        (format, name)
+        for format in formats
+        for name in [asking.HARNESS_ALONE, *implementations_of(format)]
+    ]
+    for workload, name in named + asked:
+        assert workload in done.stdout and name in done.stdout
     assert (report["rounds"], report["quick"]) == (1, True)
     assert report["machine"]["processors"] >= 1
     for row in report["reading"]:
         if "unavailable" not in row:
             assert len(row["seconds"]) >= 1 and row["median_seconds"] > 0
             assert row["mb_per_second"] > 0 and row["records_per_second"] > 0
-    spec = next(row for row in report["asking"] if row["contender"] == asking.PEER)
-    assert spec["cases"] > 0 and spec["ratio_to_peer"] == 1
+    specs = [row for row in report["asking"] if row["contender"] == asking.PEER]
+    assert len(specs) == len(formats)
+    assert all(row["cases"] > 0 and row["ratio_to_peer"] == 1 for row in specs)
+
+
+def implementations_of(format: str) -> list[str]:
+    return [one.name for one in all_implementations() if format in one.formats]
 
 
 def test_only_one_table(tmp_path: Path) -> None:

@@ -42,10 +42,12 @@ def test_lost_ranges_are_put_in_log_order() -> None:
     assert collect([late, early, INTACT]).lost == (early, late)
 
 
-def test_lost_ranges_of_several_files_go_by_file_then_offset() -> None:
-    ranges = [Lost(9, 10, "x", file="b"), Lost(5, 6, "x", file="a"), Lost(0, 1, "x", file="b")]
-    found = collect([*ranges, INTACT]).lost
-    assert [(gap.file, gap.start) for gap in found] == [("a", 5), ("b", 0), ("b", 9)]
+def test_lost_ranges_of_several_files_stand_in_the_order_of_the_files() -> None:
+    """That is the order in which they were met: seg-10 behind seg-9."""
+    ranges = [("seg-9", 9), ("seg-10", 5), ("seg-9", 0)]
+    events = [Lost(start, start + 1, "x", file=file) for file, start in ranges]
+    found = collect([Record(0, 4, b"x", file="seg-9"), *events, INTACT]).lost
+    assert [(gap.file, gap.start) for gap in found] == [("seg-9", 0), ("seg-9", 9), ("seg-10", 5)]
 
 
 def test_files_and_fields_stand_in_the_json() -> None:

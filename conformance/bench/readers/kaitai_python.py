@@ -16,9 +16,9 @@ from conformance.registry import FOLDER
 @functools.cache
 def prepare() -> ModuleType:
     """Import the adapter, and with it the parser."""
-    spec = importlib.util.spec_from_file_location(
-        "kaitai_python_adapter", FOLDER / "kaitai-python" / "adapter.py"
-    )
+    folder = FOLDER / "kaitai-python"
+    sys.path.insert(0, str(folder))  # it imports the files beside it
+    spec = importlib.util.spec_from_file_location("kaitai_python_adapter", folder / "adapter.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # where its dataclasses look for themselves
@@ -28,7 +28,8 @@ def prepare() -> ModuleType:
 
 def read_once(log: Path) -> tuple[int, int]:
     """Records and bytes of payload of one answer, payloads in hexadecimal included."""
-    records = prepare().read(log, {"profile": "recover"})["records"]
+    request = {"format": "leveldb-log", "profile": "recover", "context": {}}
+    records = prepare().read(log, request)["records"]
     return len(records), sum(len(record["payload"]) // 2 for record in records)
 
 

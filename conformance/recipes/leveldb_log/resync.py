@@ -36,14 +36,14 @@ def damage_then_torn_tail(log: LevelDBLog) -> None:
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4], end=65547)
 
 
-@BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-037")
+@BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-028", "LDB-037")
 def one_byte_inserted(log: LevelDBLog) -> None:
     """A byte inserted in the second block puts every later block out of step."""
     log.insert(BLOCK + 5, b"\x00")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1])
 
 
-@BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-037")
+@BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-028", "LDB-037")
 def one_byte_missing(log: LevelDBLog) -> None:
     """A byte missing in the first block puts every later block out of step."""
     log.drop("blocks[0].records[0].header.type")
@@ -93,14 +93,14 @@ def tail_of_an_older_log(log: LevelDBLog) -> None:
     log.note("Without a log number in the header, reused files cannot be told; see other dialects.")
 
 
-@BOOK.damaged(example_of_the_source_document, "resync", "LDB-034", "LDB-037")
+@BOOK.damaged(example_of_the_source_document, "resync", "LDB-028", "LDB-034", "LDB-037")
 def source_example_with_second_block_wiped(log: LevelDBLog) -> None:
     """The block in the middle of record B is overwritten: B is lost, A and C survive."""
     log.fill("blocks[1]", 0x78)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2])
 
 
-@BOOK.damaged(four_records_across_blocks, "resync", "LDB-032", "LDB-034", "LDB-036")
+@BOOK.damaged(four_records_across_blocks, "resync", "LDB-028", "LDB-032", "LDB-034", "LDB-036")
 def wiped_block_must_not_join_records(log: LevelDBLog) -> None:
     """As LevelDB's test ErrorJoinsRecords: FIRST of one record must not join LAST of another."""
     log.fill("blocks[1]", 0x78)

@@ -160,7 +160,7 @@ def garbage_behind_the_last_record(log: LevelDBLog) -> None:
     log.note("LevelDB takes the bytes for a torn write and says nothing.")
 
 
-@BOOK.damaged(three_records, "torn-tail", "LDB-028")
+@BOOK.damaged(three_records, "torn-tail", "LDB-023")
 def tail_of_ff(log: LevelDBLog) -> None:
     """Bytes ff behind the last record, as erased flash reads, are not preallocated space."""
     log.extend(b"\xff" * 64, "64 bytes ff")
