@@ -47,11 +47,9 @@ def headers_that_claim_all_that_follows(log: KahaDBLog) -> None:
     log.expect("damaged", "checksum-mismatch", survivors=range(5))
 
 
-@BOOK.valid("limits", "KDB-054", kind="limit")
+@BOOK.damaged(five_batches, "limits", "KDB-054", kind="limit")
 def file_that_readers_must_not_touch(log: KahaDBLog) -> None:
     """A torn batch in preallocated space: tempting to repair, but a reader never writes."""
-    log.batch(words(1))
-    log.batch(words(2))
-    log.data = log.data[:80] + bytes(432)
-    log.did("write zeros from 80 to 512")
+    log.truncate(80)
+    log.extend(bytes(432), "zeros to 512 bytes")
     log.expect("torn", "torn-batch", survivors=[0], end=45)

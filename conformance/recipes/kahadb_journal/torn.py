@@ -1,6 +1,5 @@
 """Files that end inside a write, or in space that the write did not reach."""
 
-from conformance.recipes.kahadb_journal.endings import no_eof_record
 from conformance.recipes.kahadb_journal.layout import (
     batches_of_several_records,
     five_batches,
@@ -108,11 +107,11 @@ def torn_behind_the_magic_in_preallocated_space(log: KahaDBLog) -> None:
     log.expect("torn", "torn-header", survivors=FOUR, end=180)
 
 
-@BOOK.damaged(no_eof_record, "torn-tail", "KDB-036", "KDB-042", kind="eof")
+@BOOK.damaged(five_batches, "torn-tail", "KDB-036", "KDB-042", kind="eof")
 def finished_and_then_damaged(log: KahaDBLog) -> None:
     """The last byte of the last batch is zero and an EOF record follows: damage, not torn."""
     log.put(224, b"\0", "a zero byte")
-    log.extend(b"-qMa4" + bytes(50), "an EOF record and 50 zero bytes")
+    log.extend(bytes(50), "50 zero bytes")
     log.expect("damaged", "checksum-mismatch", survivors=FOUR, end=225)
 
 
