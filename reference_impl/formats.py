@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference_impl import leveldb_log, zeebe_journal, zeebe_writer
+from reference_impl import kahadb_journal, leveldb_log, zeebe_journal, zeebe_writer
 from reference_impl.answer import Event, NewRecord
 
 
@@ -80,6 +80,14 @@ FORMATS = {
             zeebe_journal.read,
             zeebe_writer.write,
             zeebe_writer.append,
+        ),
+        Format(
+            "kahadb-journal",
+            "KahaDB journal (ActiveMQ's message store)",
+            kahadb_journal.recognise,
+            kahadb_journal.read,
+            kahadb_journal.write,
+            kahadb_journal.append,
         ),
     )
 }

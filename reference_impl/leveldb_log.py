@@ -240,7 +240,8 @@ def recognise(head: bytes, name: str) -> bool:
         if _has_record(head[base : base + BLOCK_SIZE]):
             return True
     says_nothing = len(head) < HEADER_SIZE or _all_zero(head) or _is_plausible(head)
-    return says_nothing and name.endswith(".log")
+    # db-1.log is what KahaDB calls its data files.
+    return says_nothing and name.endswith(".log") and not name.startswith("db-")
 
 
 def _is_plausible(head: bytes) -> bool:

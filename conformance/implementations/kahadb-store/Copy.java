@@ -1,0 +1,117 @@
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.activemq.store.kahadb.disk.journal.DataFile;
+import walproof.adapterkit.Implementation.Answer;
+
+/**
+ * A private folder with a copy of a log. The journal opens its files for writing and makes one where there is none; and
+ * a process that is killed while start() loops must leave nothing in the place where the log is.
+ */
+final class Copy implements AutoCloseable {
+  private static final String ONLY_FILE = "db-1.log";
+  private static final long STALE_MILLIS = 600_000;
+
+  final Path folder;
+  /** Bytes and number of the files that were copied. */
+  long size;
+  int files;
+  private final boolean several;
+
+  /** Copies a data file or the files of a folder; nothing for null. */
+  Copy(Path log) throws IOException {
+    String scratch = System.getProperty("walproof.scratch");
+    if (scratch == null) {
+      folder = Files.createTempDirectory("kahadb");
+    } else {
+      Path parent = Files.createDirectories(Path.of(scratch));
+      sweep(parent);
+      folder = Files.createTempDirectory(parent, "copy");
+    }
+    several = log != null && Files.isDirectory(log);
+    if (log == null) {
+      return;
+    }
+    for (Path file : several ? list(log) : List.of(log)) {
+      Files.copy(file, folder.resolve(several ? file.getFileName().toString() : ONLY_FILE));
+      size += Files.size(file);
+      files++;
+    }
+  }
+
+  /** In a log of several files, adds the name of the file. */
+  void name(JsonObject part, DataFile file) {
+    if (several) {
+      part.addProperty("file", file.getFile().getName());
+    }
+  }
+
+  /** Where the journal would go on writing. It is shown and not compared: see README.md. */
+  void end(Answer answer, DataFile file) {
+    if (several) {
+      JsonObject end = new JsonObject();
+      name(end, file);
+      end.addProperty("at", file.getLength());
+      answer.json.add("end", end);
+    } else {
+      answer.json.addProperty("end", file.getLength());
+    }
+  }
+
+  void putFile(Path path) throws IOException {
+    Files.copy(folder.resolve(ONLY_FILE), path, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  void putFolder(Path path) throws IOException {
+    Files.createDirectories(path);
+    for (Path file : list(folder)) {
+      Files.copy(file, path.resolve(file.getFileName().toString()), StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  void putBack(Path path) throws IOException {
+    if (several) {
+      putFolder(path);
+    } else {
+      putFile(path);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    delete(folder);
+  }
+
+  /** Removes what killed processes left behind. */
+  private static void sweep(Path parent) throws IOException {
+    long now = System.currentTimeMillis();
+    try (Stream<Path> old = Files.list(parent)) {
+      for (Path copy : old.toList()) {
+        try {
+          if (now - Files.getLastModifiedTime(copy).toMillis() > STALE_MILLIS) {
+            delete(copy);
+          }
+        } catch (IOException gone) {
+          // another process removed it
+        }
+      }
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    for (Path file : list(folder)) {
+      Files.deleteIfExists(file);
+    }
+    Files.deleteIfExists(folder);
+  }
+
+  private static List<Path> list(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+}

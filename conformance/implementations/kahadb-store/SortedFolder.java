@@ -1,0 +1,25 @@
+import java.io.File;
+import java.io.FilenameFilter;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * A folder that lists its files by name. Of two names for one number the journal keeps the one that is listed last;
+ * the order of a file system differs from machine to machine, this one does not.
+ */
+final class SortedFolder extends File {
+  private static final long serialVersionUID = 1;
+
+  SortedFolder(Path folder) {
+    super(folder.toString());
+  }
+
+  @Override
+  public File[] listFiles(FilenameFilter filter) {
+    File[] files = super.listFiles(filter);
+    if (files != null) {
+      Arrays.sort(files);
+    }
+    return files;
+  }
+}

@@ -1,0 +1,109 @@
+"""Recover, append, read again: nothing acknowledged may be lost."""
+
+from conformance.recipes.kahadb_journal.folders import two_files
+from conformance.recipes.kahadb_journal.layout import five_batches
+from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog
+from conformance.recipes.kahadb_journal.preallocation import sparse_file
+
+ALL: list[int | bytes] = [0, 1, 2, 3, 4, b"delta", b"echo"]
+OVERWRITES = "Journal.recoveryCheck: the first append overwrites batches that are still valid"
+
+
+@BOOK.appending(five_batches, "appending", "KDB-023", "KDB-020")
+def append_to_five_batches(log: KahaDBLog) -> None:
+    """Two records appended to an undamaged file, over its EOF record."""
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.appending(sparse_file, "appending", "KDB-023", "KDB-014")
+def append_to_a_sparse_file(log: KahaDBLog) -> None:
+    """Two records appended into preallocated space."""
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, 2, b"delta", b"echo"])
+
+
+@BOOK.appending(two_files, "appending", "KDB-023")
+def append_to_two_files(log: KahaDBLog) -> None:
+    """Two records appended to the last of two files."""
+    log.context["folder"] = True
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"])
+
+
+@BOOK.appending(
+    five_batches, "appending", "KDB-023", "KDB-042", control=append_to_five_batches, kind="eof"
+)
+def append_behind_a_torn_batch(log: KahaDBLog) -> None:
+    """One byte of the last batch is missing: it is overwritten."""
+    log.truncate(224)
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"])
+
+
+@BOOK.appending(
+    five_batches, "appending", "KDB-023", "KDB-041", control=append_to_five_batches, kind="eof"
+)
+def append_behind_a_torn_header(log: KahaDBLog) -> None:
+    """Ten bytes of a control record stand at the end."""
+    log.truncate(190)
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"])
+
+
+@BOOK.appending(
+    five_batches, "appending", "KDB-025", control=append_to_five_batches, kind="corrupt"
+)
+def append_behind_a_damaged_batch(log: KahaDBLog) -> None:
+    """A flipped payload in the second batch: what stands behind it stays."""
+    log.flip("batches[1].records[0].payload", 0)
+    log.append(b"delta", b"echo")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, b"delta", b"echo"])
+
+
+@BOOK.appending(
+    five_batches,
+    "appending",
+    "KDB-024",
+    control=append_to_five_batches,
+    kind="corrupt",
+    may_refuse=True,
+)
+def append_behind_garbage(log: KahaDBLog) -> None:
+    """Garbage behind the last batch: a new file, or wherever all of it is read again."""
+    log.truncate(225)
+    log.extend(b"x" * 40, "40 bytes of garbage")
+    log.append(b"delta", b"echo")
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.appending(
+    sparse_file, "appending", "KDB-025", control=append_to_a_sparse_file, kind="corrupt"
+)
+def append_behind_a_wrong_size_in_a_sparse_file(log: KahaDBLog) -> None:
+    """One flipped bit of a size in a preallocated file: the batch behind it is not overwritten."""
+    log.context["write_batch_size"] = 1024
+    log.flip("batches[1].control.len_records", 6)
+    log.append(b"delta", b"echo")
+    log.expect("damaged", "bad-size", survivors=[0, 2, b"delta", b"echo"])
+    log.bug(OVERWRITES)
+
+
+@BOOK.appending(
+    five_batches, "appending", "KDB-025", control=append_to_five_batches, kind="corrupt"
+)
+def append_behind_an_early_eof_record(log: KahaDBLog) -> None:
+    """An EOF record in the middle: what stands behind it is not overwritten."""
+    log.insert(90, b"-qMa4", "an EOF record")
+    log.append(b"delta", b"echo")
+    log.expect("damaged", "early-eof", survivors=ALL)
+    log.bug(OVERWRITES)
+
+
+@BOOK.appending(two_files, "appending", "KDB-024", control=append_to_two_files, kind="corrupt")
+def append_behind_a_file_that_is_lost(log: KahaDBLog) -> None:
+    """The last file holds text: a writer begins a new one."""
+    log.context["folder"] = True
+    log.put(0, b"this is no journal at all. " * 4, "text", file="db-2.log")
+    log.append(b"delta", b"echo")
+    log.expect("damaged", "bad-header", survivors=[0, 1, b"delta", b"echo"])

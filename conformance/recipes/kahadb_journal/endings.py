@@ -1,0 +1,183 @@
+"""What stands behind the last batch: EOF records, zeros, remains, and none of these."""
+
+from conformance.recipes.kahadb_journal.layout import five_batches, five_batches_without_checksums
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, whole_batch, words
+
+ALL = range(5)
+CLEAN_FLAGGED = "since 5.16.0 recoveryCheck reports the zeros of older writers as corrupt"
+
+
+def _zeros(log: KahaDBLog, count: int) -> None:
+    log.truncate(225)
+    log.extend(bytes(count), f"{count} zero bytes")
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-012", kind="eof")
+def no_eof_record(log: KahaDBLog) -> None:
+    """The file ends behind its last batch, as all files did before 5.12."""
+    log.truncate(225)
+    log.expect("intact", survivors=ALL, end=225)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-012", "KDB-013", kind="eof")
+def one_zero_byte(log: KahaDBLog) -> None:
+    """One zero byte behind the last batch."""
+    _zeros(log, 1)
+    log.expect("intact", survivors=ALL, end=225)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
+def four_zero_bytes(log: KahaDBLog) -> None:
+    """Four zero bytes behind the last batch: fewer than a record header."""
+    _zeros(log, 4)
+    log.expect("intact", survivors=ALL, end=225)
+    log.bug(CLEAN_FLAGGED)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-012", kind="eof")
+def five_zero_bytes(log: KahaDBLog) -> None:
+    """Five zero bytes, the mark of the end in 5.12 and 5.13."""
+    _zeros(log, 5)
+    log.expect("intact", survivors=ALL, end=225)
+    log.bug(CLEAN_FLAGGED)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
+def zeros_one_less_than_a_control_record(log: KahaDBLog) -> None:
+    """27 zero bytes behind the last batch."""
+    _zeros(log, 27)
+    log.expect("intact", survivors=ALL, end=225)
+    log.bug(CLEAN_FLAGGED)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
+def zeros_as_long_as_a_control_record(log: KahaDBLog) -> None:
+    """28 zero bytes behind the last batch."""
+    _zeros(log, 28)
+    log.expect("intact", survivors=ALL, end=225)
+    log.bug(CLEAN_FLAGGED)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
+def zeros_one_more_than_a_control_record(log: KahaDBLog) -> None:
+    """29 zero bytes behind the last batch."""
+    _zeros(log, 29)
+    log.expect("intact", survivors=ALL, end=225)
+    log.bug(CLEAN_FLAGGED)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-013", "KDB-015", kind="eof")
+def eof_record_and_zeros(log: KahaDBLog) -> None:
+    """An EOF record and 500 zeros: preallocated space."""
+    log.extend(bytes(500), "500 zero bytes")
+    log.expect("intact", survivors=ALL, end=225)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-015", kind="eof")
+def eof_record_and_remains(log: KahaDBLog) -> None:
+    """Behind the EOF record stand bytes of a failed, longer write that was written over."""
+    log.extend(whole_batch(b"never acknowledged" * 4)[60:], "the end of an older batch")
+    log.expect("intact", survivors=ALL, end=225)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-015", "KDB-048", kind="eof")
+def eof_record_and_a_header(log: KahaDBLog) -> None:
+    """Remains behind the EOF record that hold sixteen bytes of a header, and no batch."""
+    log.extend(b"rest of \0\0\0\x1c\x02WRITE BATCH in a text", "remains with a header")
+    log.expect("intact", survivors=ALL, end=225)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-039")
+def eof_record_in_the_middle(log: KahaDBLog) -> None:
+    """An EOF record between the second and the third batch: what follows must not be lost."""
+    log.insert(90, EOF, "an EOF record")
+    log.expect("damaged", "early-eof", survivors=ALL, end=230)
+    log.bug("Journal.recoveryCheck stops, DataFile.length is 90, three batches are lost in silence")
+
+
+@BOOK.damaged(five_batches_without_checksums, "ending", "KDB-039")
+def eof_record_in_the_middle_without_checksums(log: KahaDBLog) -> None:
+    """The same without checksums."""
+    log.insert(90, EOF, "an EOF record")
+    log.expect("damaged", "early-eof", survivors=ALL, end=230)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-039")
+def eof_record_over_a_header(log: KahaDBLog) -> None:
+    """A lost write: the EOF record that the third batch was to overwrite shines through."""
+    log.put(90, EOF, "an EOF record")
+    log.expect("damaged", "early-eof", survivors=[0, 1, 3, 4], end=225)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-039", "KDB-013")
+def eof_record_and_zeros_in_the_middle(log: KahaDBLog) -> None:
+    """An EOF record and 100 zeros between two batches."""
+    log.insert(90, EOF + bytes(100), "an EOF record and 100 zero bytes")
+    log.expect("damaged", "early-eof", survivors=ALL, end=330)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-040")
+def five_zeros_in_the_middle(log: KahaDBLog) -> None:
+    """Five zeros between two batches."""
+    log.insert(90, bytes(5), "five zero bytes")
+    log.expect("damaged", "zero-gap", survivors=ALL, end=230)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-040")
+def zeros_in_the_middle(log: KahaDBLog) -> None:
+    """A hundred zeros between two batches: a lost write, or nothing; not silence."""
+    log.insert(135, bytes(100), "100 zero bytes")
+    log.expect("damaged", "zero-gap", survivors=ALL, end=325)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-034", "KDB-051", kind="eof")
+def garbage_behind_the_last_batch(log: KahaDBLog) -> None:
+    """Forty bytes of garbage and no EOF record: they may have been a batch."""
+    log.truncate(225)
+    log.extend(b"x" * 40, "40 bytes of garbage")
+    log.expect("damaged", "bad-header", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_batches, "ending", "KDB-034", kind="eof")
+def one_stray_byte(log: KahaDBLog) -> None:
+    """One byte of garbage behind the last batch does not pass in silence."""
+    log.truncate(225)
+    log.extend(b"x", "one byte of garbage")
+    log.expect("damaged", "bad-header", survivors=ALL, end=None)
+    log.bug("Journal.ensureAvailable takes two from the limit and sees the end of the file")
+
+
+@BOOK.valid("ending", "KDB-011", "KDB-012", "KDB-013")
+def eof_record_only(log: KahaDBLog) -> None:
+    """An EOF record and nothing else."""
+    log.eof()
+    log.expect("intact", end=0)
+
+
+@BOOK.valid("ending", "KDB-013")
+def zeros_only(log: KahaDBLog) -> None:
+    """A hundred zeros: preallocated by 5.11, and never written to."""
+    log.zeros(100)
+    log.expect("intact", end=0)
+    log.bug(CLEAN_FLAGGED)
+
+
+@BOOK.valid("ending", "KDB-033")
+def empty_batch(log: KahaDBLog) -> None:
+    """A control record without records between two batches: framing, the file goes on."""
+    log.batch(words(1))
+    log.batch(checked=False)
+    log.batch(words(2))
+    log.eof()
+    log.expect("intact", survivors=[0, 1], end=118)
+    log.note("No writer makes one; the real reader takes it for the end of the file.")
+
+
+@BOOK.valid("ending", "KDB-033", "KDB-007")
+def empty_batch_with_the_checksum_of_nothing(log: KahaDBLog) -> None:
+    """A control record without records whose checksum is 1, that of no bytes."""
+    log.batch(words(1))
+    log.batch()
+    log.batch(words(2))
+    log.eof()
+    log.expect("intact", survivors=[0, 1], end=118)

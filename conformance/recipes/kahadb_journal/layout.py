@@ -1,0 +1,161 @@
+"""Undamaged data files: what every reader must get right first."""
+
+from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, whole_batch, words
+
+
+@BOOK.valid("layout", "KDB-001", "KDB-012")
+def empty_file(log: KahaDBLog) -> None:
+    """A file of no bytes is a journal without records."""
+    log.expect("intact", end=0)
+
+
+@BOOK.valid("layout", "KDB-005", "KDB-006", "KDB-007", "KDB-009", "KDB-011")
+def hello(log: KahaDBLog) -> None:
+    """One record, written synchronously with a checksum: 43 bytes."""
+    log.batch(b"hello")
+    log.eof()
+    log.expect_bytes(
+        bytes.fromhex(
+            "0000001c02575249544520424154434800000 00a00000000067d02200000000a0168656c6c6f"
+            "2d714d6134".replace(" ", "")
+        )
+    )
+    log.expect("intact", survivors=[0], end=38)
+
+
+@BOOK.valid("layout", "KDB-008")
+def hello_without_checksum(log: KahaDBLog) -> None:
+    """The same record by a journal that writes no checksums."""
+    log.batch(b"hello", checked=False)
+    log.eof()
+    log.expect("intact", survivors=[0], end=38)
+
+
+@BOOK.valid("layout", "KDB-009", "KDB-006")
+def empty_payload(log: KahaDBLog) -> None:
+    """A record without payload has the size 5 and is a record."""
+    log.batch(b"")
+    log.eof()
+    log.expect_bytes(
+        bytes.fromhex(
+            "0000001c02575249544520424154434800000005000000000010000700000005012d714d6134"
+        )
+    )
+    log.expect("intact", survivors=[0], end=33)
+
+
+@BOOK.valid("layout", "KDB-006", "KDB-007", "KDB-030")
+def batch_of_five_records(log: KahaDBLog) -> None:
+    """Five records that were written together: one control record, one checksum."""
+    log.batch(b"m0", b"m1", b"m2", b"m3", b"last")
+    log.eof()
+    log.expect("intact", survivors=[0, 1, 2, 3, 4], end=65)
+
+
+@BOOK.valid("layout", "KDB-001", "KDB-030", "KDB-031", "KDB-050", "KDB-051")
+def five_batches(log: KahaDBLog) -> None:
+    """Five batches of one record each, at 0, 45, 90, 135 and 180."""
+    for number in range(1, 6):
+        log.batch(words(number))
+    log.eof()
+    log.expect("intact", survivors=range(5), end=225)
+
+
+@BOOK.valid("layout", "KDB-008", "KDB-030")
+def five_batches_without_checksums(log: KahaDBLog) -> None:
+    """The same five batches by a journal that writes no checksums."""
+    for number in range(1, 6):
+        log.batch(words(number), checked=False)
+    log.eof()
+    log.expect("intact", survivors=range(5), end=225)
+
+
+@BOOK.valid("layout", "KDB-006", "KDB-009")
+def batches_of_several_records(log: KahaDBLog) -> None:
+    """Batches of two, three and one record, as concurrent producers make them."""
+    log.batch(b"alpha", b"bravo")
+    log.batch(b"charlie", b"", b"delta")
+    log.batch(b"echo")
+    log.eof()
+    log.expect("intact", survivors=range(6))
+
+
+@BOOK.valid("layout", "KDB-008", "KDB-009")
+def several_records_without_checksums(log: KahaDBLog) -> None:
+    """Batches of three and two records without checksums."""
+    log.batch(b"alpha", b"bravo", b"charlie", checked=False)
+    log.batch(b"delta", b"echo", checked=False)
+    log.eof()
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "KDB-008")
+def checksums_switched_on_later(log: KahaDBLog) -> None:
+    """A journal whose checksums were switched on after two batches, and off again."""
+    log.batch(words(1), checked=False)
+    log.batch(words(2), checked=False)
+    log.batch(words(3))
+    log.batch(words(4), checked=False)
+    log.eof()
+    log.expect("intact", survivors=range(4))
+
+
+@BOOK.valid("layout", "KDB-032", "KDB-048")
+def payload_that_holds_a_batch(log: KahaDBLog) -> None:
+    """A payload that is a whole batch, as when a journal is sent as a message."""
+    log.batch(words(1))
+    log.batch(b"copy: " + whole_batch(b"phantom") + b"tail")
+    log.batch(words(3))
+    log.eof()
+    log.expect("intact", survivors=range(3))
+
+
+@BOOK.valid("layout", "KDB-032", "KDB-048")
+def payload_that_ends_with_a_batch(log: KahaDBLog) -> None:
+    """A payload whose last bytes are a whole batch: both end at the same place."""
+    log.batch(words(1))
+    log.batch(b"copy: " + whole_batch(b"phantom"))
+    log.batch(words(3))
+    log.eof()
+    log.expect("intact", survivors=range(3))
+
+
+@BOOK.valid("layout", "KDB-008", "KDB-048")
+def payload_that_holds_a_batch_without_checksums(log: KahaDBLog) -> None:
+    """A whole batch in a payload, in a journal without checksums."""
+    log.batch(words(1), checked=False)
+    log.batch(b"copy: " + whole_batch(b"phantom", checked=False) + b"tail", checked=False)
+    log.batch(words(3), checked=False)
+    log.eof()
+    log.expect("intact", survivors=range(3))
+
+
+@BOOK.valid("layout", "KDB-032", "KDB-048")
+def payload_that_holds_a_header(log: KahaDBLog) -> None:
+    """A payload with the sixteen bytes that begin a batch, and nothing of one."""
+    log.batch(words(1))
+    log.batch(b"look: \0\0\0\x1c\x02WRITE BATCH and no more")
+    log.batch(words(3))
+    log.eof()
+    log.expect("intact", survivors=range(3))
+
+
+@BOOK.valid("layout", "KDB-011", "KDB-032")
+def payload_that_holds_an_eof_record(log: KahaDBLog) -> None:
+    """Payloads that begin with, are, and end with an EOF record, and one of five zeros."""
+    log.batch(b"-qMa4 and more", b"-qMa4")
+    log.batch(b"up to -qMa4", bytes(5))
+    log.batch(b"-qMa4")
+    log.eof()
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "KDB-016")
+def commands_of_a_broker(log: KahaDBLog) -> None:
+    """Payloads of a broker: the number of a command and its body with the length in front."""
+    log.batch(b"\x01\x05hello", b"\x02\x03ack")
+    log.batch(b"\x00\x07\x0a\x05trace", b"\x10\x80\x01" + b"r" * 128)
+    log.batch(b"\x11\x00", b"\x01\x09short", b"plain")
+    log.eof()
+    log.expect("intact", survivors=range(7))
+    log.note("The last three are no commands: unknown number, wrong length, text.")

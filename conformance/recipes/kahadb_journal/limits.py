@@ -1,0 +1,55 @@
+"""Extremes: many records, large ones, and files that try to cost time."""
+
+import struct
+
+from conformance.recipes.kahadb_journal.layout import five_batches
+from conformance.recipes.kahadb_journal.log import BOOK, HEADER, KahaDBLog, words
+
+
+@BOOK.valid("limits", "KDB-006", "KDB-053", kind="limit")
+def thousand_empty_records(log: KahaDBLog) -> None:
+    """A thousand empty records in one batch."""
+    log.batch(*[b""] * 1000)
+    log.eof()
+    log.expect("intact", survivors=range(1000))
+
+
+@BOOK.valid("limits", "KDB-009", "KDB-053", kind="limit")
+def large_record(log: KahaDBLog) -> None:
+    """A record of 70,000 bytes between two small ones."""
+    log.batch(words(1))
+    log.batch(b"large " * 11667)
+    log.batch(words(3))
+    log.eof()
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.damaged(five_batches, "limits", "KDB-035", "KDB-053", kind="limit")
+def a_thousand_negative_sizes(log: KahaDBLog) -> None:
+    """A thousand control records with negative sizes, and then the batches."""
+    log.insert(0, (HEADER + struct.pack(">iq", -1, 0)) * 1000, "1000 negative sizes")
+    log.expect("damaged", "bad-size", survivors=range(5))
+    log.bug("Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)")
+
+
+@BOOK.damaged(five_batches, "limits", "KDB-034", "KDB-053", kind="limit")
+def a_thousand_bare_headers(log: KahaDBLog) -> None:
+    """A thousand headers without anything behind them, and then the batches."""
+    log.insert(0, HEADER * 1000, "1000 bare headers")
+    log.expect("damaged", "checksum-mismatch", survivors=range(5))
+
+
+@BOOK.damaged(five_batches, "limits", "KDB-036", "KDB-053", kind="limit")
+def headers_that_claim_all_that_follows(log: KahaDBLog) -> None:
+    """Headers that each claim the rest of the file: summed once, not once for each."""
+    claims = b"".join(HEADER + struct.pack(">iq", 28 * (999 - n) + 225, 7) for n in range(1000))
+    log.insert(0, claims, "1000 control records that claim all that follows")
+    log.expect("damaged", "checksum-mismatch", survivors=range(5))
+
+
+@BOOK.damaged(five_batches, "limits", "KDB-054", kind="limit")
+def file_that_readers_must_not_touch(log: KahaDBLog) -> None:
+    """A torn batch in preallocated space: tempting to repair, but a reader never writes."""
+    log.truncate(80)
+    log.extend(bytes(432), "zeros to 512 bytes")
+    log.expect("torn", "torn-batch", survivors=[0], end=45)

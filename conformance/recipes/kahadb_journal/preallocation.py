@@ -1,0 +1,127 @@
+"""What each preallocation strategy leaves in a file, and what damage makes of it."""
+
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, words
+
+LENGTH = 4096
+BATCHES = [[words(number)] for number in range(1, 4)]
+ALL = range(3)
+CLEAN_FLAGGED = "since 5.16.0 recoveryCheck reports the zeros of older writers as corrupt"
+LOSES_ALL = "Journal.recoveryCheck loses its place at the end of a full buffer: all that follows"
+
+
+def _made(log: KahaDBLog, strategy: str, eof: str = "record") -> None:
+    log.written(*BATCHES, preallocation=strategy, max_file_length=LENGTH, eof=eof)
+    log.expect("intact", survivors=ALL, end=135)
+
+
+@BOOK.valid("preallocation", "KDB-013", "KDB-014")
+def sparse_file(log: KahaDBLog) -> None:
+    """SPARSE_FILE, the default: an EOF record in the last five bytes, and zeros before it."""
+    _made(log, "sparse")
+
+
+@BOOK.valid("preallocation", "KDB-013", "KDB-014")
+def zeros_or_kernel_copy(log: KahaDBLog) -> None:
+    """ZEROS and OS_KERNEL_COPY: zeros to the end."""
+    _made(log, "zeros")
+
+
+@BOOK.valid("preallocation", "KDB-013", "KDB-014", kind="limit")
+def chunked_zeros(log: KahaDBLog) -> None:
+    """CHUNKED_ZEROS: an EOF record at the start of every mebibyte."""
+    log.written(*BATCHES, preallocation="chunked-zeros", max_file_length=(1 << 20) + LENGTH)
+    log.expect("intact", survivors=ALL, end=135)
+
+
+@BOOK.valid("preallocation", "KDB-012", "KDB-013", "KDB-014")
+def preallocated_by_5_12(log: KahaDBLog) -> None:
+    """5.12 and 5.13: a zero byte at the end, and five zeros behind each batch."""
+    _made(log, "last-byte", "zeros")
+    log.bug(CLEAN_FLAGGED)
+
+
+@BOOK.valid("preallocation", "KDB-012", "KDB-013", "KDB-014")
+def preallocated_by_5_11(log: KahaDBLog) -> None:
+    """5.11 and before: zeros, and nothing that marks the end."""
+    log.written(*BATCHES, preallocation="last-byte", max_file_length=2048, eof="none")
+    log.expect("intact", survivors=ALL, end=135)
+    log.note("5.11 leaves 512 KiB out: the size of the file is not the point here.")
+    log.bug(CLEAN_FLAGGED)
+
+
+@BOOK.valid("preallocation", "KDB-012", "KDB-013")
+def caller_buffer_appender(log: KahaDBLog) -> None:
+    """The appender that writes no EOF records, in a sparse file: zeros, then one EOF record."""
+    _made(log, "sparse", "none")
+    log.bug("since 5.16.0 recoveryCheck reports this sound file as corrupt")
+
+
+@BOOK.valid("preallocation", "KDB-013")
+def last_batch_cuts_a_preallocated_eof_record(log: KahaDBLog) -> None:
+    """A batch that ends inside the preallocated EOF record: three bytes of it are left."""
+    log.batch(words(1))
+    log.batch(b"x" * (512 - 45 - 33 - 3))
+    log.data += EOF[2:]
+    log.expect("intact", survivors=[0, 1], end=509)
+    log.note("Only an appender that writes no EOF record leaves this behind.")
+
+
+@BOOK.valid("preallocation", "KDB-013", "KDB-014")
+def preallocated_and_not_written(log: KahaDBLog) -> None:
+    """A sparse file that was made ahead and not used."""
+    log.written(preallocation="sparse", max_file_length=512)
+    log.expect("intact", end=0)
+
+
+@BOOK.damaged(sparse_file, "preallocation", "KDB-035", "KDB-045", "KDB-025")
+def high_bit_of_a_size_in_a_sparse_file(log: KahaDBLog) -> None:
+    """One flipped bit of a size in a preallocated file: the batches behind it survive."""
+    log.context["write_batch_size"] = 1024
+    log.flip("batches[1].control.len_records", 6)
+    log.expect("damaged", "bad-size", survivors=[0, 2], end=135)
+    log.bug(LOSES_ALL)
+
+
+@BOOK.damaged(sparse_file, "preallocation", "KDB-036", "KDB-045", "KDB-025")
+def size_that_ends_in_the_zeros(log: KahaDBLog) -> None:
+    """A size that ends in the preallocated zeros: the batches behind it survive."""
+    log.context["write_batch_size"] = 1024
+    log.number("batches[1].control.len_records", 2000)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2], end=135)
+    log.bug(LOSES_ALL)
+
+
+@BOOK.damaged(sparse_file, "preallocation", "KDB-034", "KDB-044")
+def header_in_a_sparse_file(log: KahaDBLog) -> None:
+    """One bit of a header in a preallocated file."""
+    log.flip("batches[1].control.magic", 5)
+    log.expect("damaged", "bad-header", survivors=[0, 2], end=135)
+
+
+@BOOK.damaged(preallocated_by_5_12, "preallocation", "KDB-036", "KDB-044")
+def payload_in_a_file_of_5_12(log: KahaDBLog) -> None:
+    """One bit of a payload in a file without EOF records."""
+    log.flip("batches[1].records[0].payload", 5)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2], end=135)
+
+
+@BOOK.damaged(preallocated_by_5_12, "preallocation", "KDB-036", "KDB-042")
+def last_payload_in_a_file_of_5_12(log: KahaDBLog) -> None:
+    """One bit in the last batch, which no EOF record follows: its last byte says it is whole."""
+    log.flip("batches[2].records[0].payload", 5)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1], end=135)
+
+
+@BOOK.damaged(sparse_file, "preallocation", "KDB-042")
+def sector_of_the_last_batch_never_written(log: KahaDBLog) -> None:
+    """The last batch was torn at the start of its payload: zeros, and no EOF record behind it."""
+    log.put(123, bytes(12 + 5), "zeros over the payload and the EOF record")
+    log.expect("torn", "torn-batch", survivors=[0, 1], end=90)
+
+
+@BOOK.damaged(chunked_zeros, "preallocation", "KDB-013", "KDB-035", kind="limit")
+def negative_size_in_chunked_zeros(log: KahaDBLog) -> None:
+    """A negative size in a large preallocated file: read within a second."""
+    log.number("batches[1].control.len_records", -1)
+    log.expect("damaged", "bad-size", survivors=[0, 2], end=135)
+    log.bug("Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)")

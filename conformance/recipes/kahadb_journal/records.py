@@ -1,0 +1,169 @@
+"""Record headers, wrong in every way, under right checksums and without any."""
+
+import struct
+
+from conformance.recipes.kahadb_journal.layout import (
+    batches_of_several_records,
+    five_batches,
+    several_records_without_checksums,
+)
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog
+
+SIZE = "batches[1].records[1].header.len_record"
+TYPE = "batches[1].records[1].header.type"
+PREFIX_OF_2 = [0, 1, 2, 5]
+REPEATS = "Journal.getNextLocation returns the same location for ever"
+
+
+def _size(log: KahaDBLog, size: int) -> None:
+    log.number(SIZE, size)
+    log.reseal("batches[1]")
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-037")
+def record_size_0(log: KahaDBLog) -> None:
+    """A record of size 0 under a right checksum: the rest of its batch is lost, nothing repeats."""
+    _size(log, 0)
+    log.expect("damaged", "bad-record", survivors=PREFIX_OF_2)
+    log.bug(REPEATS)
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-009", "KDB-037")
+def record_size_4(log: KahaDBLog) -> None:
+    """A record of size 4, one less than its own header."""
+    _size(log, 4)
+    log.expect("damaged", "bad-record", survivors=PREFIX_OF_2)
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-037")
+def record_size_minus_1(log: KahaDBLog) -> None:
+    """A record of size -1."""
+    _size(log, -1)
+    log.expect("damaged", "bad-record", survivors=PREFIX_OF_2)
+    log.bug(REPEATS)
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-037")
+def record_size_minus_8(log: KahaDBLog) -> None:
+    """A record of size -8 leads back to bytes that were read."""
+    _size(log, -8)
+    log.expect("damaged", "bad-record", survivors=PREFIX_OF_2)
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-037")
+def record_size_leads_behind_its_batch(log: KahaDBLog) -> None:
+    """A record that is one byte larger than what its batch has left."""
+    _size(log, 16)
+    log.expect("damaged", "bad-record", survivors=PREFIX_OF_2)
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-037")
+def record_size_swallows_the_next_batch(log: KahaDBLog) -> None:
+    """A record that ends exactly where the next batch does: that batch must be returned."""
+    _size(log, 15 + 37)
+    log.expect("damaged", "bad-record", survivors=PREFIX_OF_2)
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-037", "KDB-053")
+def record_size_2_31_minus_1(log: KahaDBLog) -> None:
+    """A record of two gigabytes in a file of 180 bytes."""
+    _size(log, 2**31 - 1)
+    log.expect("damaged", "bad-record", survivors=PREFIX_OF_2)
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-036", "KDB-044")
+def record_size_flipped(log: KahaDBLog) -> None:
+    """One bit of a record's size, the checksum is not touched: the whole batch is lost."""
+    log.flip(SIZE, 25)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 5])
+
+
+@BOOK.damaged(several_records_without_checksums, "record", "KDB-037", "KDB-044")
+def record_size_flipped_without_checksums(log: KahaDBLog) -> None:
+    """Nobody can tell which size is wrong when the records do not fill their batch."""
+    log.flip("batches[0].records[1].header.len_record", 25)
+    log.expect("damaged", "bad-record", survivors=[3, 4])
+
+
+@BOOK.damaged(several_records_without_checksums, "record", "KDB-037")
+def record_size_0_without_checksums(log: KahaDBLog) -> None:
+    """A record of size 0 without a checksum."""
+    log.number("batches[0].records[1].header.len_record", 0)
+    log.expect("damaged", "bad-record", survivors=[3, 4])
+    log.bug(REPEATS)
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-010", "KDB-038")
+def record_of_type_9(log: KahaDBLog) -> None:
+    """A record of an unknown type: only that record is lost, and not in silence."""
+    log.set(TYPE, 9)
+    log.reseal("batches[1]")
+    log.expect("damaged", "unknown-type", survivors=[0, 1, 2, 4, 5])
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-038")
+def record_of_type_0(log: KahaDBLog) -> None:
+    """A record of type 0 and size 5 is no end of the file."""
+    log.set(TYPE, 0)
+    log.reseal("batches[1]")
+    log.expect("damaged", "unknown-type", survivors=[0, 1, 2, 4, 5])
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-038")
+def record_of_type_2(log: KahaDBLog) -> None:
+    """A record with the type of a control record, inside a batch."""
+    log.set(TYPE, 2)
+    log.reseal("batches[1]")
+    log.expect("damaged", "unknown-type", survivors=[0, 1, 2, 4, 5])
+
+
+@BOOK.damaged(batches_of_several_records, "record", "KDB-038")
+def record_of_type_3(log: KahaDBLog) -> None:
+    """Type 3, by which the siblings mark deleted records; KahaDB has no such type."""
+    log.set(TYPE, 3)
+    log.reseal("batches[1]")
+    log.expect("damaged", "unknown-type", survivors=[0, 1, 2, 4, 5])
+
+
+@BOOK.damaged(several_records_without_checksums, "record", "KDB-038")
+def record_of_type_255_without_checksums(log: KahaDBLog) -> None:
+    """An unknown type without a checksum."""
+    log.set("batches[0].records[1].header.type", 255)
+    log.expect("damaged", "unknown-type", survivors=[0, 2, 3, 4])
+
+
+@BOOK.damaged(five_batches, "record", "KDB-037", "KDB-039")
+def eof_record_inside_a_batch(log: KahaDBLog) -> None:
+    """An EOF record where a record should be, under a right checksum: the file goes on."""
+    log.put(73, EOF, "an EOF record")
+    log.reseal("batches[1]")
+    log.expect("damaged", "bad-record", survivors=[0, 2, 3, 4], end=225)
+    log.bug("Journal.getNextLocation jumps to the next file")
+
+
+@BOOK.damaged(five_batches, "record", "KDB-037")
+def five_zeros_inside_a_batch(log: KahaDBLog) -> None:
+    """Five zeros where a record should be, under a right checksum: the file goes on."""
+    log.put(73, bytes(5), "five zeros")
+    log.reseal("batches[1]")
+    log.expect("damaged", "bad-record", survivors=[0, 2, 3, 4], end=225)
+    log.bug("Journal.getNextLocation jumps to the next file")
+
+
+@BOOK.damaged(five_batches, "record", "KDB-036")
+def update_that_overran_its_record(log: KahaDBLog) -> None:
+    """An update with more bytes than the record had: the next header is overwritten."""
+    log.put(33, b"longer than it!!!", "17 bytes of payload for 12")
+    log.expect("damaged", "checksum-mismatch", survivors=[2, 3, 4], end=225)
+    log.bug("Journal.update: DataFileAccessor.updateRecord takes the record's size for its room")
+
+
+@BOOK.damaged(five_batches, "record", "KDB-037", "KDB-053")
+def many_records_of_size_0(log: KahaDBLog) -> None:
+    """A batch of 200 headers of size 0 and type 1 with a right checksum."""
+    head = struct.pack(">iB", 0, 1) * 200
+    body = KahaDBLog(b"", [])
+    body.raw(head)
+    log.insert(90, bytes(body.data), "a batch of 200 records of size 0")
+    log.expect("damaged", "bad-record", survivors=range(5), end=1253)
+    log.bug(REPEATS)

@@ -1,0 +1,154 @@
+"""The size of a batch, wrong in every way."""
+
+from conformance.recipes.kahadb_journal.layout import (
+    batches_of_several_records,
+    five_batches,
+    five_batches_without_checksums,
+)
+from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog
+
+ALL_BUT_2 = [0, 2, 3, 4]
+HANG = "Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)"
+SIZE = "batches[1].control.len_records"
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-035", "KDB-045", "KDB-053")
+def size_minus_1(log: KahaDBLog) -> None:
+    """A batch size of -1."""
+    log.number(SIZE, -1)
+    log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
+    log.bug(HANG)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-035")
+def size_most_negative(log: KahaDBLog) -> None:
+    """The most negative batch size, in the first batch."""
+    log.number("batches[0].control.len_records", -(2**31))
+    log.expect("damaged", "bad-size", survivors=[1, 2, 3, 4], end=225)
+    log.bug(HANG)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-006", "KDB-035")
+def size_2_31_minus_33(log: KahaDBLog) -> None:
+    """A batch size of 2147483615, the first one that no batch can have."""
+    log.number(SIZE, 2**31 - 33)
+    log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
+    log.bug(HANG)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-006", "KDB-035")
+def size_2_31_minus_34(log: KahaDBLog) -> None:
+    """A batch size of 2147483614, the largest one; the file is shorter."""
+    log.number(SIZE, 2**31 - 34)
+    log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-035", "KDB-051")
+def size_minus_8_in_the_last_batch(log: KahaDBLog) -> None:
+    """A batch size of -8 in the last batch."""
+    log.number("batches[4].control.len_records", -8)
+    log.expect("damaged", "bad-size", survivors=[0, 1, 2, 3], end=225)
+    log.bug(HANG)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-035", "KDB-045")
+def size_leads_behind_the_file(log: KahaDBLog) -> None:
+    """A batch size of 1000 leads behind the end of the file, but batches follow: not torn."""
+    log.number(SIZE, 1000)
+    log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
+
+
+@BOOK.damaged(five_batches_without_checksums, "batch-size", "KDB-035", "KDB-045")
+def size_leads_behind_the_file_without_checksums(log: KahaDBLog) -> None:
+    """The same without checksums."""
+    log.number(SIZE, 1000)
+    log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-035", "KDB-042", "KDB-051")
+def size_of_the_last_batch_leads_behind_the_file(log: KahaDBLog) -> None:
+    """A wrong size in the last batch: the EOF record behind its record shows that it is whole."""
+    log.number("batches[4].control.len_records", 1000)
+    log.expect("damaged", "bad-size", survivors=[0, 1, 2, 3], end=225)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-036", "KDB-045")
+def size_one_too_small(log: KahaDBLog) -> None:
+    """A batch size of 16 instead of 17."""
+    log.number(SIZE, 16)
+    log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-036", "KDB-045")
+def size_one_too_large(log: KahaDBLog) -> None:
+    """A batch size of 18 instead of 17."""
+    log.number(SIZE, 18)
+    log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
+
+
+@BOOK.damaged(five_batches_without_checksums, "batch-size", "KDB-037", "KDB-045")
+def size_one_too_small_without_checksums(log: KahaDBLog) -> None:
+    """A batch size of 16 instead of 17: the record does not fit its batch."""
+    log.number(SIZE, 16)
+    log.expect("damaged", "bad-record", survivors=ALL_BUT_2, end=225)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-036", "KDB-047")
+def size_swallows_the_next_batch(log: KahaDBLog) -> None:
+    """A batch size of 62 ends exactly behind the next batch, which is sound: return it."""
+    log.number(SIZE, 62)
+    log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
+
+
+@BOOK.damaged(five_batches_without_checksums, "batch-size", "KDB-037", "KDB-047")
+def size_swallows_the_next_batch_without_checksums(log: KahaDBLog) -> None:
+    """The same without checksums: a control record among the records gives it away."""
+    log.number(SIZE, 62)
+    log.expect("damaged", "bad-record", survivors=ALL_BUT_2, end=225)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-036", "KDB-047")
+def size_swallows_all_that_follows(log: KahaDBLog) -> None:
+    """The size of the second batch ends exactly at the EOF record."""
+    log.number(SIZE, 152)
+    log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-036")
+def size_zero(log: KahaDBLog) -> None:
+    """A batch size of 0; the checksum is that of the record."""
+    log.number(SIZE, 0)
+    log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
+
+
+@BOOK.damaged(five_batches_without_checksums, "batch-size", "KDB-033", "KDB-035")
+def size_zero_without_checksums(log: KahaDBLog) -> None:
+    """A batch size of 0 without checksum in front of a record: not an empty batch."""
+    log.number(SIZE, 0)
+    log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
+    log.bug("Journal.checkBatchRecord returns 0, which ends the file in silence")
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-033", "KDB-035")
+def size_zero_with_the_checksum_of_nothing(log: KahaDBLog) -> None:
+    """A batch size of 0 and the checksum 1, that of no bytes, in front of a record."""
+    log.number(SIZE, 0)
+    log.number("batches[1].control.checksum", 1)
+    log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
+    log.bug("Journal.checkBatchRecord returns 0, which ends the file in silence")
+
+
+@BOOK.damaged(batches_of_several_records, "batch-size", "KDB-036", "KDB-045")
+def size_leaves_out_the_last_record(log: KahaDBLog) -> None:
+    """The size of a batch of three records covers two: all three are lost."""
+    log.number(SIZE, 17)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 5])
+
+
+@BOOK.damaged(five_batches, "batch-size", "KDB-035", "KDB-053")
+def every_size_negative(log: KahaDBLog) -> None:
+    """Negative sizes in all five batches: five losses, and an end."""
+    for number in range(5):
+        log.number(f"batches[{number}].control.len_records", -1 - number)
+    log.expect("damaged", "bad-size", survivors=[], end=225)
+    log.bug(HANG)

@@ -1,0 +1,162 @@
+"""Files that end inside a write, or in space that the write did not reach."""
+
+from conformance.recipes.kahadb_journal.layout import (
+    batches_of_several_records,
+    five_batches,
+    five_batches_without_checksums,
+)
+from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, words
+
+FOUR = [0, 1, 2, 3]
+
+
+@BOOK.truncations(five_batches, "torn-tail", "KDB-041", "KDB-042", "KDB-043", "KDB-012")
+def every_prefix_of_five_batches(log: KahaDBLog) -> None:
+    """Every prefix of five batches."""
+
+
+@BOOK.truncations(
+    five_batches_without_checksums, "torn-tail", "KDB-041", "KDB-042", "KDB-043", "KDB-008"
+)
+def every_prefix_of_five_batches_without_checksums(log: KahaDBLog) -> None:
+    """Every prefix of five batches without checksums."""
+
+
+@BOOK.truncations(batches_of_several_records, "torn-tail", "KDB-042")
+def every_prefix_of_batches_of_several_records(log: KahaDBLog) -> None:
+    """Every prefix: a batch whose last record is missing returns none of its records."""
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-041", "KDB-051", kind="eof")
+def cut_in_the_header(log: KahaDBLog) -> None:
+    """The file ends six bytes into a control record."""
+    log.truncate_in("batches[4].control", 6)
+    log.expect("torn", "torn-header", survivors=FOUR, end=180)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-041", kind="eof")
+def cut_after_two_bytes(log: KahaDBLog) -> None:
+    """The file ends two zero bytes into a control record: they read as preallocated space."""
+    log.truncate_in("batches[4].control", 2)
+    log.expect("intact", survivors=FOUR, end=180)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-041", kind="eof")
+def cut_in_the_checksum(log: KahaDBLog) -> None:
+    """The file ends inside the checksum of a control record."""
+    log.truncate_in("batches[4].control.checksum", 3)
+    log.expect("torn", "torn-header", survivors=FOUR, end=180)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-042", kind="eof")
+def cut_behind_the_control_record(log: KahaDBLog) -> None:
+    """The file ends with a whole control record and no record."""
+    log.truncate_in("batches[4].records[0]", 0)
+    log.expect("torn", "torn-batch", survivors=FOUR, end=180)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-042", kind="eof")
+def cut_in_a_payload(log: KahaDBLog) -> None:
+    """The file ends one byte before the end of a payload."""
+    log.truncate(224)
+    log.expect("torn", "torn-batch", survivors=FOUR, end=180)
+
+
+@BOOK.damaged(five_batches_without_checksums, "torn-tail", "KDB-042", kind="eof")
+def cut_in_a_payload_without_checksums(log: KahaDBLog) -> None:
+    """The file ends inside a payload that has no checksum."""
+    log.truncate(216)
+    log.expect("torn", "torn-batch", survivors=FOUR, end=180)
+
+
+@BOOK.damaged(batches_of_several_records, "torn-tail", "KDB-042", kind="eof")
+def cut_between_two_records_of_a_batch(log: KahaDBLog) -> None:
+    """The file ends between two records of a batch: neither is returned."""
+    log.truncate_in("batches[1].records[1]", 0)
+    log.expect("torn", "torn-batch", survivors=[0, 1])
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-043", kind="eof")
+def cut_in_the_eof_record(log: KahaDBLog) -> None:
+    """The file ends inside its EOF record: every record is there, the write was not finished."""
+    log.truncate(228)
+    log.expect("torn", "torn-eof", survivors=range(5), end=225)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-042", "KDB-013", kind="eof")
+def torn_in_preallocated_space(log: KahaDBLog) -> None:
+    """The last batch stops inside its payload, and zeros follow to the end of the file."""
+    log.truncate(216)
+    log.extend(bytes(296), "zeros to 512 bytes")
+    log.expect("torn", "torn-batch", survivors=FOUR, end=180)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-041", "KDB-013", kind="eof")
+def torn_header_in_preallocated_space(log: KahaDBLog) -> None:
+    """Ten bytes of a control record, and zeros to the end of the file."""
+    log.truncate(190)
+    log.extend(bytes(322), "zeros to 512 bytes")
+    log.expect("torn", "torn-header", survivors=FOUR, end=180)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-041", "KDB-033", kind="eof")
+def torn_behind_the_magic_in_preallocated_space(log: KahaDBLog) -> None:
+    """The header of a batch without size and checksum, and zeros: not an empty batch."""
+    log.truncate(196)
+    log.extend(bytes(316), "zeros to 512 bytes")
+    log.expect("torn", "torn-header", survivors=FOUR, end=180)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-036", "KDB-042", kind="eof")
+def finished_and_then_damaged(log: KahaDBLog) -> None:
+    """The last byte of the last batch is zero and an EOF record follows: damage, not torn."""
+    log.put(224, b"\0", "a zero byte")
+    log.extend(bytes(50), "50 zero bytes")
+    log.expect("damaged", "checksum-mismatch", survivors=FOUR, end=225)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-036", "KDB-041", "KDB-050", kind="eof")
+def damage_and_a_torn_tail(log: KahaDBLog) -> None:
+    """A flipped payload in the first batch and a torn last one: damaged outweighs torn."""
+    log.flip("batches[0].records[0].payload", 0)
+    log.truncate_in("batches[4].control", 16)
+    log.expect("damaged", "checksum-mismatch", survivors=[1, 2, 3], end=180)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-047", "KDB-046")
+def torn_batch_in_front_of_sound_ones(log: KahaDBLog) -> None:
+    """Forty bytes of the second batch, then the third: it must not be lost with the second."""
+    log.drop("batches[1]")
+    log.insert(45, _part(40), "40 bytes of batch 2")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4], end=220)
+    log.bug("Journal.recoveryCheck goes on behind the claimed size and loses the third batch")
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-046", "KDB-034")
+def torn_header_in_front_of_sound_batches(log: KahaDBLog) -> None:
+    """Fifteen bytes of the second batch, then the third."""
+    log.drop("batches[1]")
+    log.insert(45, _part(15), "15 bytes of batch 2")
+    log.expect("damaged", "bad-header", survivors=[0, 2, 3, 4], end=195)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-046", "KDB-047")
+def torn_control_record_in_front_of_sound_batches(log: KahaDBLog) -> None:
+    """Sixteen bytes of the second batch, then the third, whose bytes become its size."""
+    log.drop("batches[1]")
+    log.insert(45, _part(16), "16 bytes of batch 2")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4], end=196)
+
+
+@BOOK.damaged(five_batches_without_checksums, "torn-tail", "KDB-046", "KDB-047")
+def torn_batch_in_front_of_sound_ones_without_checksums(log: KahaDBLog) -> None:
+    """Forty bytes of a batch without checksum, then the next: no record is joined from both."""
+    log.drop("batches[1]")
+    log.insert(45, _part(40, checked=False), "40 bytes of batch 2")
+    log.expect("damaged", "bad-size", survivors=[0, 2, 3, 4], end=220)
+
+
+def _part(length: int, checked: bool = True) -> bytes:
+    whole = KahaDBLog(b"", [])
+    whole.batch(words(2), checked=checked)
+    return bytes(whole.data[:length])

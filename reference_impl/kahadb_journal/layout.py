@@ -1,0 +1,98 @@
+"""What a KahaDB data file is made of: constants, control record, file names, siblings.
+
+Upstream authority: apache/activemq ``…/store/kahadb/disk/journal/Journal.java``.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+
+HEADER = b"\x00\x00\x00\x1c\x02WRITE BATCH"
+"""The sixteen bytes every batch control record begins with (KDB-005)."""
+CONTROL_SIZE = 28
+CONTROL = struct.Struct(">16siq")  # KDB-005: header, batch size, checksum
+RECORD = struct.Struct(">iB")  # KDB-009: size with this header, type
+RECORD_HEAD = RECORD.size
+USER_RECORD = 1
+EOF_RECORD = b"-qMa4"  # KDB-011
+MAX_BATCH_SIZE = 2**31 - 1 - CONTROL_SIZE - len(EOF_RECORD)  # KDB-006
+DATA_FILE = re.compile(r"db-([+-]?[0-9]+)\.log")
+
+COMMANDS = (
+    "KAHA_TRACE_COMMAND",
+    "KAHA_ADD_MESSAGE_COMMAND",
+    "KAHA_REMOVE_MESSAGE_COMMAND",
+    "KAHA_PREPARE_COMMAND",
+    "KAHA_COMMIT_COMMAND",
+    "KAHA_ROLLBACK_COMMAND",
+    "KAHA_REMOVE_DESTINATION_COMMAND",
+    "KAHA_SUBSCRIPTION_COMMAND",
+    "KAHA_PRODUCER_AUDIT_COMMAND",
+    "KAHA_ACK_MESSAGE_FILE_MAP_COMMAND",
+    "KAHA_UPDATE_MESSAGE_COMMAND",
+    "KAHA_ADD_SCHEDULED_JOB_COMMAND",
+    "KAHA_RESCHEDULE_JOB_COMMAND",
+    "KAHA_REMOVE_SCHEDULED_JOB_COMMAND",
+    "KAHA_REMOVE_SCHEDULED_JOBS_COMMAND",
+    "KAHA_DESTROY_SCHEDULER_COMMAND",
+    "KAHA_REWRITTEN_DATA_FILE_COMMAND",
+)
+"""``KahaEntryType`` by number (``journal-data.proto``)."""
+
+
+def file_id(name: str) -> int | None:
+    """The id in the name of a data file, ``None`` for every other name (KDB-002)."""
+    named = DATA_FILE.fullmatch(name)
+    number = int(named[1]) if named and len(named[1]) < 4000 else None
+    return number if number is not None and -(2**31) <= number < 2**31 else None
+
+
+def data_files(folder: Path) -> tuple[list[str], list[str]]:
+    """Names of the data files by id, and those whose id another file has (KDB-003, KDB-004).
+
+    Of several spellings of one id the plain one counts, else the first by length and name.
+    """
+    by_id: dict[int, list[str]] = {}
+    for path in folder.iterdir():
+        number = file_id(path.name)
+        if number is not None and path.is_file():
+            by_id.setdefault(number, []).append(path.name)
+    chosen, others = [], []
+    for number in sorted(by_id):
+        first, *rest = sorted(
+            by_id[number], key=lambda name: (name != f"db-{number}.log", len(name), name)
+        )
+        chosen.append(first)
+        others += rest
+    return chosen, others
+
+
+def sibling(head: bytes) -> str | None:
+    """The journal whose data file begins so, when it is not KahaDB's (KDB-055)."""
+    if head[:4] == b"J.IO":
+        return "Journal.IO 1.3"
+    if head[:5] == HEADER[:5] and head[9:20] == HEADER[5:]:
+        return "HawtJournal"
+    if head[4:9] == b"\x00\x00\x00\x15\x02" and len(head) >= 21:
+        return "Journal.IO 1.0"
+    return None
+
+
+def command(payload: bytes) -> dict[str, int | str]:
+    """The broker's command in a payload, as record fields; empty when it is none (KDB-016).
+
+    A broker writes the number of the command, then its protobuf body with the length in front.
+    """
+    if not payload or payload[0] >= len(COMMANDS):
+        return {}
+    length = shift = 0
+    for at in range(1, min(len(payload), 6)):
+        length |= (payload[at] & 0x7F) << shift
+        shift += 7
+        if payload[at] < 0x80:
+            if at + 1 + length != len(payload):
+                return {}
+            return {"command": payload[0], "command_name": COMMANDS[payload[0]]}
+    return {}
