@@ -226,7 +226,10 @@ class Runner:
         The result stays what it was: a process that fell over did fall over. What is learnt is
         whether the case alone does it.
         """
-        if child.asked == 0 or self.subject.one_shot:
+        listed = self.subject.known.matches(
+            result["vector"], result["profile"], result["class"], result["difference"]
+        )
+        if child.asked == 0 or self.subject.one_shot or listed:
             return result
         fresh = self._new_child()
         try:

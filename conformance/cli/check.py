@@ -100,6 +100,9 @@ def check(
     if not chosen:
         raise click.UsageError("no vector is chosen; walproof check --vector '*' runs all")
     subjects = _subjects(commands, names, one_shot)
+    if not names:
+        read = {vector.body["format"] for vector in chosen}
+        subjects = [s for s in subjects if not s.formats or read & set(s.formats)]
     report = _run_with_progress(subjects, vectors, chosen, profiles, jobs, memory)
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     _save(report, folder)
