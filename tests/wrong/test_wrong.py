@@ -35,7 +35,7 @@ class Row:
 
 CONTROL = {"three-records": "pass", "two-blocks": "pass"}
 SMALL = Limits(memory_bytes=160 << 20, output_bytes=1 << 20)
-SOON = {"wall_ms": 1000}
+SOON = {"wall_ms": 700}
 ONE_SHOT = {"one_shot": True}
 
 ROWS: dict[str, Row] = {
@@ -61,8 +61,8 @@ ROWS: dict[str, Row] = {
     ),
     "prints_half_a_line": Row({"one-record": "protocol-error: the output ends inside a line"}),
     "prints_its_progress": Row({"one-record": "protocol-error: found b'reading "}),
-    "hangs": Row({"one-record": "timeout: no reply within 1 s"}, SOON),
-    "hangs_behind_a_daemon": Row({"one-record": "timeout: no reply within 1 s"}, SOON),
+    "hangs": Row({"one-record": "timeout: no reply within 0.7 s"}, SOON),
+    "hangs_behind_a_daemon": Row({"one-record": "timeout: no reply within 0.7 s"}, SOON),
     "hangs_on_one_case": Row(
         {**CONTROL, "empty-record-between-two": "timeout: no reply", "one-record": "pass"}, SOON
     ),
@@ -195,10 +195,12 @@ def test_wrong_implementation_is_caught(name, run_program, marked):
     row = ROWS[name]
     run = run_program(name, list(row.results) or ["one-record"], **row.options)
     if name == "hangs_behind_a_daemon":
-        # A daemon has cut its ties on purpose; it must not hold up the harness, no more.
-        (daemon,) = marked()
-        daemon.kill()
-        psutil.wait_procs([daemon], timeout=5)
+        # A daemon has cut its ties on purpose, and is killed only if it was seen doing so: what
+        # matters is that it does not hold up the harness.
+        daemons = marked()
+        for daemon in daemons:
+            daemon.kill()
+        psutil.wait_procs(daemons, timeout=5)
 
     if row.because is not None:
         assert run.status == "broken" and row.because in run.because

@@ -1,0 +1,378 @@
+"""Does an adapter speak the protocol? Step by step, and for every fault: whose it is.
+
+The adapter's is whatever concerns messages, pipes and processes; the implementation's is what was
+read from an undamaged log, what became of that log, and a process that a signal killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from conformance import contents
+from conformance.cases import Case, Scratch, found_at
+from conformance.compare import ANSWER_PARTS, differences, normalise
+from conformance.protocol import PROTOCOL
+from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout, describe_exit
+from conformance.protocol.messages import ProtocolError, encode, validate
+from conformance.protocol.oneshot import OneShot, reported_parts
+from conformance.vectors import Vector
+
+LONG = 1 << 20
+"""Bytes that are more than any buffer an adapter may have reckoned with."""
+BYE_SECONDS = 2.0
+SHOWN = 160
+EXPECTED_FOUND = re.compile("expected (.+?), found (.+)", re.DOTALL)
+
+Fault = Literal["adapter", "implementation"]
+Reply = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One step: ``right``, ``wrong`` (with the fault and what shows it) or ``untested``."""
+
+    step: str
+    status: Literal["right", "wrong", "untested"]
+    note: str = ""
+    expected: str = ""
+    found: str = ""
+    fault: Fault | None = None
+    line: str = ""
+    """The raw line of output, shortened, where it tells more than ``found``."""
+    stderr: str | None = None
+
+
+class _Untested(Exception):
+    """The step does not apply; the text says why."""
+
+
+class _Wrong(Exception):
+    def __init__(self, found: str, fault: Fault = "adapter") -> None:
+        super().__init__(found)
+        self.fault = fault
+
+
+@dataclass
+class _Step:
+    expected: str
+    note: str = ""
+
+
+class _Probe(Child):
+    """A child that keeps its last line, and that can be left to end by itself."""
+
+    line = b""
+
+    async def spawn(self) -> None:
+        """Start the process and say nothing yet."""
+        await self._spawn()
+
+    async def greet(self, seconds: float) -> Reply:
+        """The reply to hello, whatever is in it."""
+        return await self._receive(encode({"cmd": "hello", "protocol": PROTOCOL}), seconds)
+
+    async def leave(self, last_word: bytes) -> tuple[int | None, bytes]:
+        """Send ``last_word``, or when there is none close the input.
+
+        Returns the exit status, ``None`` for a process that is still there, and what it printed.
+        """
+        assert self._process is not None
+        assert self._process.stdin is not None and self._process.stdout is not None
+        printed = b""
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(BYE_SECONDS):
+                if last_word:
+                    self._process.stdin.write(last_word)
+                else:
+                    self._process.stdin.close()
+                while len(printed) < LONG and (more := await self._process.stdout.read(65536)):
+                    printed += more
+                await self._exited()
+        status = self._process.returncode
+        await self.kill()
+        return status, printed
+
+    async def _send_and_receive(self, request: bytes | None) -> bytes:
+        self.line = b""
+        self.line = await super()._send_and_receive(request)
+        return self.line
+
+
+@dataclass
+class Smoke:
+    """The steps against one command; :meth:`run` takes them and fills ``findings``.
+
+    ``formats`` are the ids to try, as far as the adapter has them; ``seconds`` is what hello and
+    other slow things may take.
+    """
+
+    command: Sequence[str]
+    vectors: Mapping[str, Vector]
+    formats: Sequence[str]
+    seconds: float = 10.0
+    hello: Reply = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    skipped: str | None = None
+    """What was said instead of an answer."""
+    _answered: dict[str, Reply] = field(default_factory=dict)
+    _child: _Probe | None = None
+    _seq: int = 0
+    _surplus: bytes = b""
+    _scratch: Scratch = field(default_factory=Scratch)
+
+    async def run(self, one_shot: bool = False) -> None:
+        """Take every step; ``one_shot`` leaves out those of the protocol."""
+        try:
+            if one_shot:
+                for format in self.formats:
+                    await self._one_shot(format)
+            elif await self._greet():
+                await self._steps([id for id in self.formats if id in self.hello["formats"]])
+        finally:
+            if self._child is not None:
+                await self._child.kill()
+            self._scratch.close()
+
+    @property
+    def wrong(self) -> list[Finding]:
+        """The steps that were not as expected."""
+        return [finding for finding in self.findings if finding.status == "wrong"]
+
+    async def _steps(self, formats: Sequence[str]) -> None:
+        if not formats:
+            self.findings.append(Finding("reads a log", "untested", "none of its formats is tried"))
+        for format in formats:
+            await self._read(format)
+        for format in formats[:1]:
+            await self._long_line(format)
+            await self._unknown_path(format)
+        await self._leave("exits on bye", encode({"cmd": "bye"}))
+        await self._leave("exits at the end of its input", b"")
+        async with self._step("prints nothing but replies", "one line for each request"):
+            if self._surplus:
+                raise _Wrong(f"besides: {_short(self._surplus)}")
+        for format in formats[:1]:
+            await self._one_shot(format)
+
+    async def _greet(self) -> bool:
+        """Whether there is a hello to go on with."""
+        child = self._new_child()
+        async with self._step("starts", "a program that can be started"):
+            await child.spawn()
+        if self.wrong:
+            return False
+        self._child = child
+        hello: Reply = {}
+        expected = f"a line of JSON within {self.seconds:g} s, flushed"
+        async with self._step("says hello in time", expected) as step:
+            started = time.monotonic()
+            hello = await child.greet(self.seconds)
+            step.note = f"{time.monotonic() - started:.2f} s"
+        if self.wrong:
+            return False
+        async with self._step("its hello is valid", "what hello-reply.schema.json asks for"):
+            validate("hello-reply", hello)
+            self.hello = hello
+            for key, known in self._known_names().items():
+                if unknown := [name for name in hello[key] if name not in known]:
+                    names = f"{', '.join(unknown)} (there is {', '.join(sorted(known))})"
+                    raise _Wrong(f"{key}: {names}")
+        return bool(self.hello)
+
+    def _known_names(self) -> dict[str, set[str]]:
+        parts = {"at", "size", *ANSWER_PARTS}
+        for vector in self.vectors.values():
+            if vector.body["format"] in self.hello["formats"]:
+                parts.update(*vector.body["expect"]["records"])
+        formats = {str(vector.body["format"]) for vector in self.vectors.values()}
+        return {"formats": formats, "reports": parts - {"payload", "payload_sha256"}}
+
+    async def _read(self, format: str) -> None:
+        case = self._trivial(format)
+        assert case.expect is not None
+        place = self._copy(case)
+        async with self._step(f"reads {case.vector.id}", "the records of an undamaged log") as step:
+            if case.profile not in self.hello["profiles"]:
+                raise _Untested("it does not read")
+            reply = await self._ask(case, place)
+            self._answered[format] = reply
+            self._judge(reply, case, self.hello["reports"], step)
+        if format not in self._answered:
+            return
+        async with self._step("answers the same again", _text(self._answered[format])):
+            again = await self._ask(case, place)
+            if again != self._answered[format]:
+                raise _Wrong(_text(again), "implementation")
+        async with self._step(
+            "leaves the log as it was", f"{case.vector.body['size']} bytes, unchanged"
+        ):
+            if (now := found_at(place)) is None:
+                raise _Wrong("no log any more", "implementation")
+            if now != case.vector.contents:
+                raise _Wrong(f"{contents.size(now)} bytes, changed", "implementation")
+
+    def _judge(self, reply: Reply, case: Case, reports: Sequence[str], step: _Step) -> None:
+        if "skipped" in reply:
+            self.skipped = str(reply["skipped"])
+            raise _Untested(f"skipped: {self.skipped}")
+        assert case.expect is not None
+        if found := differences(case.expect, normalise(reply["answer"]), reports):
+            raise _Wrong("; ".join(found), "implementation")
+        number = len(case.expect["records"])
+        step.note = f"{number} record{'s' if number > 1 else ''}"
+
+    async def _long_line(self, format: str) -> None:
+        """A record of a mebibyte to write; from a mere reader, an unknown key of that length."""
+        case = self._trivial(format)
+        name = "takes a line of more than a mebibyte"
+        async with self._step(name, f"a reply within {self.seconds:g} s") as step:
+            if "write" not in self.hello["profiles"]:
+                reply = await self._ask(case, self._copy(case), {"no-such-key": "x" * LONG})
+                step.note = "ignores an unknown key"
+                if reply != self._answered.get(format, reply):
+                    raise _Wrong(f"another reply than without an unknown key: {_text(reply)}")
+                return
+            place = self._scratch.place(case.vector.input.name)
+            request = {"cmd": "write", "format": format, "path": str(place), "context": {}}
+            records = [self._record_like(format) | {"payload": "61" * LONG}]
+            reply = await self._send(request | {"records": records}, self.seconds)
+            if "done" not in reply:
+                raise _Untested(_text(reply))
+            written = contents.size(found_at(place) or b"")
+            if written < LONG:
+                raise _Wrong(f"done, and {written} bytes written", "implementation")
+            step.note = f"writes {written} bytes"
+
+    def _record_like(self, format: str) -> dict[str, Any]:
+        for vector in self.vectors.values():
+            if vector.operation == "write" and vector.body["format"] == format:
+                for record in vector.records_to_write():
+                    return record
+        return {}
+
+    async def _unknown_path(self, format: str) -> None:
+        async with self._step("survives a path where nothing is", "a reply, best skipped") as step:
+            if format not in self._answered:
+                raise _Untested("no log could be read either")
+            case = self._trivial(format)
+            reply = await self._ask(case, self._scratch.place("there-is-no-such.log"))
+            if reply.get("answer", {}).get("records"):
+                raise _Wrong(_text(reply), "implementation")
+            step.note = "skipped" if "skipped" in reply else "an answer without records"
+
+    async def _leave(self, name: str, last_word: bytes) -> None:
+        async with self._step(name, f"exit status 0 within {BYE_SECONDS:g} s"):
+            child = await self._alive()
+            status, surplus = await child.leave(last_word)
+            self._surplus = self._surplus or surplus
+            if status is None:
+                raise _Wrong("it is still there")
+            if status != 0:
+                raise _Wrong(describe_exit(status))
+        self._child = None
+
+    async def _one_shot(self, format: str) -> None:
+        case = self._trivial(format)
+        program = OneShot(self.command, Path.cwd())
+        async with self._step(f"one-shot: read {format} PATH", "one answer, and the end") as step:
+            request = next(case.steps()).request(case, self._copy(case), 1)
+            try:
+                reply = await program.ask(request, round(self.seconds * 1000))
+            except Crash as crash:
+                last = (program.stderr_tail or "nothing on stderr").splitlines()[-1]
+                found = f"no answer, {crash}: {_short(last)}"
+                # Whoever speaks the protocol need not have the other form too.
+                if self.hello and str(crash).startswith("exit status"):
+                    raise _Untested(found) from None
+                raise _Wrong(found, _fault(crash)) from None
+            self._judge(reply, case, reported_parts(reply.get("answer", {"records": []})), step)
+
+    def _trivial(self, format: str) -> Case:
+        """The smallest undamaged log of a format that has a record in it."""
+        fitting = [
+            vector
+            for vector in self.vectors.values()
+            if vector.body["format"] == format
+            and (vector.operation, vector.body["kind"]) == ("read", "valid")
+            and vector.body["expect"]["records"]
+        ]
+        vector = min(fitting, key=lambda each: (each.body["size"], each.id))
+        profiles = self.hello.get("profiles", [])
+        return Case(vector, "strict" if "recover" not in profiles and profiles else "recover")
+
+    def _copy(self, case: Case) -> Path:
+        place = self._scratch.place(case.vector.input.name)
+        contents.write_contents(case.vector.contents, place)
+        return place
+
+    async def _ask(self, case: Case, place: Path, more: Mapping[str, Any] | None = None) -> Reply:
+        request = next(case.steps()).request(case, place, 0)
+        return await self._send({**request, **(more or {})}, case.wall_ms / 1000)
+
+    async def _send(self, request: Reply, seconds: float) -> Reply:
+        """The reply without its number."""
+        child = await self._alive()
+        self._seq += 1
+        reply = await child.ask({**request, "seq": self._seq}, round(seconds * 1000))
+        return {key: value for key, value in reply.items() if key != "seq"}
+
+    def _new_child(self) -> _Probe:
+        return _Probe(self.command, Path.cwd(), Limits(start_seconds=self.seconds))
+
+    async def _alive(self) -> _Probe:
+        """The child, or a new one when the last step cost the old one its life."""
+        if self._child is None:
+            self._child = self._new_child()
+            await self._child.start()
+        return self._child
+
+    @contextlib.asynccontextmanager
+    async def _step(self, name: str, expected: str) -> AsyncIterator[_Step]:
+        """Note what comes of one step; a fault does not stop the others."""
+        step = _Step(expected)
+        try:
+            yield step
+        except _Untested as why:
+            self.findings.append(Finding(name, "untested", str(why)))
+        except (_Wrong, Crash, Timeout, OverLimit, ProtocolError) as error:
+            child, found, line = self._child, str(error), ""
+            if isinstance(error, ProtocolError):
+                if said := EXPECTED_FOUND.fullmatch(found):
+                    expected, found = said.groups()
+                if child is not None and repr(child.line)[:20] not in found:
+                    line = _short(child.line)
+            stderr = child.stderr_tail if child else None
+            fault = _fault(error)
+            self.findings.append(Finding(name, "wrong", "", expected, found, fault, line, stderr))
+            if child is not None and not isinstance(error, _Wrong):
+                await child.kill()
+                self._child = None
+        else:
+            self.findings.append(Finding(name, "right", step.note))
+
+
+def _fault(error: Exception) -> Fault:
+    if isinstance(error, _Wrong):
+        return error.fault
+    if isinstance(error, Crash) and str(error).startswith("killed by"):
+        return "implementation"
+    if isinstance(error, OverLimit) and "memory" in str(error):
+        return "implementation"
+    return "adapter"
+
+
+def _text(reply: Reply) -> str:
+    return _short(encode(reply).rstrip())
+
+
+def _short(text: bytes | str) -> str:
+    if isinstance(text, bytes):
+        text = text.decode(errors="backslashreplace").rstrip("\n")
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

@@ -1,0 +1,211 @@
+"""One process under limits: whatever it does has a name, and it is gone afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout, describe_exit
+from conformance.protocol.messages import ProtocolError
+from conformance.protocol.oneshot import OneShot, reported_parts, speaks_protocol
+
+READ = {
+    "cmd": "read",
+    "seq": 1,
+    "format": "leveldb-log",
+    "path": "/nowhere",
+    "profile": "recover",
+    "context": {},
+    "limits": {"wall_ms": 1000},
+}
+SMALL = Limits(memory_bytes=200 << 20, output_bytes=1 << 20)
+ONE_SHOT = """
+if sys.argv[1:2] == ["read"]:
+    {}
+"""
+
+
+def ask(command, *requests, wall_ms=5000, limits=SMALL):
+    """The replies to some requests; afterwards the process is gone, whatever happened."""
+
+    async def talk():
+        child = Child(command, Path.cwd(), limits)
+        try:
+            await child.start()
+            return [await child.ask(request, wall_ms) for request in requests]
+        finally:
+            await child.close()
+
+    try:
+        return asyncio.run(talk())
+    finally:
+        assert psutil.Process().children(recursive=True) == []
+
+
+def ask_once(command, wall_ms=5000, limits=SMALL):
+    program = OneShot(command, Path.cwd(), limits)
+    try:
+        return asyncio.run(program.ask(READ, wall_ms))
+    finally:
+        assert psutil.Process().children(recursive=True) == []
+
+
+def body(line):
+    return f"""
+def reply(request):
+    {line}
+    return {{"seq": request["seq"], "answer": {{"records": []}}}}
+"""
+
+
+class TestLongLived:
+    def test_replies_come_in_turn(self, program):
+        second = {**READ, "seq": 2}
+        assert ask(program(body("pass")), READ, second) == [
+            {"seq": 1, "answer": {"records": []}},
+            {"seq": 2, "answer": {"records": []}},
+        ]
+
+    def test_lines_may_be_long_in_both_directions(self, program):
+        lines = """
+        def reply(request):
+            return {"seq": 1, "answer": {"records": [{"payload": request["context"]["hex"]}]}}
+        """
+        payload = "ab" * (3 << 20)
+        limits = Limits(output_bytes=16 << 20)
+        (reply,) = ask(program(lines), {**READ, "context": {"hex": payload}}, limits=limits)
+        assert reply["answer"]["records"] == [{"payload": payload}]
+
+    @pytest.mark.parametrize(
+        ("line", "error", "words"),
+        [
+            ("sys.exit(7)", Crash, "exit status 7"),
+            ("sys.exit(0)", Crash, "exit status 0"),
+            ("os.abort()", Crash, "killed by SIGABRT"),
+            ("os.kill(os.getpid(), 40)", Crash, "killed by signal 40"),
+            ("os.write(1, b'{'); os.abort()", Crash, "killed by SIGABRT"),
+            ("os.write(1, b'{'); sys.exit(1)", Crash, "exit status 1"),
+            ("os.write(1, b'{'); sys.exit(0)", ProtocolError, "the output ends inside a line"),
+            ("os.write(1, b'hm\\n')", ProtocolError, "expected a line of JSON, found b'hm"),
+            ("os.write(1, b'{}\\n')", ProtocolError, "read-reply: the message: "),
+            ("request['seq'] = 9", ProtocolError, "expected seq 1, found 9"),
+            ("os.write(1, b'x' * (3 << 20))", OverLimit, "a reply of more than 1048576 bytes"),
+            ("request['x'] = b'x' * (300 << 20); time.sleep(60)", OverLimit, "more than 200 MiB"),
+        ],
+    )
+    def test_what_goes_wrong_has_a_name(self, program, line, error, words):
+        with pytest.raises(error) as raised:
+            ask(program(body(line)), READ)
+        assert words in str(raised.value)
+
+    @pytest.mark.parametrize("line", ["time.sleep(60)", "os.close(1); time.sleep(60)"])
+    def test_no_reply_in_time(self, program, line):
+        started = time.monotonic()
+        with pytest.raises(Timeout, match=r"no reply within 0\.3 s"):
+            ask(program(body(line)), READ, wall_ms=300)
+        assert time.monotonic() - started < 10
+
+    def test_a_process_that_ended_before_it_was_asked(self, program):
+        with pytest.raises(Crash, match="exit status 3"):
+            ask(program(loop="print(json.dumps(HELLO), flush=True); sys.exit(3)"), READ)
+
+    def test_memory_of_what_it_started_counts_too(self, program):
+        lines = """
+        import subprocess
+        def reply(request):
+            eat = "import time; eaten = b'x' * (300 << 20); time.sleep(60)"
+            subprocess.run([sys.executable, "-c", eat])
+        """
+        with pytest.raises(OverLimit, match="more than 200 MiB of memory"):
+            ask(program(lines), READ, wall_ms=30_000)
+
+    def test_the_end_of_stderr_is_kept(self, program):
+        lines = """
+        def reply(request):
+            sys.stderr.write("first\\n" + "x" * 200_000 + "last")
+            sys.exit(1)
+        """
+
+        async def talk():
+            child = Child(program(lines), Path.cwd(), SMALL)
+            await child.start()
+            with pytest.raises(Crash):
+                await child.ask(READ, 5000)
+            return child.stderr_tail
+
+        tail = asyncio.run(talk())
+        assert tail.endswith("xlast") and "first" not in tail and len(tail) <= 4096
+
+    def test_hello_must_be_in_time(self, program):
+        with pytest.raises(Timeout):
+            ask(program(loop="time.sleep(60)"), limits=Limits(start_seconds=0.3))
+
+    def test_no_core_files(self, program):
+        lines = """
+        import resource
+        def reply(request):
+            limit = resource.getrlimit(resource.RLIMIT_CORE)[0]
+            return {"seq": request["seq"], "skipped": f"core {limit}"}
+        """
+        (reply,) = ask(program(lines), READ)
+        assert reply["skipped"] == "core 0"
+
+
+class TestOneShot:
+    def run(self, program, line, **options):
+        return ask_once(program(loop=ONE_SHOT.format(line)), **options)
+
+    def test_the_answer_may_span_lines(self, program):
+        line = "print(json.dumps({'records': [], 'verdict': 'intact'}, indent=1)); sys.exit(3)"
+        reply = self.run(program, line)
+        assert reply == {"seq": 1, "answer": {"records": [], "verdict": "intact"}}
+
+    def test_it_may_decline(self, program):
+        reply = self.run(program, "print(json.dumps({'skipped': 'not my format'}))")
+        assert reply == {"seq": 1, "skipped": "not my format"}
+
+    @pytest.mark.parametrize(
+        ("line", "error", "words"),
+        [
+            ("pass", Crash, "exit status 0"),
+            ("sys.exit(4)", Crash, "exit status 4"),
+            ("print('{}'); sys.stdout.flush(); os.abort()", Crash, "killed by SIGABRT"),
+            ("print('no')", ProtocolError, "expected a line of JSON"),
+            ("print('{}')", ProtocolError, "one-shot answer: the message"),
+            ("print(json.dumps({'skipped': ''}))", ProtocolError, "one-shot read-reply: skipped"),
+            ("print('x' * (3 << 20))", OverLimit, "a reply of more than"),
+        ],
+    )
+    def test_what_goes_wrong_has_a_name(self, program, line, error, words):
+        with pytest.raises(error) as raised:
+            self.run(program, line)
+        assert words in str(raised.value)
+
+    def test_no_answer_in_time(self, program):
+        with pytest.raises(Timeout):
+            self.run(program, "time.sleep(60)", wall_ms=300)
+
+    def test_what_it_reports_is_what_it_prints(self):
+        records = [{"payload": "00", "at": 0}, {"payload": "01", "at": 9, "size": 9}]
+        assert reported_parts({"records": records, "end": None}) == ["records", "end", "at"]
+        assert reported_parts({"records": [], "verdict": "torn"}) == [
+            "records",
+            "verdict",
+            "at",
+            "size",
+        ]
+
+    def test_a_program_is_asked_which_form_it_has(self, program):
+        assert asyncio.run(speaks_protocol(program(), Path.cwd()))
+        assert not asyncio.run(speaks_protocol(program(loop="sys.exit(1)"), Path.cwd()))
+        assert not asyncio.run(speaks_protocol(["./no-such-program"], Path.cwd()))
+
+
+def test_exit_statuses_in_words():
+    assert describe_exit(0) == "exit status 0"
+    assert describe_exit(-11) == "killed by SIGSEGV"
+    assert describe_exit(-40) == "killed by signal 40"

@@ -1,0 +1,141 @@
+"""The list of known failures: read, kept up to date, and never without a cause."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conformance.known_failures import UNEXPLAINED, BrokenList, KnownFailures, load
+
+LIST = {
+    "causes": {"joins": "FIRST is joined with FULL.", "stops": "It stops at the first damage."},
+    "failures": [
+        {
+            "vector": f"leveldb-log/{slug}",
+            "profile": "recover",
+            "result": "fail",
+            "difference": f"records of {slug}",
+            "cause": cause,
+        }
+        for slug, cause in [("a", "joins"), ("b", "stops")]
+    ],
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "known-failures.json"
+    path.write_text(json.dumps(LIST))
+    return path
+
+
+def result(slug, outcome, difference=None, profile="recover"):
+    return {
+        "vector": f"leveldb-log/{slug}",
+        "profile": profile,
+        "class": outcome,
+        "difference": difference,
+    }
+
+
+def entries(known):
+    return {vector.split("/")[1]: entry for (vector, _), entry in known.entries.items()}
+
+
+def test_a_missing_file_is_an_empty_list(tmp_path):
+    known = load(tmp_path / "known-failures.json")
+    assert known.entries == {} and known.unexplained() == []
+
+
+def test_a_list_matches_the_very_failure_only(path):
+    known = load(path)
+    assert known.cause_of("leveldb-log/a", "recover") == "FIRST is joined with FULL."
+    assert known.matches("leveldb-log/a", "recover", "fail", "records of a")
+    assert not known.matches("leveldb-log/a", "recover", "fail", "records of b")
+    assert not known.matches("leveldb-log/a", "recover", "crash", "records of a")
+    assert not known.matches("leveldb-log/a", "strict", "fail", "records of a")
+    assert known.cause_of("leveldb-log/c", "recover") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not JSON",
+        "[]",
+        "{}",
+        json.dumps({"causes": {}, "failures": [{"vector": "leveldb-log/a"}]}),
+        json.dumps({**LIST, "causes": {"joins": "FIRST is joined with FULL."}}),
+    ],
+)
+def test_a_broken_list_is_reported_with_its_path(path, text):
+    path.write_text(text)
+    with pytest.raises(BrokenList, match=r"known-failures\.json: "):
+        load(path)
+
+
+def test_an_entry_without_its_cause_is_named(path):
+    path.write_text(json.dumps({**LIST, "causes": {}}))
+    with pytest.raises(BrokenList, match="leveldb-log/a: the cause 'joins' is not there"):
+        load(path)
+
+
+class TestUpdate:
+    def test_what_still_fails_keeps_its_entry_and_cause(self, path):
+        known = load(path)
+        updated = known.updated(
+            [result("a", "known-failure", "records of a"), result("b", "known-failure", "…")]
+        )
+        assert updated.entries == known.entries and updated.causes == known.causes
+
+    def test_what_fails_in_another_way_is_pinned_anew_with_its_cause(self, path):
+        updated = load(path).updated([result("a", "crash", "killed by SIGABRT")])
+        entry = entries(updated)["a"]
+        assert (entry.result, entry.difference, entry.cause) == (
+            "crash",
+            "killed by SIGABRT",
+            "joins",
+        )
+
+    @pytest.mark.parametrize("outcome", ["pass", "unexpected-pass"])
+    def test_what_passes_is_dropped_and_its_cause_with_it(self, path, outcome):
+        updated = load(path).updated([result("a", outcome)])
+        assert list(entries(updated)) == ["b"]
+        assert list(updated.causes) == ["stops"]
+
+    def test_what_did_not_run_or_was_skipped_stays(self, path):
+        known = load(path)
+        assert known.updated([]).entries == known.entries
+        assert known.updated([result("a", "skipped", "no")]).entries == known.entries
+
+    def test_a_broken_protocol_is_never_a_known_failure(self, path):
+        assert "c" not in entries(load(path).updated([result("c", "protocol-error", "garbage")]))
+
+    def test_what_is_new_is_unexplained_unless_a_cause_is_named(self, path):
+        updated = load(path).updated([result("c", "fail", "records of c")])
+        assert [entry.vector for entry in updated.unexplained()] == ["leveldb-log/c"]
+        assert updated.causes[UNEXPLAINED] == ""
+        named = load(path).updated([result("c", "timeout", "no reply")], cause="stops")
+        assert entries(named)["c"].cause == "stops"
+        assert named.causes == LIST["causes"] and named.unexplained() == []
+
+    def test_another_profile_is_another_entry(self, path):
+        updated = load(path).updated([result("a", "fail", "strict of a", profile="strict")])
+        assert len(updated.entries) == 3
+
+
+def test_saved_and_loaded_it_is_the_same(path):
+    known = load(path)
+    known.save()
+    again = load(path)
+    assert (again.causes, again.entries) == (known.causes, known.entries)
+    assert json.loads(path.read_text()) == LIST
+    before = path.read_bytes()
+    again.save()
+    assert path.read_bytes() == before
+
+
+def test_an_empty_list_has_no_file(path):
+    KnownFailures(path).save()
+    assert not path.exists()
+    KnownFailures(path).save()

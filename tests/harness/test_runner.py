@@ -1,0 +1,276 @@
+"""Running cases: order, isolation, known failures, and what a run says of itself."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from conformance.baselines import BASELINES
+from conformance.cases import cases_of
+from conformance.known_failures import KnownFailure, KnownFailures
+from conformance.protocol.child import Crash, Limits
+from conformance.runner import Runner, Subject, run_all
+
+FIVE = ["one-record", "three-records", "empty-log", "two-blocks", "cut-in-a-payload"]
+
+
+def by_slug(run):
+    return {result["vector"].split("/")[1]: result for result in run.results}
+
+
+@pytest.fixture
+def cases(vector):
+    return lambda *slugs, profiles=("recover",): cases_of(
+        [vector(slug) for slug in slugs], profiles
+    )
+
+
+def run(subject, cases, **options):
+    return asyncio.run(Runner(subject, cases, **options)())
+
+
+class Scripted:
+    """Answers in this process, as a baseline does, with what a function returns or raises."""
+
+    def __init__(self, script, hello):
+        self.script = script
+        self.more = hello
+
+    def hello(self):
+        return {**BASELINES[0].hello(), "reports": ["records"], **self.more}
+
+    def reply(self, request):
+        answer = self.script(request)
+        return answer if "seq" in answer else {"seq": request["seq"], "answer": answer}
+
+
+def scripted(reply, known=None, **hello):
+    return Subject("s", "s", (), known or KnownFailures(), baseline=Scripted(reply, hello))
+
+
+def nothing(request):
+    return {"records": []}
+
+
+def never(request):
+    raise AssertionError("asked")
+
+
+class TestOrderAndCount:
+    @pytest.mark.parametrize("workers", [1, 3])
+    def test_results_stand_in_the_order_of_the_cases(self, cases, program, workers):
+        lines = """
+        def reply(request):
+            time.sleep(0.02 if "one-record" in request["path"] else 0)
+            return {"seq": request["seq"], "answer": {"records": []}}
+        """
+        progress = []
+        subject = Subject("s", "s", program(lines))
+        found = run(subject, cases(*FIVE), workers=workers, progress=lambda: progress.append(1))
+        assert list(by_slug(found)) == FIVE
+        assert len(progress) == len(FIVE)
+        assert found.status == "ran" and found.hello["name"] == "test"
+
+    def test_every_result_names_the_command_that_repeats_it(self, cases):
+        subject = scripted(nothing)
+        subject.repeat = "walproof check --impl s"
+        (result,) = run(subject, cases("one-record")).results
+        assert result["repeat"] == (
+            "walproof check --impl s --vector leveldb-log/one-record --profile recover"
+        )
+
+    def test_scratch_copies_are_gone_afterwards(self, cases, program, tmp_path, monkeypatch):
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        run(Subject("s", "s", program("def reply(request): os.abort()")), cases(*FIVE))
+        assert [path.name for path in tmp_path.iterdir()] == ["adapter.py"]
+
+
+class TestCrashIsolation:
+    def test_only_the_culprit_suffers(self, cases, program):
+        lines = """
+        from pathlib import Path
+        def reply(request):
+            log = Path(request["path"]).read_bytes()
+            if len(log) == 0:
+                sys.exit("cannot read nothing")
+            return {"seq": request["seq"], "answer": {"records": []}}
+        """
+        found = by_slug(run(Subject("s", "s", program(lines)), cases(*FIVE)))
+        culprit = found.pop("empty-log")
+        assert (culprit["class"], culprit["difference"]) == ("crash", "exit status 1")
+        assert culprit["stderr"] == "cannot read nothing"
+        assert culprit["expected"]["records"] == [] and culprit["actual"] is None
+        assert {result["class"] for result in found.values()} == {"fail"}
+
+    def test_a_culprit_that_is_right_alone_is_marked(self, cases, program, tmp_path):
+        lines = """
+        asked = []
+        def reply(request):
+            asked.append(request)
+            if len(asked) == 2:
+                os.abort()
+            return {"seq": request["seq"], "answer": {"records": []}}
+        """
+        found = by_slug(run(Subject("s", "s", program(lines)), cases("one-record", "empty-log")))
+        assert found["empty-log"]["class"] == "crash"
+        assert found["empty-log"]["difference"] == "killed by SIGABRT; alone: pass"
+
+    def test_one_that_was_alone_is_not_run_again(self, cases, program, tmp_path):
+        lines = f"""
+        def reply(request):
+            with open({str(tmp_path / "asked")!r}, "a") as asked:
+                asked.write("x")
+            return {{"seq": request["seq"] + 1, "skipped": "wrong number"}}
+        """
+        (result,) = run(Subject("s", "s", program(lines)), cases("one-record")).results
+        assert result["class"] == "protocol-error"
+        assert (tmp_path / "asked").read_text() == "x"
+
+    def test_one_that_cannot_be_started_again_is_broken(self, cases, program, tmp_path):
+        lines = f"""
+        if os.path.exists({str(tmp_path / "started")!r}):
+            sys.exit("already running")
+        open({str(tmp_path / "started")!r}, "w").close()
+        def reply(request):
+            os.abort()
+        """
+        found = run(Subject("s", "s", program(lines)), cases(*FIVE))
+        assert found.status == "broken"
+        assert found.because == "hello: exit status 1; it wrote: already running"
+        assert [result["class"] for result in found.results] == ["crash"]
+
+
+class TestHello:
+    def test_a_program_that_is_not_there(self, cases):
+        found = run(Subject("s", "s", ["./no-such-program"]), cases(*FIVE))
+        assert (found.status, found.results) == ("broken", [])
+        assert found.because == "hello: cannot start ./no-such-program: No such file or directory"
+
+    def test_unavailable(self, cases):
+        found = run(Subject("s", "s", [], unavailable="go not found"), cases(*FIVE))
+        assert (found.status, found.because) == ("unavailable", "go not found")
+
+    def test_another_profile_is_skipped_and_not_asked(self, cases):
+        (result,) = run(scripted(never, profiles=["write"]), cases("one-record")).results
+        assert (result["class"], result["difference"]) == ("skipped", "not one of its profiles")
+
+    def test_another_format_is_no_result_at_all(self, cases):
+        found = run(scripted(never, formats=["no-such-log"]), cases("one-record"))
+        assert (found.status, found.results) == ("ran", [])
+
+    def test_a_one_shot_program_may_decline(self, cases, program):
+        command = program(loop="print(json.dumps({'skipped': 'not my format'}))")
+        subject = Subject("s", "s", command, one_shot=True)
+        (result,) = run(subject, cases("one-record")).results
+        assert (result["class"], result["difference"]) == ("skipped", "not my format")
+
+    def test_only_reported_parts_are_compared(self, cases, vector):
+        def records_only(request):
+            return {"records": vector("cut-in-a-payload").body["expect"]["records"]}
+
+        (result,) = run(scripted(records_only), cases("cut-in-a-payload")).results
+        assert result["class"] == "pass"
+        subject = scripted(records_only, reports=["records", "verdict"])
+        (result,) = run(subject, cases("cut-in-a-payload")).results
+        assert result["class"] == "fail"
+
+
+class TestManyRequestsInOneCase:
+    TRUNCATIONS = "every-prefix-of-three-blocks"
+
+    def test_a_skipped_prefix_does_not_excuse_a_wrong_one(self, cases):
+        def skip_short_ones(request):
+            if Path(request["path"]).stat().st_size == 0:
+                return {"seq": request["seq"], "skipped": "too short for me"}
+            return {"records": []}
+
+        (result,) = run(scripted(skip_short_ones), cases(self.TRUNCATIONS)).results
+        assert result["class"] == "fail"
+        assert "more requests of this case" in result["difference"]
+
+    def test_all_skipped(self, cases):
+        subject = scripted(lambda request: {"seq": request["seq"], "skipped": "no"})
+        (result,) = run(subject, cases(self.TRUNCATIONS)).results
+        assert result["class"] == "skipped"
+
+    def test_the_pin_covers_every_request(self, cases):
+        def wrong_from(length):
+            def reply(request):
+                size = Path(request["path"]).stat().st_size
+                return {"records": []} if size < length else {"records": [{"payload": "00"}]}
+
+            return reply
+
+        differences = {
+            run(scripted(wrong_from(length)), cases(self.TRUNCATIONS)).results[0]["difference"]
+            for length in (50_000, 60_000, 70_000)
+        }
+        assert len(differences) > 1
+
+
+class TestKnownFailures:
+    def known(self, result="fail", difference=None):
+        entry = KnownFailure(
+            "leveldb-log/one-record", "recover", result, difference or self.DIFFERENCE, "blind"
+        )
+        return KnownFailures(
+            causes={"blind": "It looks at nothing."}, entries={(entry.vector, "recover"): entry}
+        )
+
+    @pytest.fixture(autouse=True)
+    def pinned(self, cases):
+        (result,) = run(scripted(nothing), cases("one-record")).results
+        TestKnownFailures.DIFFERENCE = result["difference"]
+
+    def test_the_very_failure(self, cases):
+        (result,) = run(scripted(nothing, self.known()), cases("one-record")).results
+        assert (result["class"], result["cause"]) == ("known-failure", "It looks at nothing.")
+
+    def test_another_difference_is_a_failure(self, cases):
+        other = scripted(lambda request: {"records": [{"payload": "00"}]}, self.known())
+        (result,) = run(other, cases("one-record")).results
+        assert result["class"] == "fail"
+        assert result["cause"].startswith("listed with another difference: records: expected 1")
+
+    def test_another_class_is_a_failure(self, cases):
+        subject = scripted(nothing, self.known("crash"))
+        (result,) = run(subject, cases("one-record")).results
+        assert result["class"] == "fail"
+
+    def test_a_pass_is_unexpected(self, cases, vector):
+        records = vector("one-record").body["expect"]["records"]
+        subject = scripted(lambda request: {"records": records}, self.known())
+        (result,) = run(subject, cases("one-record")).results
+        assert result["class"] == "unexpected-pass"
+        assert result["cause"] == "It looks at nothing."
+
+    def test_skipped_stays_skipped(self, cases):
+        subject = scripted(lambda r: {"seq": r["seq"], "skipped": "no"}, self.known())
+        (result,) = run(subject, cases("one-record")).results
+        assert result["class"] == "skipped"
+
+    def test_other_vectors_and_profiles_are_not_covered(self, cases):
+        found = run(
+            scripted(nothing, self.known()),
+            cases("one-record", "three-records", profiles=("recover", "strict")),
+        )
+        assert [r["class"] for r in found.results] == ["known-failure", "fail", "fail", "fail"]
+
+    def test_a_crash_can_be_known(self, cases):
+        def crash(request):
+            raise Crash("killed by SIGSEGV")
+
+        known = self.known("crash", "killed by SIGSEGV")
+        (result,) = run(scripted(crash, known), cases("one-record")).results
+        assert result["class"] == "known-failure"
+
+
+def test_several_subjects_share_the_jobs(cases, program):
+    command = program('def reply(request): return {"seq": request["seq"], "skipped": "no"}')
+    subjects = [Subject(name, name, command) for name in "abc"]
+    runs = asyncio.run(run_all(subjects, lambda _: cases("one-record"), jobs=2, limits=Limits()))
+    assert [one.subject.name for one in runs] == ["a", "b", "c"]
+    assert all(one.status == "ran" and len(one.results) == 1 for one in runs)

@@ -1,0 +1,82 @@
+"""The score counts pairs, and the null baselines have none."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from conformance.baselines import BASELINES
+from conformance.cases import cases_of
+from conformance.run import baseline_subjects, describe, unexpected
+from conformance.run import run as conformance_run
+from conformance.runner import run_all, score
+
+VECTORS = {
+    "whole": {"control": None, "group": "layout"},
+    "flip": {"control": "whole", "group": "checksum"},
+    "cut": {"control": "whole", "group": "torn-tail"},
+}
+
+
+def results(**classes):
+    return [
+        {"vector": name.rstrip("_"), "profile": "strict" if name.endswith("_") else "recover"}
+        | {"class": outcome}
+        for name, outcome in classes.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("classes", "pairs"),
+    [
+        ({"whole": "pass", "flip": "pass", "cut": "pass"}, (2, 2)),
+        ({"whole": "pass", "flip": "fail", "cut": "pass"}, (1, 2)),
+        ({"whole": "fail", "flip": "pass", "cut": "pass"}, (0, 2)),
+        ({"whole": "pass", "flip": "known-failure", "cut": "timeout"}, (0, 2)),
+        ({"whole": "known-failure", "flip": "pass", "cut": "pass"}, (0, 2)),
+        ({"whole": "pass", "flip": "unexpected-pass", "cut": "crash"}, (0, 2)),
+        ({"whole": "pass", "flip": "skipped", "cut": "pass"}, (1, 1)),
+        ({"whole": "skipped", "flip": "pass", "cut": "pass"}, (0, 2)),
+        ({"flip": "pass"}, (0, 1)),
+        ({"whole": "pass"}, (0, 0)),
+    ],
+)
+def test_a_damaged_vector_counts_only_with_its_control(classes, pairs):
+    found = score(results(**classes), VECTORS)
+    assert (found["pairs_passed"], found["pairs_total"]) == pairs
+
+
+def test_both_halves_must_be_right_in_the_same_profile():
+    found = score(results(whole="pass", flip_="pass"), VECTORS)
+    assert (found["pairs_passed"], found["pairs_total"]) == (0, 1)
+
+
+def test_groups_add_up():
+    found = score(results(whole="pass", flip="pass", cut="fail"), VECTORS)
+    assert found["by_group"] == {
+        "layout": {"passed": 1, "total": 1, "pairs_passed": 0, "pairs_total": 0},
+        "checksum": {"passed": 1, "total": 1, "pairs_passed": 1, "pairs_total": 1},
+        "torn-tail": {"passed": 0, "total": 1, "pairs_passed": 0, "pairs_total": 1},
+    }
+
+
+def test_the_null_baselines_score_no_pair(vectors):
+    # Small ones and their controls are enough: the baselines do not look.
+    small = [vector for vector in vectors.values() if vector.body["size"] < 1000]
+    wanted = {id for vector in small for id in (vector.id, vector.control) if id}
+    cases = cases_of([vectors[id] for id in sorted(wanted)])
+    described = {vector.id: describe(vector) for vector in vectors.values()}
+    runs = asyncio.run(run_all(baseline_subjects(), lambda _: cases))
+    assert [one.subject.name for one in runs] == [baseline.name for baseline in BASELINES]
+    for one in runs:
+        found = score(one.results, described)
+        assert found["pairs_passed"] == 0, one.subject.name
+        assert found["pairs_total"] > 80
+
+
+def test_controls_run_too_and_baselines_stand_beside(vectors, vector):
+    report = conformance_run([], vectors, [vector("cut-in-a-payload")], ["recover"])
+    assert list(report["vectors"]) == ["leveldb-log/cut-in-a-payload", "leveldb-log/three-records"]
+    assert all(implementation["baseline"] for implementation in report["implementations"])
+    assert unexpected(report) == []

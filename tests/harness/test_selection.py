@@ -1,0 +1,102 @@
+"""Choosing vectors, and refusing broken ones."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from conformance.vectors import BrokenVector, Selection, expand_payload, load, load_all
+
+
+@pytest.fixture(scope="module")
+def choose(vectors):
+    return lambda **options: [v.id for v in Selection(**options).choose(vectors.values())]
+
+
+def test_nothing_said_chooses_everything_in_order(choose, vectors):
+    assert choose() == list(vectors)
+
+
+def test_by_glob_on_id_or_slug(choose):
+    assert choose(patterns=["leveldb-log/one-record"]) == ["leveldb-log/one-record"]
+    assert "leveldb-log/one-record" in choose(patterns=["one-record"])
+    assert "leveldb-log/cut-in-a-header" in choose(patterns=["cut-*"])
+    assert set(choose(patterns=["leveldb-log/cut-*"])) <= set(choose(patterns=["cut-*"]))
+    assert len(choose(patterns=["one-record", "three-records"])) > len(
+        choose(patterns=["one-record"])
+    )
+    assert choose(patterns=["ONE-RECORD"]) == choose(patterns=["no-such-vector"]) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "key"),
+    [("formats", "leveldb-log", "format"), ("kinds", "eof", "kind"), ("groups", "zeros", "group")],
+)
+def test_by_one_property(choose, vectors, option, value, key):
+    assert choose(**{option: [value]}) == [
+        vector.id for vector in vectors.values() if vector.body[key] == value
+    ]
+    assert choose(**{option: [value]}) != []
+    assert choose(**{option: ["no-such-thing"]}) == []
+
+
+def test_by_requirement(choose, vectors):
+    chosen = choose(requirements=["LDB-02*"])
+    for vector in vectors.values():
+        has = any(requirement.startswith("LDB-02") for requirement in vector.body["requirements"])
+        assert (vector.id in chosen) is has
+    assert "leveldb-log/cut-in-a-header" in choose(requirements=["LDB-021"])
+
+
+def test_all_that_is_said_must_hold(choose):
+    both = choose(kinds=["corrupt"], groups=["zeros"])
+    assert set(both) == set(choose(kinds=["corrupt"])) & set(choose(groups=["zeros"]))
+    assert 0 < len(both) < len(choose(groups=["zeros"]))
+
+
+class TestBrokenVectors:
+    @pytest.fixture
+    def folder(self, vector, tmp_path):
+        folder = tmp_path / "leveldb-log"
+        folder.mkdir()
+        source = vector("one-record")
+        shutil.copy(source.path, folder)
+        shutil.copy(source.input, folder)
+        return folder
+
+    def test_a_whole_one_loads(self, folder):
+        (vector,) = load_all(folder.parent).values()
+        assert len(vector.contents) == 12
+
+    def test_an_input_that_was_changed(self, folder):
+        (folder / "one-record.log").write_bytes(b"other")
+        vector = load(folder / "one-record.json")
+        with pytest.raises(BrokenVector, match=r"expected sha256 .* restore it from git"):
+            assert vector.contents
+
+    def test_no_json(self, folder):
+        (folder / "one-record.json").write_text("{")
+        with pytest.raises(BrokenVector, match=r"one-record\.json: not JSON"):
+            load(folder / "one-record.json")
+
+    def test_a_key_that_the_schema_does_not_know(self, folder):
+        path = folder / "one-record.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "kind": "broken"}))
+        with pytest.raises(BrokenVector, match="kind: "):
+            load(path)
+
+    def test_two_vectors_with_one_id(self, folder):
+        shutil.copy(folder / "one-record.json", folder / "other.json")
+        with pytest.raises(BrokenVector, match="two vectors share an id"):
+            load_all(folder.parent)
+
+
+def test_filled_payloads_are_spelled_out():
+    assert expand_payload({"fill": "61", "size": 3}) == {"payload": "616161"}
+    assert expand_payload({"fill": "00", "size": "2", "asqn": "7"}) == {
+        "payload": "0000",
+        "asqn": "7",
+    }
+    assert expand_payload({"payload": "ff"}) == {"payload": "ff"}
