@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference_impl import leveldb_log, zeebe_journal, zeebe_writer
+from reference_impl import leveldb_log, systemd_journal, zeebe_journal, zeebe_writer
 from reference_impl.answer import Event, NewRecord
 
 
@@ -80,6 +80,14 @@ FORMATS = {
             zeebe_journal.read,
             zeebe_writer.write,
             zeebe_writer.append,
+        ),
+        Format(
+            "systemd-journal",
+            "systemd journal file",
+            systemd_journal.recognise,
+            systemd_journal.read,
+            systemd_journal.write,
+            systemd_journal.append,
         ),
     )
 }
