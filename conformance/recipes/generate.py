@@ -30,11 +30,13 @@ class Source:
 def sources() -> list[Source]:
     """The recipes of every format."""
     from conformance.recipes import leveldb_log as leveldb
+    from conformance.recipes import systemd_journal as systemd
     from conformance.recipes import zeebe_journal as zeebe
 
     return [
         Source(leveldb.BOOK, leveldb.LevelDBLog, ".log"),
         Source(zeebe.BOOK, zeebe.ZeebeLog, ".log"),
+        Source(systemd.BOOK, systemd.SystemdLog, ".journal"),
     ]
 
 

@@ -188,6 +188,10 @@ class Links:
         place = data + 40
         count = mix = last = 0
         tail = (0, 0)
+        if bool(first) != bool(claimed):
+            text = f"the DATA at {data} counts {claimed} entries and its first is {first}"
+            yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, first)
+            return
         if first:
             if self.walk.kind(first) != layout.ENTRY:
                 if not self.walk.excused(first):

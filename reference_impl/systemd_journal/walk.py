@@ -32,6 +32,7 @@ class Walk:
         self.resynced = False
         self._linked = self._main_chain()
         self._known: list[int] | None = None
+        self._hops = 0
         self._lost: list[tuple[int, int]] = []
 
     def kind(self, at: int) -> int:
@@ -111,9 +112,15 @@ class Walk:
         self._lose(Fault(at, max(to, at), "bad-object", "SDJ-011", why))
 
     def _more_behind(self, at: int) -> bool:
-        """The tail object is behind us; is there a linked entry further on (SDJ-049)?"""
+        """The tail object is behind us; do links or counts know of more (SDJ-049)?"""
         place = bisect_left(self._linked, at)
-        return place < len(self._linked) and self._is_entry(self._linked[place])
+        if place < len(self._linked):
+            return True
+        return sum(self.counts) < self.view.header.n_objects and self._is_sound(at)
+
+    def _is_sound(self, at: int) -> bool:
+        framed = self.view.frame(at)
+        return not isinstance(framed, str) and self.view.content_fault(at, *framed) is None
 
     def _is_entry(self, at: int) -> bool:
         framed = self.view.frame(at)
@@ -129,18 +136,14 @@ class Walk:
         if kind in (layout.DATA, layout.FIELD):
             return False  # the hash covers the length
         place = bisect_right(self._linked, at)
-        return (
-            place < len(self._linked)
-            and self._linked[place] < at + size
-            and self._is_entry(self._linked[place])
-        )
+        return place < len(self._linked) and self._linked[place] < at + size
 
     def _main_chain(self) -> list[int]:
-        """The slots of the main chain, sorted: hints, not yet trusted."""
+        """The entries that the main chain links, sorted: hints, not yet trusted."""
         slots: list[int] = []
         for array in self.view.chain(self.view.header.entry_array_offset):
             slots += self.view.slots(array)
-        return sorted({slot for slot in slots if slot and not slot & 7})
+        return sorted({slot for slot in slots if slot and self._is_entry(slot)})
 
     def _resync(self, at: int) -> int | None:
         """The next offset behind ``at`` that a link knows and where a sound object is (SDJ-041)."""
@@ -157,6 +160,19 @@ class Walk:
                 return known
         return None
 
+    def _hash_chain(self, at: int) -> Iterator[int]:
+        """The objects of one chain and the first entry of each DATA in it: hints again."""
+        last = 0
+        while at > last and self._hops < len(self.kinds):
+            framed = self.view.frame(at)
+            if isinstance(framed, str) or framed[0] not in (layout.DATA, layout.FIELD):
+                return
+            self._hops += 1
+            yield at
+            if framed[0] == layout.DATA:
+                yield self.view.number(at + 40)
+            last, at = at, self.view.number(at + 24)
+
     def _links(self) -> list[int]:
         view, header = self.view, self.view.header
         known = {header.tail_object_offset, header.entry_array_offset}
@@ -168,10 +184,12 @@ class Walk:
             (header.field_hash_table_offset, header.field_hash_table_size),
         ):
             if start + size <= view.size:
-                known.update(view.number(at) for at in range(start, start + size - 7, 8))
+                for bucket in range(start, start + size - 15, 16):
+                    known.update(self._hash_chain(view.number(bucket)))
+                    known.add(view.number(bucket + 8))
         behind = 0
         for entry in self._linked:
-            if entry >= behind and self._is_entry(entry):  # those that overlap are read once
+            if entry >= behind:  # those that overlap are read once
                 known.update(view.items(entry))
                 behind = entry + view.object_size(entry)
         return sorted(offset for offset in known if offset >= header.header_size)

@@ -1,0 +1,288 @@
+"""Undamaged files: every header size, layout, hash, compression and state."""
+
+from collections.abc import Callable
+
+from conformance.recipes.recipe import Recipe
+from conformance.recipes.systemd_journal.log import (
+    BOOK,
+    FIVE,
+    KEY,
+    SEALED_START,
+    SystemdLog,
+)
+
+LONG = "MESSAGE=" + "walproof " * 80
+MIXED = (*FIVE[:2], (LONG, "PRIORITY=6"), ("MESSAGE=delta", b"BLOB=\x00\xff\n\x7f"))
+
+
+def _layout(name: str, title: str, ids: tuple[str, ...], **options: object) -> Recipe[SystemdLog]:
+    """A file of this layout with four entries, one of them with a field of 728 bytes."""
+
+    def make(log: SystemdLog) -> None:
+        if "key" in options:
+            log.context["key"] = KEY
+            log.write(*MIXED, first=SEALED_START, **options)
+        else:
+            log.write(*MIXED, **options)
+        log.expect("intact", survivors=[0, 1, 2, 3], end=len(log.data) - int(options.get("spare", 0)))  # type: ignore[call-overload]
+
+    make.__name__ = name
+    make.__doc__ = title
+    make.__module__ = __name__
+    enter: Callable[[Callable[[SystemdLog], None]], Recipe[SystemdLog]] = BOOK.valid("layout", *ids)
+    return enter(make)
+
+
+def made(name: str) -> Recipe[SystemdLog]:
+    """One of the recipes that the tables of this file make."""
+    return BOOK.recipes[name.replace("_", "-")]
+
+
+@BOOK.valid("layout", "SDJ-001", "SDJ-002", "SDJ-010", "SDJ-033", "SDJ-042")
+def five_entries(log: SystemdLog) -> None:
+    """Five entries as systemd 252 lays them out, regular and without a keyed hash."""
+    log.write(*FIVE)
+    log.expect("intact", survivors=[0, 1, 2, 3, 4], end=len(log.data))
+
+
+@BOOK.valid("layout", "SDJ-002", "SDJ-080")
+def no_entries(log: SystemdLog) -> None:
+    """A new file: header and two hash tables."""
+    log.write()
+    log.expect("intact", survivors=[], end=len(log.data))
+
+
+@BOOK.valid("layout", "SDJ-008", "SDJ-088")
+def no_entries_and_a_sequence_number(log: SystemdLog) -> None:
+    """A new file that goes on with the numbers of another: a tail number, and no entry."""
+    log.begin()
+    log.made.header.tail_entry_seqnum = 41
+    log.close()
+    log.expect("intact", survivors=[])
+
+
+@BOOK.valid("layout", "SDJ-033", "SDJ-035", "SDJ-036")
+def thirty_entries(log: SystemdLog) -> None:
+    """Thirty entries: the main chain has arrays of 4, 8 and 26 slots."""
+    log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)])
+    log.expect("intact", survivors=range(30))
+
+
+@BOOK.valid("layout", "SDJ-017", "SDJ-033", "SDJ-036")
+def thirty_entries_compact(log: SystemdLog) -> None:
+    """Thirty entries in a compact file: arrays of 32-bit slots."""
+    log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)], compact=True)
+    log.expect("intact", survivors=range(30))
+
+
+for _size, _since in ((208, 38), (224, 187), (240, 189), (256, 246), (264, 252), (272, 254)):
+    _layout(
+        f"header_of_{_size}_bytes",
+        f"A header of {_size} bytes, as systemd has written it since {_since}.",
+        ("SDJ-003", "SDJ-004"),
+        header_size=_size,
+    )
+for _compact in (False, True):
+    for _keyed in (False, True):
+        for _packed in ("none", "xz", "lz4", "zstd"):
+            _shape = "compact" if _compact else "regular"
+            _hash = "keyed" if _keyed else "jenkins"
+            _ids = ["SDJ-013", "SDJ-015", "SDJ-022" if _keyed else "SDJ-021"]
+            _ids += {"xz": ["SDJ-028"], "lz4": ["SDJ-029"], "zstd": ["SDJ-030"]}.get(_packed, [])
+            _layout(
+                f"{_shape}_{_hash}_{_packed}",
+                f"A {_shape} file with {'keyed' if _keyed else 'Jenkins'} hashes,"
+                f" compression {_packed}.",
+                (*_ids, "SDJ-023"),
+                compact=_compact,
+                keyed=_keyed,
+                compression=_packed,
+            )
+for _state, _name in ((1, "online"), (2, "archived")):
+    for _compact in (False, True):
+        _layout(
+            f"{_name}_{'compact' if _compact else 'regular'}",
+            f"A sound file in state {_name.upper()} reads like any other.",
+            ("SDJ-007", "SDJ-053"),
+            state=_state,
+            compact=_compact,
+            header_size=272,
+        )
+_layout(
+    "preallocated_space",
+    "Zeros behind the last object: preallocated space.",
+    ("SDJ-009", "SDJ-059"),
+    spare=4096,
+)
+for _compact in (False, True):
+    for _continuous in (False, True):
+        _layout(
+            f"sealed_{'compact' if _compact else 'regular'}"
+            f"{'_continuous' if _continuous else ''}",
+            f"A sealed {'compact' if _compact else 'regular'} file, its seals"
+            f" {'continuous' if _continuous else 'as before systemd 255'}.",
+            ("SDJ-018", "SDJ-070", "SDJ-071", "SDJ-072"),
+            compact=_compact,
+            continuous=_continuous,
+            header_size=272 if _continuous else 264,
+            key=KEY,
+        )
+
+
+@BOOK.valid("layout", "SDJ-003")
+def header_of_a_later_version(log: SystemdLog) -> None:
+    """A header of 280 bytes: fields that nobody knows yet are skipped."""
+    log.write(*FIVE, header_size=280)
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-006")
+def unknown_compatible_flag(log: SystemdLog) -> None:
+    """An unknown compatible flag does not keep a reader from reading."""
+    log.begin()
+    log.made.header.compatible_flags |= 0x80
+    for number, fields in enumerate(FIVE):
+        log.entry_at(1700000000000000 + number, fields)
+    log.close()
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-012")
+def padding_with_bytes(log: SystemdLog) -> None:
+    """Padding between objects is not looked at."""
+    log.write(*FIVE)
+    view = log.view
+    for at, _ in log.objects:
+        end = at + view.object_size(at)
+        log.data[end : (end + 7) & ~7] = b"\xaa" * (-end % 8)
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-010", "SDJ-026")
+def unknown_object_flags_and_reserved_bytes(log: SystemdLog) -> None:
+    """Reserved bytes and unknown flags of an object are not looked at."""
+    log.write(*FIVE)
+    at = log.offset_of("PRIORITY=3")
+    log.data[at + 1] = 0x40
+    log.data[at + 2 : at + 8] = b"\xee" * 6
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-019", "SDJ-020", "SDJ-082")
+def field_given_twice(log: SystemdLog) -> None:
+    """A field given twice is stored once; the XOR hash knows of both and tells nothing."""
+    log.write(("MULTI=a", "MULTI=a", "MESSAGE=alpha"), ("MESSAGE=bravo",))
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "SDJ-019")
+def field_with_two_values(log: SystemdLog) -> None:
+    """A field with two values: both belong to the entry."""
+    log.write(("MULTI=a", "MULTI=b", "MESSAGE=alpha"), ("MULTI=b",))
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "SDJ-020")
+def xor_hash_of_nothing(log: SystemdLog) -> None:
+    """The XOR hash of an entry is no checksum: any value will do."""
+    log.write(*FIVE)
+    at = log.offset_of("MESSAGE=bravo")
+    entry = next(e for e, kind in log.objects if kind == 3 and e > at)
+    log.data[entry + 56 : entry + 64] = b"\x55" * 8
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-020")
+def item_hash_of_nothing(log: SystemdLog) -> None:
+    """The copy of a hash in an item is not compared: any value will do."""
+    log.write(*FIVE)
+    entry = next(e for e, kind in log.objects if kind == 3)
+    log.data[entry + 72 : entry + 80] = b"\x55" * 8
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-013")
+def empty_value(log: SystemdLog) -> None:
+    """A field may be empty; its equals sign stays."""
+    log.write(("MESSAGE=", "PRIORITY=6"))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("layout", "SDJ-013", "SDJ-090")
+def values_that_are_no_text(log: SystemdLog) -> None:
+    """Values with newlines, zeros and bytes that are no UTF-8 are kept as they are."""
+    log.write(("MESSAGE=one\ntwo", b"BLOB=\x00\x01\xfe\xff", "TAB=a\tb", "UMLAUT=grün", "DEL=\x7f"))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("layout", "SDJ-015")
+def realtime_that_goes_back(log: SystemdLog) -> None:
+    """The clock was set back: entries stay in the order in which they were written."""
+    log.begin()
+    log.entry_at(1700000005000000, ["MESSAGE=later"])
+    log.entry_at(1700000001000000, ["MESSAGE=earlier"])
+    log.close()
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "SDJ-015")
+def monotonic_that_goes_back(log: SystemdLog) -> None:
+    """Monotonic time runs backwards in one boot, as journal-remote may write it."""
+    log.begin()
+    log.entry_at(1700000001000000, ["MESSAGE=one"], monotonic=9)
+    log.entry_at(1700000002000000, ["MESSAGE=two"], monotonic=5)
+    log.close()
+    log.expect("intact", survivors=[0, 1])
+    log.note("The real verifier calls this file corrupt.")
+
+
+@BOOK.valid("layout", "SDJ-015", "SDJ-047")
+def two_boots_and_a_gap_in_the_numbers(log: SystemdLog) -> None:
+    """Entries of two boots, sequence numbers with a gap."""
+    log.begin()
+    log.entry_at(1700000001000000, ["MESSAGE=one"], monotonic=900)
+    log.entry_at(1700000002000000, ["MESSAGE=two"], "f" * 32, monotonic=5, seqnum=700)
+    log.close()
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "SDJ-024")
+def every_object_in_one_bucket(log: SystemdLog) -> None:
+    """Tables of one bucket: one chain with all objects."""
+    log.write(*FIVE, data_buckets=1, field_buckets=1)
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-032")
+def threshold_of_compression(log: SystemdLog) -> None:
+    """A payload of 511 bytes is stored as it is, one of 512 bytes is compressed."""
+    log.write(("A=" + "x" * 509,), ("B=" + "x" * 510,), compression="zstd", keyed=True)
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "SDJ-032")
+def payload_that_does_not_shrink(log: SystemdLog) -> None:
+    """What compression would not make smaller is stored as it is."""
+    noise = bytes((n * n * 7919 + n * 104729 >> 3) & 0xFF for n in range(600))
+    log.write((b"NOISE=" + noise,), compression="lz4", keyed=True)
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("layout", "SDJ-059")
+def garbage_behind_the_tail(log: SystemdLog) -> None:
+    """Bytes behind the tail object and behind the arena are not looked at."""
+    log.write(*FIVE)
+    log.extend(b"\x03" * 333, "333 bytes 03")
+    log.expect("intact", survivors=range(5))
+
+
+archived_regular = made("archived_regular")
+compact_keyed_zstd = made("compact_keyed_zstd")
+online_compact = made("online_compact")
+online_regular = made("online_regular")
+preallocated_space = made("preallocated_space")
+regular_jenkins_lz4 = made("regular_jenkins_lz4")
+regular_jenkins_none = made("regular_jenkins_none")
+regular_jenkins_xz = made("regular_jenkins_xz")
+regular_jenkins_zstd = made("regular_jenkins_zstd")
+regular_keyed_none = made("regular_keyed_none")
