@@ -8,7 +8,7 @@ from __future__ import annotations
 import lzma
 from typing import Any
 
-import lz4.block
+import lz4.block  # type: ignore[import-untyped,unused-ignore]
 import zstandard
 
 from reference_impl.systemd_journal.layout import OBJECT_LZ4, OBJECT_XZ, OBJECT_ZSTD

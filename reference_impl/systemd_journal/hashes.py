@@ -13,6 +13,9 @@ _M64 = 0xFFFFFFFFFFFFFFFF
 
 def jenkins64(data: bytes) -> int:
     """Bob Jenkins' ``hashlittle2`` with both seeds 0; the first result is the high half."""
+    a: int
+    b: int
+    c: int
     a = b = c = (0xDEADBEEF + len(data)) & _M32
     if not data:
         return c << 32 | b
@@ -50,13 +53,17 @@ def jenkins64(data: bytes) -> int:
 
 def siphash24(data: bytes, key: bytes) -> int:
     """SipHash-2-4 with a key of 16 bytes; the result as an unsigned number of 64 bits."""
-    k0, k1 = struct.unpack("<2Q", key)
+    k0: int = int.from_bytes(key[:8], "little")
+    k1: int = int.from_bytes(key[8:], "little")
+    v0: int
+    v1: int
     v0, v1 = k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D
     v2, v3 = k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573
     tail = bytes(7 - len(data) % 8) + bytes([len(data) & 0xFF])
     whole = data + tail
     m64 = _M64
-    for word in (*struct.unpack(f"<{len(whole) // 8}Q", whole), None):
+    words: tuple[int, ...] = struct.unpack(f"<{len(whole) // 8}Q", whole)
+    for word in (*words, None):
         if word is None:
             v2 ^= 0xFF
             rounds = 4

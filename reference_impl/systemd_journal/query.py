@@ -117,7 +117,7 @@ def select(found: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
             chosen = [at for at in chosen if getattr(view.entry(at), name) >= value]
         else:
             start = seek(view, name, value)
-            chosen = chosen[bisect_left(chosen, start):] if start is not None else []
+            chosen = chosen[bisect_left(chosen, start) :] if start is not None else []
     if "match" not in context:
         yield from chosen
         return

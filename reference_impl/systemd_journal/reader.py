@@ -142,7 +142,9 @@ def read(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Event]
     lost = disjoint(found, torn_from)
     unlinked = {f.start for f in found.faults if f.rule == "SDJ-046" and _is_torn(f, torn_from)}
     damage = [gap for gap in lost if not gap.torn]
-    verdict: Verdict = "damaged" if damage else "torn" if lost or torn_from is not None else "intact"
+    verdict: Verdict = (
+        "damaged" if damage else "torn" if lost or torn_from is not None else "intact"
+    )
     reason = first_reason(found, torn_from)
     wanted = selection(found, context)
     if profile == "strict" and damage:

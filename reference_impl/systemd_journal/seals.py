@@ -20,7 +20,8 @@ class Seals:
         self.walk = walk
         self.key = key
         self.sealed_until: int | None = None
-        """Realtime of the last entry under a seal that holds."""
+        """Realtime of the last entry before which all seals hold."""
+        self._broken = False
         self._mac: hmac.HMAC | None = None
         self._times: list[int] = []  # least and greatest realtime of the segment
         self._last_time = 0
@@ -88,9 +89,11 @@ class Seals:
     def _seal(self, at: int, epoch: int, key: VerificationKey) -> Iterator[Fault]:
         size = self.view.object_size(at)
         if self._mac is None:
+            self._broken = True
             yield Fault(at + 24, at + 32, "bad-seal", "SDJ-074", f"epoch {epoch}", at)
             return
         if not hmac.compare_digest(self._mac.digest(), self.view.data[at + 32 : at + 64]):
+            self._broken = True
             yield Fault(at, at + align(size), "bad-seal", "SDJ-075", "the seal does not hold", at)
             return
         if not self._times:
@@ -98,6 +101,7 @@ class Seals:
         start = key.start + epoch * key.interval
         if self._times[0] < start or self._times[1] >= start + key.interval:
             text = f"entries outside epoch {epoch} under its seal"
+            self._broken = True
             yield Fault(at + 24, at + 32, "bad-seal", "SDJ-076", text, at)
-            return
-        self.sealed_until = self._last_time
+        if not self._broken:
+            self.sealed_until = self._last_time

@@ -1,4 +1,4 @@
-"""The walk over all objects of a file, and getting back in step behind damage (SDJ-040, SDJ-041)."""
+"""The walk over all objects, and getting back in step behind damage (SDJ-040, SDJ-041)."""
 
 from __future__ import annotations
 

@@ -100,7 +100,10 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     shown = run("journalctl", f"--file={path}", *arguments)
     key = [f"--verify-key={context['key']}"] if "key" in context else []
     checked = run("journalctl", f"--file={path}", "--verify", *key)
-    return {"records": list(entries(shown.stdout)), "signals": complaints(shown) + complaints(checked)}
+    return {
+        "records": list(entries(shown.stdout)),
+        "signals": complaints(shown) + complaints(checked),
+    }
 
 
 def append(path: Path, request: dict[str, Any]) -> None:
@@ -113,7 +116,9 @@ def append(path: Path, request: dict[str, Any]) -> None:
     before = set(path.parent.iterdir())
     stream = b"".join(
         f"__REALTIME_TIMESTAMP={one['realtime']}\n__MONOTONIC_TIMESTAMP={one['monotonic']}\n"
-        f"_BOOT_ID={one['boot_id']}\n".encode() + payload + b"\n"
+        f"_BOOT_ID={one['boot_id']}\n".encode()
+        + payload
+        + b"\n"
         for one, payload in zip(request["records"], payloads(request), strict=True)
     )
     done = run(REMOTE, f"--output={path}", "--split-mode=none", "-", stdin=stream)

@@ -107,7 +107,9 @@ def compression_that_the_header_hides(log: SystemdLog) -> None:
     log.note("Real readers do not look; the real verifier does.")
 
 
-def _with_payload(log: SystemdLog, plain: bytes, stored: bytes, flag: int, header_flag: int) -> None:
+def _with_payload(
+    log: SystemdLog, plain: bytes, stored: bytes, flag: int, header_flag: int
+) -> None:
     """A file of one entry whose BIG field is stored as these bytes."""
     made = Writer(Options(264, False, False, data_buckets=8, field_buckets=4))
     made.header.incompatible_flags |= header_flag
@@ -121,7 +123,9 @@ def _with_payload(log: SystemdLog, plain: bytes, stored: bytes, flag: int, heade
 
     made._object = put  # type: ignore[method-assign]
     boot = bytes.fromhex("0123456789abcdef0123456789abcdef")
-    made.append([b"_BOOT_ID=" + boot.hex().encode(), b"MESSAGE=bomb", plain], 1700000000000000, 1, boot)
+    made.append(
+        [b"_BOOT_ID=" + boot.hex().encode(), b"MESSAGE=bomb", plain], 1700000000000000, 1, boot
+    )
     log.made = made
     log.close()
 

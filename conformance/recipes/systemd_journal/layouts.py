@@ -1,6 +1,7 @@
 """Undamaged files: every header size, layout, hash, compression and state."""
 
 from collections.abc import Callable
+from typing import Any
 
 from conformance.recipes.recipe import Recipe
 from conformance.recipes.systemd_journal.log import (
@@ -15,7 +16,7 @@ LONG = "MESSAGE=" + "walproof " * 80
 MIXED = (*FIVE[:2], (LONG, "PRIORITY=6"), ("MESSAGE=delta", b"BLOB=\x00\xff\n\x7f"))
 
 
-def _layout(name: str, title: str, ids: tuple[str, ...], **options: object) -> Recipe[SystemdLog]:
+def _layout(name: str, title: str, ids: tuple[str, ...], **options: Any) -> Recipe[SystemdLog]:
     """A file of this layout with four entries, one of them with a field of 728 bytes."""
 
     def make(log: SystemdLog) -> None:
@@ -24,7 +25,9 @@ def _layout(name: str, title: str, ids: tuple[str, ...], **options: object) -> R
             log.write(*MIXED, first=SEALED_START, **options)
         else:
             log.write(*MIXED, **options)
-        log.expect("intact", survivors=[0, 1, 2, 3], end=len(log.data) - int(options.get("spare", 0)))  # type: ignore[call-overload]
+        log.expect(
+            "intact", survivors=[0, 1, 2, 3], end=len(log.data) - int(options.get("spare", 0))
+        )
 
     make.__name__ = name
     make.__doc__ = title
@@ -117,8 +120,7 @@ _layout(
 for _compact in (False, True):
     for _continuous in (False, True):
         _layout(
-            f"sealed_{'compact' if _compact else 'regular'}"
-            f"{'_continuous' if _continuous else ''}",
+            f"sealed_{'compact' if _compact else 'regular'}{'_continuous' if _continuous else ''}",
             f"A sealed {'compact' if _compact else 'regular'} file, its seals"
             f" {'continuous' if _continuous else 'as before systemd 255'}.",
             ("SDJ-018", "SDJ-070", "SDJ-071", "SDJ-072"),

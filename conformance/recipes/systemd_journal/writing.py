@@ -133,9 +133,7 @@ def append_a_value_that_is_there(log: SystemdLog) -> None:
     _survive(log, len(MIXED))
 
 
-@BOOK.appending(
-    online_regular, "appending", "SDJ-087", control=append_two_entries, may_refuse=True
-)
+@BOOK.appending(online_regular, "appending", "SDJ-087", control=append_two_entries, may_refuse=True)
 def append_to_an_online_file(log: SystemdLog) -> None:
     """A file that was not closed: a writer begins a new one."""
     log.record("MESSAGE=foxtrot", realtime=LATER)
