@@ -1,4 +1,4 @@
-"""Finding entries without reading them all: matches, seeking, field values (SDJ-060 to SDJ-062)."""
+"""Finding entries without reading them all: matches, seeking, field values (SDJ-060, SDJ-061)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def find_data(view: View, payload: bytes) -> int | None:
 
 
 def find_field(view: View, name: bytes) -> int | None:
-    """The FIELD object of a name through the hash table, or None (SDJ-062)."""
+    """The FIELD object of a name through the hash table, or None (SDJ-025)."""
     return _find(view, name, layout.FIELD)
 
 
@@ -66,7 +66,7 @@ def entries_of(view: View, data: int) -> Iterator[int]:
 
 
 def values_of(view: View, name: bytes) -> Iterator[bytes]:
-    """Every value that a field has in this file, newest first (SDJ-062)."""
+    """Every value that a field has in this file, newest first (SDJ-025)."""
     field = find_field(view, name)
     at, last = (view.number(field + 32) if field else 0), view.size
     while at and at < last:

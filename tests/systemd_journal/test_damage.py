@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from journal_files import KEY, SEALED_START, answer, hello, made
 
 from reference_impl.answer import Answer
 from reference_impl.systemd_journal import recognise
-from tests.systemd_journal.conftest import KEY, SEALED_START, answer, hello, made
 
 FILES = [
     made(*hello(8)),

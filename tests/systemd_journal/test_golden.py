@@ -1,10 +1,10 @@
 """Numbers known from elsewhere: upstream's tests and sources, and real files."""
 
 import pytest
+from journal_files import KEY
 
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
-from tests.systemd_journal.conftest import KEY
 
 SIP_KEY = bytes(range(16))
 

@@ -5,12 +5,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from journal_files import KEY, SEALED_START, hello, made
 
 from conformance.kaitai.compile import compiled
 from reference_impl.answer import collect
 from reference_impl.systemd_journal import mapped, read, reader
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
-from tests.systemd_journal.conftest import KEY, SEALED_START, hello, made
 
 journalctl = pytest.mark.skipif(not shutil.which("journalctl"), reason="journalctl not found")
 

@@ -5,13 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from reference_impl.answer import NewRecord
-from reference_impl.systemd_journal import appending, reader
-from reference_impl.systemd_journal.export_format import entry_body
-from reference_impl.systemd_journal.query import values_of
-from reference_impl.systemd_journal.writer import CannotWrite, Options, Writer
-from tests.systemd_journal.conftest import (
+from journal_files import (
     BOOT,
     KEY,
     SEALED_START,
@@ -21,6 +15,12 @@ from tests.systemd_journal.conftest import (
     hello,
     made,
 )
+
+from reference_impl.answer import NewRecord
+from reference_impl.systemd_journal import appending, reader
+from reference_impl.systemd_journal.export_format import entry_body
+from reference_impl.systemd_journal.query import values_of
+from reference_impl.systemd_journal.writer import CannotWrite, Options, Writer
 
 NAMES = st.from_regex(r"[A-Z_][A-Z0-9_]{0,9}", fullmatch=True).filter(lambda n: n != "_BOOT_ID")
 FIELDS = st.builds(lambda name, value: name.encode() + b"=" + value, NAMES, st.binary(max_size=700))

@@ -41,7 +41,7 @@ def made(name: str) -> Recipe[SystemdLog]:
     return BOOK.recipes[name.replace("_", "-")]
 
 
-@BOOK.valid("layout", "SDJ-001", "SDJ-002", "SDJ-010", "SDJ-033", "SDJ-042")
+@BOOK.valid("layout", "SDJ-001", "SDJ-010", "SDJ-033", "SDJ-040", "SDJ-042", "SDJ-058", "SDJ-063")
 def five_entries(log: SystemdLog) -> None:
     """Five entries as systemd 252 lays them out, regular and without a keyed hash."""
     log.write(*FIVE)

@@ -27,7 +27,7 @@ def _new(log: SystemdLog, *entries: Any, first: int = START, **options: Any) -> 
     log.write(*entries, first=first, **options)
 
 
-@BOOK.writing("writing", "SDJ-080", "SDJ-081")
+@BOOK.writing("writing", "SDJ-080", "SDJ-081", "SDJ-091")
 def write_five_entries(log: SystemdLog) -> None:
     """Five entries, regular and without a keyed hash."""
     _new(log, *FIVE)
