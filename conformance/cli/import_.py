@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import click
 
 from reference_impl.systemd_journal.export_format import BadExport, ExportedEntry, parse_export
+from reference_impl.systemd_journal.objects import FIELD_NAME
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from reference_impl.systemd_journal.writer import COMPRESSIONS, CannotWrite, Options, Writer
 
@@ -71,9 +73,11 @@ def import_journal(
 
 def _write(made: Writer, entry: ExportedEntry) -> None:
     """One entry; fields with a name that no writer accepts are left out, as systemd does."""
-    from reference_impl.systemd_journal.objects import FIELD_NAME
-
-    boot = next((p[9:].decode() for p in entry.payloads if p.startswith(b"_BOOT_ID=")), "")
+    boot = next(
+        (p[9:].decode("ascii", "replace") for p in entry.payloads if p.startswith(b"_BOOT_ID=")), ""
+    )
+    if not re.fullmatch(r"[0-9a-f]{32}", boot):
+        raise BadExport("an entry without _BOOT_ID")
     kept = [p for p in entry.payloads if FIELD_NAME.fullmatch(p.partition(b"=")[0])]
     try:
         realtime = int(entry.address["__REALTIME_TIMESTAMP"])

@@ -2,6 +2,7 @@
 
 from conformance.recipes.systemd_journal import (
     chains,
+    combinations,
     compression,
     data,
     entries,
@@ -19,6 +20,7 @@ __all__ = [
     "BOOK",
     "SystemdLog",
     "chains",
+    "combinations",
     "compression",
     "data",
     "entries",

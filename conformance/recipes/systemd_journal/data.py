@@ -1,10 +1,7 @@
 """DATA and FIELD objects: payloads, hashes, sizes."""
 
-from conformance.recipes.systemd_journal.layouts import (
-    five_entries,
-    regular_keyed_none,
-    thirty_entries_compact,
-)
+from conformance.recipes.systemd_journal.combinations import regular_keyed_none
+from conformance.recipes.systemd_journal.layouts import five_entries, thirty_entries_compact
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 
 ALL = range(5)

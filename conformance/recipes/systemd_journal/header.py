@@ -1,6 +1,7 @@
 """The header lies: the objects say otherwise."""
 
-from conformance.recipes.systemd_journal.layouts import five_entries, no_entries, preallocated_space
+from conformance.recipes.systemd_journal.combinations import preallocated_space
+from conformance.recipes.systemd_journal.layouts import five_entries
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 
 ALL = range(5)
@@ -266,10 +267,3 @@ def compact_flag_set(log: SystemdLog) -> None:
     """The flag for compact files in a regular one: nothing means what it says."""
     log.set("header.incompatible_flags", 16)
     log.expect("damaged", "hash-mismatch", survivors=[b""] * 5)
-
-
-@BOOK.damaged(no_entries, "header", "SDJ-049")
-def entries_counted_where_there_are_none(log: SystemdLog) -> None:
-    """The header counts an entry in an empty file."""
-    log.set("header.n_entries", 1)
-    log.expect("damaged", "bad-header")

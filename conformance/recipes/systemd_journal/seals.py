@@ -167,14 +167,15 @@ def sealed_flag_set(log: SystemdLog) -> None:
     log.expect("damaged", "bad-seal", survivors=ALL)
 
 
-@BOOK.valid("seals", "SDJ-076", kind="corrupt")
+@BOOK.damaged(sealed_file, "seals", "SDJ-076")
 def entry_older_than_its_seal(log: SystemdLog) -> None:
     """The seal holds, but an entry is older than the epoch that sealed it."""
-    log.context["key"] = KEY
+    log.payloads = []
     log.begin(key=KEY, continuous=False)
     log.entry_at(SEALED_START + 25_000_000, ["MESSAGE=on time"])
     log.entry_at(SEALED_START + 1_000_000, ["MESSAGE=the clock went back"])
     log.close()
+    log.did("write an entry of an epoch that is sealed already")
     log.expect("damaged", "bad-seal", survivors=[0, 1])
 
 

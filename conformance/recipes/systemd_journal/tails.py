@@ -1,11 +1,7 @@
 """Files that end early, and what a crash leaves."""
 
-from conformance.recipes.systemd_journal.layouts import (
-    five_entries,
-    online_compact,
-    online_regular,
-    thirty_entries,
-)
+from conformance.recipes.systemd_journal.combinations import online_compact, online_regular
+from conformance.recipes.systemd_journal.layouts import five_entries, thirty_entries
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 
 FOUR = range(4)

@@ -2,12 +2,8 @@
 
 from typing import Any
 
-from conformance.recipes.systemd_journal.layouts import (
-    LONG,
-    MIXED,
-    archived_regular,
-    online_regular,
-)
+from conformance.recipes.systemd_journal.combinations import archived_regular, online_regular
+from conformance.recipes.systemd_journal.layouts import LONG, MIXED
 from conformance.recipes.systemd_journal.log import (
     BOOK,
     FIVE,
