@@ -130,11 +130,12 @@ class Smoke:
     async def run(self, one_shot: bool = False) -> None:
         """Take every step; ``one_shot`` leaves out those of the protocol."""
         try:
+            formats = [format for format in self.formats if self._undamaged(format)]
             if one_shot:
-                for format in self.formats:
+                for format in formats:
                     await self._one_shot(format)
             elif await self._greet():
-                await self._steps([id for id in self.formats if id in self.hello["formats"]])
+                await self._steps([id for id in formats if id in self.hello["formats"]])
         finally:
             if self._child is not None:
                 await self._child.kill()
@@ -233,18 +234,23 @@ class Smoke:
         case = self._trivial(format)
         name = "takes a line of more than a mebibyte"
         async with self._step(name, f"a reply within {self.seconds:g} s") as step:
-            if "write" not in self.hello["profiles"]:
+            record = self._record_like(format)
+            if "write" not in self.hello["profiles"] or "payload" not in record:
                 reply = await self._ask(case, self._copy(case), {"no-such-key": "x" * LONG})
                 step.note = "ignores an unknown key"
                 if reply != self._answered.get(format, reply):
                     raise _Wrong(f"another reply than without an unknown key: {_text(reply)}")
                 return
             place = self._scratch.place(case.vector.input.name)
-            request = {"cmd": "write", "format": format, "path": str(place), "context": {}}
-            records = [self._record_like(format) | {"payload": "61" * LONG}]
-            reply = await self._send(request | {"records": records}, self.seconds)
-            if "done" not in reply:
+            request: dict[str, Any] = {"cmd": "write", "format": format, "path": str(place)}
+            request["context"] = case.vector.body.get("context", {})
+            request["records"] = [record | {"payload": "61" * LONG}]
+            reply = await self._send(request, self.seconds)
+            if "skipped" in reply:
                 raise _Untested(_text(reply))
+            if "refused" in reply:
+                step.note = f"refuses the record: {reply['refused']}"
+                return
             written = contents.size(found_at(place) or b"")
             if written < LONG:
                 raise _Wrong(f"done, and {written} bytes written", "implementation")
@@ -294,16 +300,18 @@ class Smoke:
                 raise _Wrong(found, _fault(crash)) from None
             self._judge(reply, case, reported_parts(reply.get("answer", {"records": []})), step)
 
-    def _trivial(self, format: str) -> Case:
-        """The smallest undamaged log of a format that has a record in it."""
-        fitting = [
+    def _undamaged(self, format: str) -> list[Vector]:
+        return [
             vector
             for vector in self.vectors.values()
             if vector.body["format"] == format
             and (vector.operation, vector.body["kind"]) == ("read", "valid")
             and vector.body["expect"]["records"]
         ]
-        vector = min(fitting, key=lambda each: (each.body["size"], each.id))
+
+    def _trivial(self, format: str) -> Case:
+        """The smallest undamaged log of a format that has a record in it."""
+        vector = min(self._undamaged(format), key=lambda each: (each.body["size"], each.id))
         profiles = self.hello.get("profiles", [])
         return Case(vector, "strict" if "recover" not in profiles and profiles else "recover")
 

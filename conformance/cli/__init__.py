@@ -8,7 +8,21 @@ import click
 
 from conformance import __version__
 
-SUBCOMMANDS = ("read", "inspect", "check", "smoke", "diff", "bench", "vectors", "setup")
+SUBCOMMANDS = (
+    "read",
+    "inspect",
+    "verify",
+    "export",
+    "import",
+    "check",
+    "smoke",
+    "diff",
+    "bench",
+    "vectors",
+    "setup",
+)
+# `import` is a word of the language: its module and function have other names.
+MODULES = {"import": ("import_", "import_journal")}
 
 
 class _Subcommands(click.Group):
@@ -20,8 +34,9 @@ class _Subcommands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in SUBCOMMANDS:
             return None
-        module = importlib.import_module(f"conformance.cli.{name}")
-        command = getattr(module, name)
+        module_name, function = MODULES.get(name, (name, name))
+        module = importlib.import_module(f"conformance.cli.{module_name}")
+        command = getattr(module, function)
         assert isinstance(command, click.Command)
         return command
 

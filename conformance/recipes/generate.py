@@ -31,12 +31,14 @@ def sources() -> list[Source]:
     """The recipes of every format."""
     from conformance.recipes import kahadb_journal as kahadb
     from conformance.recipes import leveldb_log as leveldb
+    from conformance.recipes import systemd_journal as systemd
     from conformance.recipes import zeebe_journal as zeebe
 
     return [
         Source(leveldb.BOOK, leveldb.LevelDBLog, ".log"),
         Source(zeebe.BOOK, zeebe.ZeebeLog, ".log"),
         Source(kahadb.BOOK, kahadb.KahaDBLog, ".log"),
+        Source(systemd.BOOK, systemd.SystemdLog, ".journal"),
     ]
 
 

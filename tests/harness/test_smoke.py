@@ -85,6 +85,28 @@ class TestRight:
         assert findings[LONG_LINE].note.startswith("writes 10488")
         assert wrong_steps(findings).keys() <= {NOWHERE}
 
+    def test_a_refused_record_was_taken_too(self, smoke, program):
+        lines = (
+            RIGHT
+            + """
+HELLO["profiles"].append("write")
+read = reply
+def reply(request):
+    if request["cmd"] == "read":
+        return read(request)
+    return {"seq": request["seq"], "refused": f"{len(request['records'][0]['payload'])} digits"}
+"""
+        )
+        findings = smoke(program(lines))
+        assert wrong_steps(findings) == {}
+        assert findings[LONG_LINE].note == "refuses the record: 2097152 digits"
+
+    def test_a_format_without_vectors_is_not_tried(self, program):
+        steps = Smoke(program(RIGHT), {}, ["leveldb-log"])
+        asyncio.run(steps.run())
+        found = {finding.step: finding.note for finding in steps.findings}
+        assert found["reads a log"] == "none of its formats is tried"
+
     def test_a_one_shot_program(self, smoke, program):
         loop = "print(json.dumps(answer(sys.argv[3])))"
         assert list(smoke(program(RIGHT, loop), one_shot=True)) == [ONE_SHOT]

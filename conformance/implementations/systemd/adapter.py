@@ -1,0 +1,159 @@
+"""Adapter: systemd's own reader, verifier and writer of journal files."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+from conformance.adapterkit import Refused, Skipped, payloads, serve
+
+ENVIRONMENT = os.environ | {"SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "LC_ALL": "C.UTF-8"}
+REMOTE = shutil.which("systemd-journal-remote", path="/lib/systemd:/usr/lib/systemd")
+MACHINE_ID = slice(40, 56)
+NOT_A_COMPLAINT = re.compile(
+    r"verification key has not been passed|Required key not available"
+    r"|^PASS:|^=>|^-- |^$|^[0-9a-f]{6}: Unused data|sealed with an old"
+)
+CANNOT_VERIFY = b"Cannot verify file with unknown extensions."
+
+
+def run(*command: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    """Run a program; where a signal ends it, that ends the adapter too."""
+    done = subprocess.run(command, input=stdin, capture_output=True, env=ENVIRONMENT)
+    if done.returncode < 0:
+        sys.stderr.buffer.write(done.stderr[-2000:])
+        sys.stderr.flush()
+        os.abort()
+    return done
+
+
+def complaints(done: subprocess.CompletedProcess[bytes]) -> list[str]:
+    """What a program said of damage."""
+    if CANNOT_VERIFY in done.stderr:
+        return []
+    # The progress bar of --verify ends with a carriage return, not a newline.
+    lines = re.split(r"[\r\n]", done.stderr.decode(errors="replace"))
+    return [line for line in lines if not NOT_A_COMPLAINT.search(line)]
+
+
+def entries(export: bytes) -> Iterator[dict[str, Any]]:
+    """The records of an export stream."""
+    at, fields = 0, []
+    while at < len(export):
+        line_end = export.index(b"\n", at)
+        line = export[at:line_end]
+        at = line_end + 1
+        if not line:
+            yield record(fields)
+            fields = []
+        elif b"=" in line:
+            fields.append((line.split(b"=", 1)[0], line.split(b"=", 1)[1], line + b"\n"))
+        else:
+            size = int.from_bytes(export[at : at + 8], "little")
+            end = at + 8 + size
+            fields.append((line, export[at + 8 : end], line + b"\n" + export[at : end + 1]))
+            at = end + 1
+
+
+def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
+    """One record: the payload has its fields once each, sorted as ``NAME=value``."""
+    known = {name: value.decode(errors="replace") for name, value, _ in fields}
+    own = {
+        name + b"=" + value: encoded
+        for name, value, encoded in fields
+        if not name.startswith(b"__") and name != b"_BOOT_ID"
+    }
+    cursor = known[b"__CURSOR"]
+    numbers = dict(part.split("=") for part in cursor.split(";"))
+    return {
+        "payload": b"".join(own[field] for field in sorted(own)).hex(),
+        "seqnum": str(int(numbers["i"], 16)),
+        "realtime": known[b"__REALTIME_TIMESTAMP"],
+        "monotonic": known[b"__MONOTONIC_TIMESTAMP"],
+        "boot_id": known[b"_BOOT_ID"],
+        "cursor": cursor,
+    }
+
+
+def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """What journalctl prints, and what it and its verifier complain of."""
+    context = request["context"]
+    if "from_seqnum" in context:
+        raise Skipped("journalctl cannot seek by sequence number")
+    if "max_field_size" in context:
+        raise Skipped("journalctl has no limit for the size of a field")
+    arguments = ["-o", "export", "--all"]
+    if "from_realtime" in context:
+        seconds, rest = divmod(int(context["from_realtime"]), 1_000_000)
+        if rest:
+            raise Skipped("--since takes whole seconds")
+        arguments.append(f"--since=@{seconds}")
+    if "match" in context:
+        arguments.append(context["match"])
+    shown = run("journalctl", f"--file={path}", *arguments)
+    key = [f"--verify-key={context['key']}"] if "key" in context else []
+    checked = run("journalctl", f"--file={path}", "--verify", *key)
+    return {
+        "records": list(entries(shown.stdout)),
+        "signals": complaints(shown) + complaints(checked),
+    }
+
+
+def append(path: Path, request: dict[str, Any]) -> None:
+    """Open the file as systemd-journal-remote does after a restart, and feed it."""
+    if REMOTE is None:
+        raise Skipped("systemd-journal-remote is not installed")
+    data = bytearray(path.read_bytes())
+    data[MACHINE_ID] = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
+    path.write_bytes(data)
+    before = set(path.parent.iterdir())
+    stream = b"".join(
+        f"__REALTIME_TIMESTAMP={one['realtime']}\n__MONOTONIC_TIMESTAMP={one['monotonic']}\n"
+        f"_BOOT_ID={one['boot_id']}\n".encode()
+        + payload
+        + b"\n"
+        for one, payload in zip(request["records"], payloads(request), strict=True)
+    )
+    done = run(REMOTE, f"--output={path}", "--split-mode=none", "-", stdin=stream)
+    if renamed := set(path.parent.iterdir()) - before:
+        raise Refused(f"a new file was begun, the old one is {sorted(renamed)[0].name[:40]}")
+    if done.returncode:
+        raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
+
+
+def version() -> str:
+    """``252 (252.39-1~deb12u2)`` and the like."""
+    line = run("journalctl", "--version").stdout.decode().splitlines()[0]
+    return line.removeprefix("systemd ")
+
+
+if __name__ == "__main__":
+    serve(
+        {
+            "name": "systemd",
+            "version": version(),
+            "language": "C",
+            "formats": ["systemd-journal"],
+            "profiles": ["recover", *(["append"] if REMOTE else [])],
+            "reports": [
+                "records",
+                "signals",
+                "seqnum",
+                "realtime",
+                "monotonic",
+                "boot_id",
+                "cursor",
+            ],
+            "homepage": "https://github.com/systemd/systemd",
+            "issues": "https://github.com/systemd/systemd/issues",
+        },
+        read,
+        append=append,
+    )

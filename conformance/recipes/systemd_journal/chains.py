@@ -1,0 +1,135 @@
+"""The main chain of entry arrays."""
+
+from conformance.recipes.systemd_journal.layouts import five_entries, thirty_entries
+from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
+
+ALL = range(30)
+FIVE = range(5)
+
+
+@BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-046")
+def chain_ends_early(log: SystemdLog) -> None:
+    """The first array has no next one: the walk finds the entries all the same."""
+    log.zero(f"{log.array(0)}.body.ofs_next_entry_array")
+    log.expect("damaged", "bad-chain", survivors=ALL)
+    log.note("journalctl returns four entries.")
+
+
+@BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-057")
+def chain_to_itself(log: SystemdLog) -> None:
+    """An array is its own next one: no loop."""
+    log.set(f"{log.array(0)}.body.ofs_next_entry_array", log.start(log.array(0)))
+    log.expect("damaged", "bad-chain", survivors=ALL)
+
+
+@BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-057")
+def chain_backwards(log: SystemdLog) -> None:
+    """The last array leads back to the first: no loop."""
+    last = log.path(log.header.tail_entry_array_offset)
+    log.set(f"{last}.body.ofs_next_entry_array", log.header.entry_array_offset)
+    log.expect("damaged", "bad-chain", survivors=ALL)
+
+
+@BOOK.damaged(thirty_entries, "chain", "SDJ-033")
+def chain_to_a_data(log: SystemdLog) -> None:
+    """The next array is a DATA object."""
+    log.set(f"{log.array(0)}.body.ofs_next_entry_array", log.offset_of("MESSAGE=hello 20"))
+    log.expect("damaged", "bad-chain", survivors=ALL)
+
+
+@BOOK.damaged(thirty_entries, "chain", "SDJ-033")
+def chain_behind_the_file(log: SystemdLog) -> None:
+    """The next array is behind the file."""
+    log.set(f"{log.array(0)}.body.ofs_next_entry_array", 1 << 40)
+    log.expect("damaged", "bad-chain", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-049")
+def no_main_chain(log: SystemdLog) -> None:
+    """The header knows no main chain; there are entries."""
+    log.zero("header.entry_array_offset")
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-033")
+def main_chain_begins_at_a_data(log: SystemdLog) -> None:
+    """The main chain begins at a DATA."""
+    log.set("header.entry_array_offset", log.offset_of("MESSAGE=alpha"))
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-033")
+def main_chain_begins_between_objects(log: SystemdLog) -> None:
+    """The main chain begins 8 bytes behind its array."""
+    log.set("header.entry_array_offset", log.header.entry_array_offset + 8)
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-034", "SDJ-046")
+def slot_of_zero(log: SystemdLog) -> None:
+    """A slot in the middle is empty; slots behind it are not."""
+    log.zero(f"{log.array(0)}.body.slots[1]")
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+    log.note("journalctl returns fewer entries.")
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-034", "SDJ-046")
+def last_slot_of_zero(log: SystemdLog) -> None:
+    """The last used slot is empty: in a closed file that is damage, the entry is there."""
+    path = f"{log.path(log.header.tail_entry_array_offset)}.body.slots[0]"
+    log.zero(path)
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-034")
+def slots_swapped(log: SystemdLog) -> None:
+    """Two slots traded places: entries stay in file order."""
+    one, other = (f"{log.array(0)}.body.slots[{n}]" for n in (1, 2))
+    first, second = log.start(log.entry(1)), log.start(log.entry(2))
+    log.set(one, second)
+    log.set(other, first)
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-034")
+def slot_to_a_data(log: SystemdLog) -> None:
+    """A slot leads to a DATA."""
+    log.set(f"{log.array(0)}.body.slots[1]", log.offset_of("MESSAGE=alpha"))
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-034")
+def slot_into_an_entry(log: SystemdLog) -> None:
+    """A slot leads into the middle of an entry."""
+    log.set(f"{log.array(0)}.body.slots[1]", log.start(log.entry(1)) + 16)
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-034")
+def slot_repeated(log: SystemdLog) -> None:
+    """Two slots with one entry: it is returned once."""
+    log.set(f"{log.array(0)}.body.slots[2]", log.start(log.entry(1)))
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(thirty_entries, "chain", "SDJ-017", "SDJ-041", "SDJ-046")
+def second_array_zeroed(log: SystemdLog) -> None:
+    """An array of the main chain reads as zeros."""
+    first = log.header.entry_array_offset
+    at = int.from_bytes(log.control[first + 16 : first + 24], "little")
+    log.zero(log.path(at))
+    log.expect("damaged", "bad-object", survivors=ALL)
+
+
+@BOOK.damaged(thirty_entries, "chain", "SDJ-017", "SDJ-041")
+def array_size_too_large(log: SystemdLog) -> None:
+    """The size of an array leads across entries that its own slots know."""
+    log.set(f"{log.array(0)}.len_object", 24 + 8 * 200)
+    log.expect("damaged", "bad-object", survivors=ALL)
+
+
+@BOOK.damaged(thirty_entries, "chain", "SDJ-017")
+def array_size_no_multiple_of_a_slot(log: SystemdLog) -> None:
+    """The size of an array does not fit whole slots."""
+    log.set(f"{log.array(0)}.len_object", 24 + 8 * 4 - 4)
+    log.expect("damaged", "bad-object", survivors=ALL)

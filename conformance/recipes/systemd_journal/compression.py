@@ -1,0 +1,201 @@
+"""Compressed payloads: broken streams, sizes that lie, bombs."""
+
+import lzma
+import struct
+
+import zstandard
+
+from conformance.recipes.systemd_journal.combinations import (
+    regular_jenkins_lz4,
+    regular_jenkins_none,
+    regular_jenkins_xz,
+    regular_jenkins_zstd,
+)
+from conformance.recipes.systemd_journal.layouts import LONG
+from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
+from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.objects import View
+from reference_impl.systemd_journal.writer import Options, Writer
+
+
+def _loses_the_long_field(log: SystemdLog, reason: str = "bad-compression") -> None:
+    log.expect("damaged", reason, survivors=[0, 1, log.without(2, "MESSAGE"), 3])
+
+
+@BOOK.damaged(regular_jenkins_xz, "compression", "SDJ-028")
+def xz_stream_flipped(log: SystemdLog) -> None:
+    """One bit inside an XZ stream."""
+    log.flip(f"{log.of(LONG)}.body.payload", 8 * 30)
+    _loses_the_long_field(log)
+
+
+@BOOK.damaged(regular_jenkins_xz, "compression", "SDJ-028")
+def xz_stream_of_another_size(log: SystemdLog) -> None:
+    """An XZ stream without its last four bytes."""
+    path = log.of(LONG)
+    log.set(f"{path}.len_object", log.view.object_size(log.offset_of(LONG)) - 4)
+    _loses_the_long_field(log)
+
+
+@BOOK.damaged(regular_jenkins_lz4, "compression", "SDJ-029")
+def lz4_size_too_large(log: SystemdLog) -> None:
+    """The size in front of an LZ4 block is one too large."""
+    log.flip(f"{log.of(LONG)}.body.payload", 0)
+    _loses_the_long_field(log)
+
+
+@BOOK.damaged(regular_jenkins_lz4, "compression", "SDJ-029", "SDJ-031")
+def lz4_size_of_all_ones(log: SystemdLog) -> None:
+    """The size in front of an LZ4 block is 2^64 - 1: it must not be allocated."""
+    at = log.offset_of(LONG) + log.header.data_fixed
+    log.data[at : at + 8] = b"\xff" * 8
+    log.did("set the LZ4 size to 2^64 - 1")
+    _loses_the_long_field(log)
+
+
+@BOOK.damaged(regular_jenkins_lz4, "compression", "SDJ-029")
+def lz4_block_flipped(log: SystemdLog) -> None:
+    """An LZ4 block that ends inside a copy."""
+    log.fill(f"{log.of(LONG)}.body.payload", 0xF0)
+    _loses_the_long_field(log)
+
+
+@BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-030")
+def zstd_frame_truncated(log: SystemdLog) -> None:
+    """A ZSTD frame without its last eight bytes."""
+    path = log.of(LONG)
+    log.set(f"{path}.len_object", log.view.object_size(log.offset_of(LONG)) - 8)
+    _loses_the_long_field(log)
+    log.bug("systemd up to 257 aborts: Assertion 'output.pos >= size' failed (PR 41713)")
+
+
+@BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-030")
+def zstd_magic_flipped(log: SystemdLog) -> None:
+    """A ZSTD frame with another magic number."""
+    log.flip(f"{log.of(LONG)}.body.payload", 0)
+    _loses_the_long_field(log)
+
+
+@BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-030")
+def zstd_flag_on_an_lz4_file(log: SystemdLog) -> None:
+    """A ZSTD frame that its flag calls XZ."""
+    log.set(f"{log.of(LONG)}.flags", layout.OBJECT_XZ)
+    _loses_the_long_field(log)
+    log.note("journalctl stops with ENOMEM, which is how it reports any failure of XZ.")
+
+
+@BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-026")
+def two_compression_flags(log: SystemdLog) -> None:
+    """XZ and ZSTD at once."""
+    log.set(f"{log.of(LONG)}.flags", layout.OBJECT_XZ | layout.OBJECT_ZSTD)
+    _loses_the_long_field(log)
+    log.note("journalctl stops with 'Protocol not supported'.")
+
+
+@BOOK.damaged(regular_jenkins_none, "compression", "SDJ-026")
+def stored_payload_called_compressed(log: SystemdLog) -> None:
+    """A payload that is stored as it is, with the flag for XZ."""
+    log.set(f"{log.of('PRIORITY=3')}.flags", layout.OBJECT_XZ)
+    log.expect("damaged", "bad-compression", survivors=[0, log.without(1, "PRIORITY"), 2, 3])
+
+
+@BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-027")
+def compression_that_the_header_hides(log: SystemdLog) -> None:
+    """A compressed payload in a file whose header knows no compression: readable, and wrong."""
+    log.set("header.incompatible_flags", 0)
+    log.expect("damaged", "bad-header", survivors=range(4))
+    log.note("Real readers do not look; the real verifier does.")
+
+
+def _with_payload(
+    log: SystemdLog, plain: bytes, stored: bytes, flag: int, header_flag: int
+) -> None:
+    """A file of one entry whose BIG field is stored as these bytes."""
+    made = Writer(Options(264, False, False, data_buckets=8, field_buckets=4))
+    made.header.incompatible_flags |= header_flag
+    # The writer looks a payload up by its text: give it a stand-in, then put the bytes behind it.
+    real, made_object = made._object, made._object
+
+    def put(kind: int, body: bytes, flags: int = 0) -> int:
+        if kind == layout.DATA and body[48:] == plain:
+            return real(kind, body[:48] + stored, flag)
+        return made_object(kind, body, flags)
+
+    made._object = put  # type: ignore[method-assign]
+    boot = bytes.fromhex("0123456789abcdef0123456789abcdef")
+    made.append(
+        [b"_BOOT_ID=" + boot.hex().encode(), b"MESSAGE=bomb", plain], 1700000000000000, 1, boot
+    )
+    log.made = made
+    log.close()
+
+
+def _expect_bomb(log: SystemdLog, reason: str | None, plain: bytes) -> None:
+    view = View(bytes(log.data), log.header)
+    assert view.header.n_entries == 1
+    if reason:
+        log.expect("damaged", reason, survivors=[b"MESSAGE=bomb\n"])
+    else:
+        log.payloads = [plain + b"\n" + b"MESSAGE=bomb\n"]
+        log.expect("intact", survivors=[0])
+
+
+BOMB = b"BIG=" + b"A" * (1 << 20)
+
+
+@BOOK.valid("compression", "SDJ-031", kind="limit")
+def bomb_within_the_limit(log: SystemdLog) -> None:
+    """A field of 1 MiB that ZSTD packs into a few dozen bytes, with the default limit."""
+    stored = zstandard.ZstdCompressor(level=3, write_checksum=False).compress(BOMB)
+    _with_payload(log, BOMB, stored, layout.OBJECT_ZSTD, layout.ZSTD)
+    _expect_bomb(log, None, BOMB)
+
+
+@BOOK.damaged(bomb_within_the_limit, "compression", "SDJ-031", kind="limit")
+def zstd_bomb_beyond_the_limit(log: SystemdLog) -> None:
+    """A field larger than the reader was told to take: lost, and nothing was allocated for it."""
+    log.context["max_field_size"] = 65536
+    _expect_bomb(log, "too-large", BOMB)
+
+
+@BOOK.valid("compression", "SDJ-031", kind="limit")
+def xz_bomb_within_the_limit(log: SystemdLog) -> None:
+    """A field of 1 MiB that XZ packs into less than 400 bytes, with the default limit."""
+    stored = lzma.compress(BOMB, lzma.FORMAT_XZ, lzma.CHECK_NONE)
+    _with_payload(log, BOMB, stored, layout.OBJECT_XZ, layout.XZ)
+    _expect_bomb(log, None, BOMB)
+
+
+@BOOK.damaged(xz_bomb_within_the_limit, "compression", "SDJ-031", kind="limit")
+def xz_bomb_beyond_the_limit(log: SystemdLog) -> None:
+    """XZ does not say how large its content is: decompress up to the limit and stop."""
+    log.context["max_field_size"] = 65536
+    _expect_bomb(log, "too-large", BOMB)
+
+
+@BOOK.valid("compression", "SDJ-030")
+def zstd_frame_with_bytes_behind_it(log: SystemdLog) -> None:
+    """Bytes behind a ZSTD frame are not looked at."""
+    plain = b"BIG=" + b"A" * 600
+    stored = zstandard.ZstdCompressor().compress(plain) + b"behind"
+    _with_payload(log, plain, stored, layout.OBJECT_ZSTD, layout.ZSTD)
+    _expect_bomb(log, None, plain)
+
+
+@BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030", kind="limit")
+def zstd_frame_without_its_size(log: SystemdLog) -> None:
+    """A ZSTD frame that does not state its content size is refused: there is no bound."""
+    plain = b"BIG=" + b"A" * 600
+    stored = zstandard.ZstdCompressor(write_content_size=False).compress(plain)
+    _with_payload(log, plain, stored, layout.OBJECT_ZSTD, layout.ZSTD)
+    log.did("splice a frame without its content size over the payload")
+    _expect_bomb(log, "bad-compression", plain)
+
+
+@BOOK.valid("compression", "SDJ-029", kind="limit")
+def lz4_block_of_literals(log: SystemdLog) -> None:
+    """An LZ4 block without a copy: literals only."""
+    plain = b"BIG=" + b"walproof"
+    stored = struct.pack("<Q", 12) + bytes([12 << 4]) + plain
+    _with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
+    _expect_bomb(log, None, plain)

@@ -1,0 +1,269 @@
+"""The header lies: the objects say otherwise."""
+
+from conformance.recipes.systemd_journal.combinations import preallocated_space
+from conformance.recipes.systemd_journal.layouts import five_entries
+from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
+
+ALL = range(5)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-001", "SDJ-054")
+def signature_flipped(log: SystemdLog) -> None:
+    """One bit of the signature: no journal file."""
+    log.flip("header.signature", 0)
+    log.expect("refused", "not-a-journal")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-005")
+def incompatible_flag_of_the_segmented_format(log: SystemdLog) -> None:
+    """Incompatible flag 32, proposed for a format whose objects mean something else."""
+    log.set("header.incompatible_flags", 32)
+    log.expect("refused", "unsupported-flag")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-005")
+def highest_incompatible_flag(log: SystemdLog) -> None:
+    """The highest incompatible flag."""
+    log.set("header.incompatible_flags", 1 << 31)
+    log.expect("refused", "unsupported-flag")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-007")
+def state_of_three(log: SystemdLog) -> None:
+    """A state that does not exist."""
+    log.set("header.state", 3)
+    log.expect("refused", "unsupported-state")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-004")
+def header_size_too_small(log: SystemdLog) -> None:
+    """A header smaller than any has ever been."""
+    log.set("header.header_size", 200)
+    log.expect("refused", "bad-header-size")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-004")
+def header_size_unaligned(log: SystemdLog) -> None:
+    """A header size that is no multiple of 8."""
+    log.set("header.header_size", 260)
+    log.expect("refused", "bad-header-size")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-004", "SDJ-050")
+def header_size_beyond_the_file(log: SystemdLog) -> None:
+    """A header that ends behind the file."""
+    log.set("header.header_size", 1 << 20)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-004")
+def sealed_in_a_header_without_tags(log: SystemdLog) -> None:
+    """The flag for seals in a header of 208 bytes, which cannot count tags."""
+    log.set("header.header_size", 208)
+    log.set("header.compatible_flags", 1)
+    log.expect("refused", "bad-header-size")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-041")
+def header_size_of_an_older_version(log: SystemdLog) -> None:
+    """The header size is too small by 8: the walk gets into step at a known object."""
+    log.set("header.header_size", 256)
+    log.expect("damaged", "bad-object", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-008")
+def reserved_not_zero(log: SystemdLog) -> None:
+    """A reserved byte of the header is not zero."""
+    log.fill("header.reserved", 1)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-008")
+def machine_id_changed(log: SystemdLog) -> None:
+    """Another machine: nothing in the file knows better."""
+    log.fill("header.machine_id", 0xAB)
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(preallocated_space, "header", "SDJ-009")
+def arena_smaller_than_the_file(log: SystemdLog) -> None:
+    """An arena that ends before the file does."""
+    log.set("header.arena_size", log.header.arena_size - 4096)
+    log.expect("intact", survivors=range(4))
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-009")
+def arena_larger_than_the_file(log: SystemdLog) -> None:
+    """An arena that ends behind the file, all objects being there."""
+    log.set("header.arena_size", 1 << 30)
+    log.expect("intact", survivors=ALL)
+    log.note("systemd up to 257 refuses the file; 262 clamps the arena.")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-016")
+def data_table_offset_off_by_8(log: SystemdLog) -> None:
+    """The DATA table is elsewhere than the header says."""
+    log.set("header.data_hash_table_offset", log.header.data_hash_table_offset + 8)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-016")
+def data_table_size_halved(log: SystemdLog) -> None:
+    """The DATA table has more buckets than the header says."""
+    log.set("header.data_hash_table_size", 64)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-016")
+def field_table_offset_of_nothing(log: SystemdLog) -> None:
+    """The header denies the FIELD table."""
+    log.zero("header.field_hash_table_offset")
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-016")
+def data_table_far_away(log: SystemdLog) -> None:
+    """The DATA table is behind the end of the file."""
+    log.set("header.data_hash_table_offset", 1 << 62)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def tail_object_too_early(log: SystemdLog) -> None:
+    """The tail pointer stops at the second entry: the main chain knows of more."""
+    log.set("header.tail_object_offset", log.start(log.entry(1)))
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def tail_object_unaligned(log: SystemdLog) -> None:
+    """The tail pointer is no offset of an object."""
+    log.set("header.tail_object_offset", log.header.tail_object_offset + 4)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def tail_object_far_away(log: SystemdLog) -> None:
+    """The tail pointer leads behind the file."""
+    log.set("header.tail_object_offset", 1 << 40)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def too_many_objects(log: SystemdLog) -> None:
+    """One object fewer than the header counts."""
+    log.set("header.n_objects", log.header.n_objects + 1)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def one_entry_too_many(log: SystemdLog) -> None:
+    """One entry fewer than the header counts."""
+    log.set("header.n_entries", 6)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def one_entry_too_few(log: SystemdLog) -> None:
+    """The header counts four entries; the main chain links five."""
+    log.set("header.n_entries", 4)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049", "SDJ-057")
+def counts_of_all_ones(log: SystemdLog) -> None:
+    """A count of 2^64 - 1 entries must not be believed, nor allocated for."""
+    log.set("header.n_entries", 2**64 - 1)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def wrong_number_of_data(log: SystemdLog) -> None:
+    """The number of DATA objects is wrong."""
+    log.set("header.n_data", 3)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def wrong_number_of_fields(log: SystemdLog) -> None:
+    """The number of FIELD objects is wrong."""
+    log.set("header.n_fields", 9)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def wrong_number_of_arrays(log: SystemdLog) -> None:
+    """The number of entry arrays is wrong."""
+    log.set("header.n_entry_arrays", 0)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def wrong_number_of_tags(log: SystemdLog) -> None:
+    """Tags are counted, and there is none."""
+    log.set("header.n_tags", 1)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def wrong_head_sequence_number(log: SystemdLog) -> None:
+    """The first entry has another sequence number than the header says."""
+    log.set("header.head_entry_seqnum", 2)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def wrong_tail_sequence_number(log: SystemdLog) -> None:
+    """The last entry has another sequence number than the header says."""
+    log.set("header.tail_entry_seqnum", 500)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def wrong_head_realtime(log: SystemdLog) -> None:
+    """The first entry has another time than the header says."""
+    log.set("header.head_entry_realtime", 1)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def wrong_tail_realtime(log: SystemdLog) -> None:
+    """The last entry has another time than the header says."""
+    log.set("header.tail_entry_realtime", 1)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def wrong_tail_array(log: SystemdLog) -> None:
+    """The short cut to the last entry array leads elsewhere: real verifiers do not look."""
+    log.set("header.tail_entry_array_offset", log.start(log.entry(0)))
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def wrong_count_in_tail_array(log: SystemdLog) -> None:
+    """The short cut counts other slots than are used."""
+    log.set("header.tail_entry_array_n_entries", 3)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-083")
+def chain_depths_of_nothing(log: SystemdLog) -> None:
+    """The depths of the chains are notes of a writer: any value will do."""
+    log.set("header.data_hash_chain_depth", 1 << 50)
+    log.set("header.field_hash_chain_depth", 77)
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-022", "SDJ-044")
+def keyed_flag_set(log: SystemdLog) -> None:
+    """The flag for keyed hashes in a file that has none: every hash is wrong."""
+    log.set("header.incompatible_flags", 4)
+    log.expect("damaged", "hash-mismatch", survivors=[b""] * 5)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-005", "SDJ-057")
+def compact_flag_set(log: SystemdLog) -> None:
+    """The flag for compact files in a regular one: nothing means what it says."""
+    log.set("header.incompatible_flags", 16)
+    log.expect("damaged", "hash-mismatch", survivors=[b""] * 5)

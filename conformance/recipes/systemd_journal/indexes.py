@@ -1,0 +1,206 @@
+"""Hash tables, field lists, and the entries that each DATA lists: no entry is lost with them."""
+
+from conformance.recipes.systemd_journal.layouts import (
+    every_object_in_one_bucket,
+    five_entries,
+    thirty_entries,
+)
+from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
+
+FIVE = range(5)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-016", "SDJ-048")
+def data_table_zeroed(log: SystemdLog) -> None:
+    """All buckets of the DATA table are empty."""
+    log.zero(f"{log.path(log.all_of(4)[0])}.body")
+    log.expect("damaged", "bad-index", survivors=FIVE)
+    log.note("Matches through the table find nothing.")
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-016", "SDJ-048")
+def field_table_zeroed(log: SystemdLog) -> None:
+    """All buckets of the FIELD table are empty: real verifiers do not look."""
+    log.zero(f"{log.path(log.all_of(5)[0])}.body")
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-016", "SDJ-011")
+def data_table_of_type_eight(log: SystemdLog) -> None:
+    """The DATA table gets a type that does not exist."""
+    log.set(f"{log.path(log.all_of(4)[0])}.type", 8)
+    log.expect("damaged", "bad-object", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-016")
+def data_table_twice(log: SystemdLog) -> None:
+    """The FIELD table becomes a second DATA table."""
+    log.set(f"{log.path(log.all_of(5)[0])}.type", 4)
+    log.expect("damaged", "bad-header", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")
+def bucket_head_to_an_entry(log: SystemdLog) -> None:
+    """A bucket leads to an entry."""
+    log.set(f"{log.bucket('MESSAGE=alpha')}.ofs_head", log.start(log.entry(0)))
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")
+def bucket_head_unaligned(log: SystemdLog) -> None:
+    """A bucket leads to no object."""
+    log.flip(f"{log.bucket('MESSAGE=alpha')}.ofs_head", 2)
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-024")
+def bucket_tail_to_the_head(log: SystemdLog) -> None:
+    """The tail of a bucket is not its last object."""
+    log.set(f"{log.bucket('MESSAGE=alpha')}.ofs_tail", log.start(log.path(log.all_of(1)[0])))
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-024")
+def bucket_with_a_head_and_no_tail(log: SystemdLog) -> None:
+    """A bucket has a first object and no last one."""
+    log.zero(f"{log.bucket('MESSAGE=alpha')}.ofs_tail")
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-048", "SDJ-057")
+def hash_chain_to_itself(log: SystemdLog) -> None:
+    """A DATA is its own next one: no loop."""
+    at = log.offset_of("MESSAGE=alpha")
+    log.set(f"{log.path(at)}.body.ofs_next_hash", at)
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-048", "SDJ-057")
+def hash_chain_backwards(log: SystemdLog) -> None:
+    """A hash chain leads back to its first object: no loop."""
+    path = log.of("MESSAGE=charlie")
+    log.set(f"{path}.body.ofs_next_hash", log.all_of(1)[0])
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-048")
+def hash_chain_ends_early(log: SystemdLog) -> None:
+    """A hash chain ends in the middle: objects behind it are not found by hash."""
+    log.zero(f"{log.of('MESSAGE=charlie')}.body.ofs_next_hash")
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-048")
+def hash_chain_skips_a_data(log: SystemdLog) -> None:
+    """A hash chain leaves out an object."""
+    skipped = log.offset_of("MESSAGE=charlie")
+    after = int.from_bytes(log.control[skipped + 24 : skipped + 32], "little")
+    before = next(
+        at
+        for at in log.all_of(1)
+        if int.from_bytes(log.control[at + 24 : at + 32], "little") == skipped
+    )
+    log.set(f"{log.path(before)}.body.ofs_next_hash", after)
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-024")
+def buckets_swapped(log: SystemdLog) -> None:
+    """Two buckets traded places: objects are where their hash does not lead."""
+    used = [
+        f"{log.path(log.all_of(4)[0])}.body.buckets[{n}]"
+        for n in range(8)
+        if any(log.control[(at := log.all_of(4)[0] + 16 + 16 * n) : at + 16])
+    ]
+    one, other = log.field(used[0]), log.field(used[1])
+    first, second = log.control[one.start : one.end], log.control[other.start : other.end]
+    log.set(used[0], second)
+    log.set(used[1], first)
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-025")
+def field_without_values(log: SystemdLog) -> None:
+    """A FIELD whose list leads to an entry: real verifiers do not look."""
+    log.set(f"{log.of('MESSAGE')}.body.ofs_head_data", log.start(log.entry(0)))
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-025", "SDJ-057")
+def field_list_to_itself(log: SystemdLog) -> None:
+    """A DATA is its own next one in the list of its field: no loop."""
+    at = log.offset_of("MESSAGE=charlie")
+    log.set(f"{log.path(at)}.body.ofs_next_field", at)
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-025")
+def field_list_with_another_field(log: SystemdLog) -> None:
+    """The list of MESSAGE leads to a PRIORITY."""
+    at = log.offset_of("MESSAGE=bravo")
+    log.set(f"{log.path(at)}.body.ofs_next_field", log.offset_of("PRIORITY=6"))
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-036")
+def first_entry_of_a_data_is_a_data(log: SystemdLog) -> None:
+    """The first entry of a DATA is none."""
+    log.set(f"{log.of('MESSAGE=bravo')}.body.ofs_entry", log.offset_of("MESSAGE=alpha"))
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-036")
+def first_entry_of_a_data_is_another(log: SystemdLog) -> None:
+    """The first entry of a DATA is one that does not have it."""
+    log.set(f"{log.of('MESSAGE=bravo')}.body.ofs_entry", log.start(log.entry(4)))
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-036")
+def data_without_entries_that_has_one(log: SystemdLog) -> None:
+    """A DATA counts no entries and knows one."""
+    log.zero(f"{log.of('MESSAGE=bravo')}.body.num_entries")
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-036")
+def data_counts_too_many_entries(log: SystemdLog) -> None:
+    """A DATA counts more entries than it lists."""
+    log.set(f"{log.of('PRIORITY=6')}.body.num_entries", 40)
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-036")
+def data_counts_too_few_entries(log: SystemdLog) -> None:
+    """A DATA counts fewer entries than have it: real verifiers do not look."""
+    log.set(f"{log.of('PRIORITY=6')}.body.num_entries", 2)
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(thirty_entries, "index", "SDJ-036", "SDJ-057")
+def entries_of_a_data_in_a_loop(log: SystemdLog) -> None:
+    """The arrays of a DATA lead back to its first: no loop."""
+    data = log.offset_of("PRIORITY=0")
+    first = int.from_bytes(log.control[data + 48 : data + 56], "little")
+    log.set(f"{log.path(first)}.body.ofs_next_entry_array", first)
+    log.expect("damaged", "bad-index", survivors=range(30))
+
+
+@BOOK.damaged(thirty_entries, "index", "SDJ-036", "SDJ-057")
+def array_of_two_data(log: SystemdLog) -> None:
+    """Two DATA share the arrays of one: each array is read once."""
+    one, other = (log.offset_of(f"PRIORITY={n}") for n in (0, 1))
+    first = int.from_bytes(log.control[one + 48 : one + 56], "little")
+    log.set(f"{log.path(other)}.body.ofs_entry_array", first)
+    log.expect("damaged", "bad-index", survivors=range(30))
+
+
+@BOOK.damaged(thirty_entries, "index", "SDJ-036")
+def entries_of_a_data_out_of_order(log: SystemdLog) -> None:
+    """Two slots of a DATA's array traded places."""
+    data = log.offset_of("PRIORITY=0")
+    array = int.from_bytes(log.control[data + 48 : data + 56], "little")
+    one, other = log.control[array + 24 : array + 32], log.control[array + 32 : array + 40]
+    log.set(f"{log.path(array)}.body.slots[0]", other)
+    log.set(f"{log.path(array)}.body.slots[1]", one)
+    log.expect("damaged", "bad-index", survivors=range(30))

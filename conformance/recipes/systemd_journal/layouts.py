@@ -1,0 +1,209 @@
+"""Undamaged files: every header size, layout, hash, compression and state."""
+
+from typing import Any
+
+from conformance.recipes.systemd_journal.log import (
+    BOOK,
+    FIVE,
+    KEY,
+    SEALED_START,
+    SystemdLog,
+)
+
+LONG = "MESSAGE=" + "walproof " * 80
+MIXED = (*FIVE[:2], (LONG, "PRIORITY=6"), ("MESSAGE=delta", b"BLOB=\x00\xff\n\x7f"))
+
+
+def four_entries(log: SystemdLog, **options: Any) -> None:
+    """Four entries in the layout that the options say, one of them with a field of 728 bytes."""
+    log.write(*MIXED, **options)
+    log.expect("intact", survivors=range(4), end=len(log.data) - options.get("spare", 0))
+
+
+def four_sealed_entries(log: SystemdLog, **options: Any) -> None:
+    """The same, sealed, and the key in the context."""
+    log.context["key"] = KEY
+    four_entries(log, first=SEALED_START, key=KEY, **options)
+
+
+@BOOK.valid("layout", "SDJ-001", "SDJ-010", "SDJ-033", "SDJ-040", "SDJ-042", "SDJ-058", "SDJ-063")
+def five_entries(log: SystemdLog) -> None:
+    """Five entries as systemd 252 lays them out, regular and without a keyed hash."""
+    log.write(*FIVE)
+    log.expect("intact", survivors=[0, 1, 2, 3, 4], end=len(log.data))
+
+
+@BOOK.valid("layout", "SDJ-002", "SDJ-080")
+def no_entries(log: SystemdLog) -> None:
+    """A new file: header and two hash tables."""
+    log.write()
+    log.expect("intact", survivors=[], end=len(log.data))
+
+
+@BOOK.valid("layout", "SDJ-008", "SDJ-088")
+def no_entries_and_a_sequence_number(log: SystemdLog) -> None:
+    """A new file that goes on with the numbers of another: a tail number, and no entry."""
+    log.begin()
+    log.made.header.tail_entry_seqnum = 41
+    log.close()
+    log.expect("intact", survivors=[])
+
+
+@BOOK.valid("layout", "SDJ-033", "SDJ-035", "SDJ-036")
+def thirty_entries(log: SystemdLog) -> None:
+    """Thirty entries: the main chain has arrays of 4, 8 and 26 slots."""
+    log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)])
+    log.expect("intact", survivors=range(30))
+
+
+@BOOK.valid("layout", "SDJ-017", "SDJ-033", "SDJ-036")
+def thirty_entries_compact(log: SystemdLog) -> None:
+    """Thirty entries in a compact file: arrays of 32-bit slots."""
+    log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)], compact=True)
+    log.expect("intact", survivors=range(30))
+
+
+@BOOK.valid("layout", "SDJ-003")
+def header_of_a_later_version(log: SystemdLog) -> None:
+    """A header of 280 bytes: fields that nobody knows yet are skipped."""
+    log.write(*FIVE, header_size=280)
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-006")
+def unknown_compatible_flag(log: SystemdLog) -> None:
+    """An unknown compatible flag does not keep a reader from reading."""
+    log.begin()
+    log.made.header.compatible_flags |= 0x80
+    for number, fields in enumerate(FIVE):
+        log.entry_at(1700000000000000 + number, fields)
+    log.close()
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-012")
+def padding_with_bytes(log: SystemdLog) -> None:
+    """Padding between objects is not looked at."""
+    log.write(*FIVE)
+    view = log.view
+    for at, _ in log.objects:
+        end = at + view.object_size(at)
+        log.data[end : (end + 7) & ~7] = b"\xaa" * (-end % 8)
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-010", "SDJ-026")
+def unknown_object_flags_and_reserved_bytes(log: SystemdLog) -> None:
+    """Reserved bytes and unknown flags of an object are not looked at."""
+    log.write(*FIVE)
+    at = log.offset_of("PRIORITY=3")
+    log.data[at + 1] = 0x40
+    log.data[at + 2 : at + 8] = b"\xee" * 6
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-019", "SDJ-020", "SDJ-082")
+def field_given_twice(log: SystemdLog) -> None:
+    """A field given twice is stored once; the XOR hash knows of both and tells nothing."""
+    log.write(("MULTI=a", "MULTI=a", "MESSAGE=alpha"), ("MESSAGE=bravo",))
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "SDJ-019")
+def field_with_two_values(log: SystemdLog) -> None:
+    """A field with two values: both belong to the entry."""
+    log.write(("MULTI=a", "MULTI=b", "MESSAGE=alpha"), ("MULTI=b",))
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "SDJ-020")
+def xor_hash_of_nothing(log: SystemdLog) -> None:
+    """The XOR hash of an entry is no checksum: any value will do."""
+    log.write(*FIVE)
+    at = log.offset_of("MESSAGE=bravo")
+    entry = next(e for e, kind in log.objects if kind == 3 and e > at)
+    log.data[entry + 56 : entry + 64] = b"\x55" * 8
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-020")
+def item_hash_of_nothing(log: SystemdLog) -> None:
+    """The copy of a hash in an item is not compared: any value will do."""
+    log.write(*FIVE)
+    entry = next(e for e, kind in log.objects if kind == 3)
+    log.data[entry + 72 : entry + 80] = b"\x55" * 8
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-013")
+def empty_value(log: SystemdLog) -> None:
+    """A field may be empty; its equals sign stays."""
+    log.write(("MESSAGE=", "PRIORITY=6"))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("layout", "SDJ-013", "SDJ-090")
+def values_that_are_no_text(log: SystemdLog) -> None:
+    """Values with newlines, zeros and bytes that are no UTF-8 are kept as they are."""
+    log.write(("MESSAGE=one\ntwo", b"BLOB=\x00\x01\xfe\xff", "TAB=a\tb", "UMLAUT=grün", "DEL=\x7f"))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("layout", "SDJ-015")
+def realtime_that_goes_back(log: SystemdLog) -> None:
+    """The clock was set back: entries stay in the order in which they were written."""
+    log.begin()
+    log.entry_at(1700000005000000, ["MESSAGE=later"])
+    log.entry_at(1700000001000000, ["MESSAGE=earlier"])
+    log.close()
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "SDJ-015")
+def monotonic_that_goes_back(log: SystemdLog) -> None:
+    """Monotonic time runs backwards in one boot, as journal-remote may write it."""
+    log.begin()
+    log.entry_at(1700000001000000, ["MESSAGE=one"], monotonic=9)
+    log.entry_at(1700000002000000, ["MESSAGE=two"], monotonic=5)
+    log.close()
+    log.expect("intact", survivors=[0, 1])
+    log.note("The real verifier calls this file corrupt.")
+
+
+@BOOK.valid("layout", "SDJ-015", "SDJ-047")
+def two_boots_and_a_gap_in_the_numbers(log: SystemdLog) -> None:
+    """Entries of two boots, sequence numbers with a gap."""
+    log.begin()
+    log.entry_at(1700000001000000, ["MESSAGE=one"], monotonic=900)
+    log.entry_at(1700000002000000, ["MESSAGE=two"], "f" * 32, monotonic=5, seqnum=700)
+    log.close()
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "SDJ-024")
+def every_object_in_one_bucket(log: SystemdLog) -> None:
+    """Tables of one bucket: one chain with all objects."""
+    log.write(*FIVE, data_buckets=1, field_buckets=1)
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-032")
+def threshold_of_compression(log: SystemdLog) -> None:
+    """A payload of 511 bytes is stored as it is, one of 512 bytes is compressed."""
+    log.write(("A=" + "x" * 509,), ("B=" + "x" * 510,), compression="zstd", keyed=True)
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "SDJ-032")
+def payload_that_does_not_shrink(log: SystemdLog) -> None:
+    """What compression would not make smaller is stored as it is."""
+    noise = bytes((n * n * 7919 + n * 104729 >> 3) & 0xFF for n in range(600))
+    log.write((b"NOISE=" + noise,), compression="lz4", keyed=True)
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.damaged(five_entries, "layout", "SDJ-059", kind="valid")
+def garbage_behind_the_tail(log: SystemdLog) -> None:
+    """Bytes behind the tail object and behind the arena are not looked at."""
+    log.extend(b"\x03" * 333, "333 bytes 03")
+    log.expect("intact", survivors=range(5))

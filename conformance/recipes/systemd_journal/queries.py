@@ -1,0 +1,99 @@
+"""Matching and seeking: the context asks for some of the entries."""
+
+from conformance.recipes.systemd_journal.layouts import (
+    five_entries,
+    thirty_entries,
+    thirty_entries_compact,
+)
+from conformance.recipes.systemd_journal.log import BOOK, FIVE, START, SystemdLog
+
+
+@BOOK.damaged(thirty_entries, "queries", "SDJ-060", kind="valid")
+def match_of_a_shared_field(log: SystemdLog) -> None:
+    """Every third entry has PRIORITY=1."""
+    log.context["match"] = "PRIORITY=1"
+    log.expect("intact", survivors=range(1, 30, 3))
+
+
+@BOOK.damaged(thirty_entries_compact, "queries", "SDJ-060", kind="valid")
+def match_in_a_compact_file(log: SystemdLog) -> None:
+    """Every third entry of a compact file."""
+    log.context["match"] = "PRIORITY=2"
+    log.expect("intact", survivors=range(2, 30, 3))
+
+
+@BOOK.damaged(thirty_entries, "queries", "SDJ-060", kind="valid")
+def match_of_one_entry(log: SystemdLog) -> None:
+    """A value that one entry has."""
+    log.context["match"] = "MESSAGE=hello 17"
+    log.expect("intact", survivors=[17])
+
+
+@BOOK.damaged(thirty_entries, "queries", "SDJ-060", kind="valid")
+def match_of_nothing(log: SystemdLog) -> None:
+    """A value that no entry has."""
+    log.context["match"] = "MESSAGE=hello 99"
+    log.expect("intact", survivors=[])
+
+
+@BOOK.valid("queries", "SDJ-060")
+def match_with_one_bucket(log: SystemdLog) -> None:
+    """All DATA in one chain: the one with the right value must be found."""
+    log.write(*FIVE, data_buckets=1, field_buckets=1)
+    log.context["match"] = "PRIORITY=6"
+    log.expect("intact", survivors=[0, 2, 3])
+
+
+@BOOK.damaged(five_entries, "queries", "SDJ-060", "SDJ-048")
+def match_without_a_table(log: SystemdLog) -> None:
+    """The table is damaged: a match must not miss entries for that."""
+    log.zero(f"{log.path(log.all_of(4)[0])}.body")
+    log.context["match"] = "PRIORITY=6"
+    log.expect("damaged", "bad-index", survivors=[0, 2, 3])
+
+
+@BOOK.damaged(thirty_entries, "queries", "SDJ-061", kind="valid")
+def seek_by_sequence_number(log: SystemdLog) -> None:
+    """From the entry with sequence number 13 on: it is in the third array."""
+    log.context["from_seqnum"] = "13"
+    log.expect("intact", survivors=range(12, 30))
+
+
+@BOOK.damaged(thirty_entries_compact, "queries", "SDJ-061", kind="valid")
+def seek_in_a_compact_file(log: SystemdLog) -> None:
+    """From the entry with sequence number 4 on: the last one of the first array."""
+    log.context["from_seqnum"] = "4"
+    log.expect("intact", survivors=range(3, 30))
+
+
+@BOOK.damaged(thirty_entries, "queries", "SDJ-061", kind="valid")
+def seek_behind_the_end(log: SystemdLog) -> None:
+    """From a sequence number on that is not there yet."""
+    log.context["from_seqnum"] = "31"
+    log.expect("intact", survivors=[])
+
+
+@BOOK.damaged(thirty_entries, "queries", "SDJ-061", kind="valid")
+def seek_by_time(log: SystemdLog) -> None:
+    """From a time on."""
+    log.context["from_realtime"] = str(START + 20_000_000)
+    log.expect("intact", survivors=range(20, 30))
+
+
+@BOOK.valid("queries", "SDJ-061")
+def seek_by_time_that_goes_back(log: SystemdLog) -> None:
+    """Times are in no order: every entry that is not too early belongs to the answer."""
+    log.begin()
+    for number, second in enumerate((5, 9, 2, 7, 1)):
+        log.entry_at(START + second * 1_000_000, [f"MESSAGE=number {number}"])
+    log.close()
+    log.context["from_realtime"] = str(START + 5_000_000)
+    log.expect("intact", survivors=[0, 1, 3])
+
+
+@BOOK.damaged(thirty_entries, "queries", "SDJ-060", "SDJ-061", kind="valid")
+def match_from_a_time_on(log: SystemdLog) -> None:
+    """Both at once."""
+    log.context["match"] = "PRIORITY=0"
+    log.context["from_realtime"] = str(START + 10_000_000)
+    log.expect("intact", survivors=range(12, 30, 3))

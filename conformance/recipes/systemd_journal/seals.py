@@ -1,0 +1,186 @@
+"""Sealed files: what a seal notices with the key, and what nobody notices without."""
+
+from typing import Any
+
+from conformance.recipes.systemd_journal.layouts import five_entries
+from conformance.recipes.systemd_journal.log import BOOK, FIVE, KEY, SEALED_START, SystemdLog
+
+ALL = range(5)
+OTHER_KEY = "c262bd-85187f-0b1b04-877cc5/ab344fa-989680"
+
+
+def _sealed(log: SystemdLog, step: int = 4_000_000, **more: Any) -> None:
+    """Five entries, one every four seconds: an epoch lasts ten."""
+    options = {"key": KEY, "continuous": False, **more}
+    log.write(*FIVE, first=SEALED_START, step=step, **options)
+
+
+@BOOK.valid("seals", "SDJ-073", "SDJ-075")
+def sealed_file(log: SystemdLog) -> None:
+    """Two epochs, three seals, and the key: all of them hold."""
+    _sealed(log)
+    log.context["key"] = KEY
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.valid("seals", "SDJ-075")
+def sealed_file_without_the_key(log: SystemdLog) -> None:
+    """Without the key a sealed file is read like any other."""
+    _sealed(log)
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.valid("seals", "SDJ-073", "SDJ-074")
+def sealed_file_with_a_gap(log: SystemdLog) -> None:
+    """Epochs without entries: before systemd 255 they have no seal."""
+    _sealed(log, step=25_000_000)
+    log.context["key"] = KEY
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.valid("seals", "SDJ-073", "SDJ-074")
+def sealed_file_with_a_seal_for_each_epoch(log: SystemdLog) -> None:
+    """Epochs without entries: since systemd 255 each has its seal."""
+    _sealed(log, step=25_000_000, continuous=True, header_size=272)
+    log.context["key"] = KEY
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.valid("seals", "SDJ-075")
+def last_segment_without_a_seal(log: SystemdLog) -> None:
+    """A file that is still open: what follows the last seal is not sealed, and no fault."""
+    log.context["key"] = KEY
+    log.begin(key=KEY, continuous=False, state=1)
+    for number, fields in enumerate(FIVE):
+        log.entry_at(SEALED_START + number * 4_000_000, fields)
+    log.made.sealed_from = len(log.made.out) + 1
+    log.close()
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-075")
+def seal_flipped(log: SystemdLog) -> None:
+    """One bit of a seal."""
+    log.flip(f"{log.tag(1)}.body.tag", 100)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-075")
+def sealed_time_changed(log: SystemdLog) -> None:
+    """The time of an entry was changed: only the seal knows."""
+    log.flip(f"{log.entry(1)}.body.realtime", 3)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file_without_the_key, "seals", "SDJ-075")
+def sealed_time_changed_and_no_key(log: SystemdLog) -> None:
+    """The same change without the key: nothing knows."""
+    log.flip(f"{log.entry(1)}.body.realtime", 3)
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-075")
+def sealed_value_rewritten(log: SystemdLog) -> None:
+    """A value was changed and its hash made right again: only the seal knows."""
+    log.set(f"{log.of('MESSAGE=bravo')}.body.payload", b"MESSAGE=BRAVO")
+    log.rehash("MESSAGE=bravo")
+    changed = log.payloads[1].replace(b"bravo", b"BRAVO")
+    at = log.offset_of("MESSAGE=bravo")
+    log.expect("damaged", "bad-index", survivors=[0, changed, 2, 3, 4])
+    log.note(f"The DATA at {at} is in the bucket of its old hash, so the table notices as well.")
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-075")
+def sealed_machine_id_changed(log: SystemdLog) -> None:
+    """The machine id is under the first seal."""
+    log.fill("header.machine_id", 1)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-072")
+def sealed_object_flag_set(log: SystemdLog) -> None:
+    """An unknown flag of an object means nothing, but it is under the seal."""
+    log.set(f"{log.of('MESSAGE=bravo')}.flags", 0x40)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-077")
+def sealed_padding_changed(log: SystemdLog) -> None:
+    """Padding is not under the seal."""
+    log.fill(f"{log.of('MESSAGE=bravo')}.padding", 0xAA)
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-077")
+def sealed_state_changed(log: SystemdLog) -> None:
+    """The state is not under the seal."""
+    log.set("header.state", 2)
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-073")
+def tag_number_changed(log: SystemdLog) -> None:
+    """Tags are numbered 1, 2, 3."""
+    log.set(f"{log.tag(1)}.body.seqnum", 7)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-074")
+def tag_epoch_changed(log: SystemdLog) -> None:
+    """A tag of a later epoch: the next one goes back, and the key is another."""
+    log.set(f"{log.tag(1)}.body.epoch", 9)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-074", "SDJ-057")
+def tag_epoch_huge(log: SystemdLog) -> None:
+    """An epoch of 2^63: its key must not be sought step by step."""
+    log.set(f"{log.tag(2)}.body.epoch", 1 << 63)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-070")
+def key_of_another_file(log: SystemdLog) -> None:
+    """The key belongs to another file: no seal holds."""
+    log.context["key"] = OTHER_KEY
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-018", "SDJ-011")
+def tag_of_another_size(log: SystemdLog) -> None:
+    """A TAG has 64 bytes."""
+    log.set(f"{log.tag(1)}.len_object", 72)
+    log.expect("damaged", "bad-object", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-006", "SDJ-073")
+def sealed_flag_cleared(log: SystemdLog) -> None:
+    """Tags in a file that says it is not sealed."""
+    log.set("header.compatible_flags", 0)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "seals", "SDJ-006", "SDJ-073")
+def sealed_flag_set(log: SystemdLog) -> None:
+    """The flag for seals in a file without tags: entries before the first tag."""
+    log.set("header.compatible_flags", 1)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-076")
+def entry_older_than_its_seal(log: SystemdLog) -> None:
+    """The seal holds, but an entry is older than the epoch that sealed it."""
+    log.payloads = []
+    log.begin(key=KEY, continuous=False)
+    log.entry_at(SEALED_START + 25_000_000, ["MESSAGE=on time"])
+    log.entry_at(SEALED_START + 1_000_000, ["MESSAGE=the clock went back"])
+    log.close()
+    log.did("write an entry of an epoch that is sealed already")
+    log.expect("damaged", "bad-seal", survivors=[0, 1])
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-077")
+def cut_behind_a_seal(log: SystemdLog) -> None:
+    """The file ends behind its second seal: what a seal does not know is missing."""
+    log.truncate(log.start(log.tag(1)) + 64)
+    log.expect("torn", "torn-file", survivors=[0, 1, 2])

@@ -1,0 +1,145 @@
+"""Files that end early, and what a crash leaves."""
+
+from conformance.recipes.systemd_journal.combinations import online_compact, online_regular
+from conformance.recipes.systemd_journal.layouts import five_entries, thirty_entries
+from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
+
+FOUR = range(4)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-050", kind="eof")
+def cut_to_nothing(log: SystemdLog) -> None:
+    """A file of no bytes: a writer died before its header was written."""
+    log.truncate(0)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-050", kind="eof")
+def cut_in_the_signature(log: SystemdLog) -> None:
+    """The file ends inside its signature."""
+    log.truncate(5)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-050", kind="eof")
+def cut_in_the_header(log: SystemdLog) -> None:
+    """The file ends one byte before the smallest header does."""
+    log.truncate(207)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-050", kind="eof")
+def cut_in_the_newer_fields(log: SystemdLog) -> None:
+    """The file ends inside the header, behind the fields that all headers have."""
+    log.truncate(250)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-051", kind="eof")
+def cut_behind_the_header(log: SystemdLog) -> None:
+    """The file ends with its header."""
+    log.truncate(264)
+    log.expect("torn", "torn-file", survivors=[])
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-051", kind="eof")
+def cut_in_a_table(log: SystemdLog) -> None:
+    """The file ends inside a hash table."""
+    log.truncate_in(f"{log.path(log.all_of(4)[0])}.body", 20)
+    log.expect("torn", "torn-file", survivors=[])
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-051", "SDJ-055", kind="eof")
+def cut_in_the_last_entry(log: SystemdLog) -> None:
+    """The file ends inside its last entry: those before it are whole."""
+    log.truncate_in(f"{log.entry(4)}.body", 30)
+    log.expect("torn", "torn-file", survivors=FOUR, end=None)
+    log.note("systemd up to 257 refuses a file that is shorter than its arena.")
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-051", kind="eof")
+def cut_in_front_of_the_last_entry(log: SystemdLog) -> None:
+    """The file ends exactly where an object begins."""
+    log.truncate(log.start(log.entry(4)))
+    log.expect("torn", "torn-file", survivors=FOUR)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-051", kind="eof")
+def cut_in_the_third_message(log: SystemdLog) -> None:
+    """The file ends inside a DATA object: the entry that has it was never there."""
+    log.truncate_in(f"{log.of('MESSAGE=charlie')}.body", 50)
+    log.expect("torn", "torn-file", survivors=[0, 1])
+
+
+@BOOK.damaged(thirty_entries, "torn-tail", "SDJ-051", kind="eof")
+def torn_at_a_page(log: SystemdLog) -> None:
+    """The file ends at a boundary of 4096 bytes."""
+    log.torn(4096)
+    log.expect("torn", "torn-file", survivors=range(13))
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-051")
+def cut_and_a_payload_flipped(log: SystemdLog) -> None:
+    """Cut short, and damaged in front of that: damage outweighs the cut."""
+    log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
+    log.truncate_in(f"{log.entry(4)}.body", 30)
+    log.expect("damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2, 3])
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-052", kind="eof")
+def last_entry_zeroed_online(log: SystemdLog) -> None:
+    """A crash: the header counts an entry whose bytes never arrived."""
+    log.zero(log.entry(3))
+    log.expect("torn", "torn-append", survivors=range(3), end=None)
+
+
+@BOOK.damaged(online_compact, "torn-tail", "SDJ-052", kind="eof")
+def last_entry_zeroed_online_compact(log: SystemdLog) -> None:
+    """A crash of a compact file: the header counts an entry whose bytes never arrived."""
+    log.zero(log.entry(3))
+    log.expect("torn", "torn-append", survivors=range(3))
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", kind="eof")
+def items_of_the_last_entry_zeroed_online(log: SystemdLog) -> None:
+    """A crash: the last entry arrived up to a page boundary, with some of its items."""
+    log.zero(f"{log.entry(3)}.body.items[2]")
+    log.expect("torn", "torn-append", survivors=[0, 1, 2, log.without(3, "BLOB")])
+    log.note("journalctl shows the entry with the fields that are there.")
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-052", kind="eof")
+def last_entry_not_linked_online(log: SystemdLog) -> None:
+    """A crash between writing an entry and linking it: it was never acknowledged."""
+    log.zero(f"{log.array(0)}.body.slots[3]")
+    log.set("header.n_entries", 3)
+    log.expect("torn", "torn-append", survivors=range(3))
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-053", kind="eof")
+def counts_behind_online(log: SystemdLog) -> None:
+    """A snapshot of a file in use: the header does not count the last entry yet."""
+    log.set("header.n_entries", 3)
+    log.set("header.tail_entry_seqnum", 3)
+    log.expect("torn", "torn-append", survivors=range(4))
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-052")
+def first_message_flipped_online(log: SystemdLog) -> None:
+    """No crash changes what was written before: that is damage, online or not."""
+    log.flip(f"{log.of('MESSAGE=alpha')}.body.payload", 70)
+    log.expect("damaged", "hash-mismatch", survivors=[log.without(0, "MESSAGE"), 1, 2, 3])
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-041", "SDJ-052")
+def last_entry_zeroed_offline(log: SystemdLog) -> None:
+    """The same in a file that was closed: no crash explains it."""
+    log.zero(log.entry(4))
+    log.expect("damaged", "bad-object", survivors=FOUR)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-056")
+def strict_stops_at_the_lowest_damage(log: SystemdLog) -> None:
+    """A strict reader returns the entries in front of the first damaged byte."""
+    log.flip(f"{log.of('MESSAGE=delta')}.body.payload", 70)
+    log.expect("damaged", "hash-mismatch", survivors=[0, 1, 2, log.without(3, "MESSAGE"), 4])

@@ -1,0 +1,164 @@
+"""Writing new files, byte for byte, and going on with old ones."""
+
+from typing import Any
+
+from conformance.recipes.systemd_journal.combinations import archived_regular, online_regular
+from conformance.recipes.systemd_journal.layouts import LONG, MIXED
+from conformance.recipes.systemd_journal.log import (
+    BOOK,
+    FIVE,
+    KEY,
+    SEALED_START,
+    SMALL,
+    START,
+    SystemdLog,
+)
+from conformance.recipes.systemd_journal.tails import cut_in_the_last_entry
+
+LATER = START + 100_000_000
+
+
+def _new(log: SystemdLog, *entries: Any, first: int = START, **options: Any) -> None:
+    log.context |= {**SMALL, **options}
+    log.write(*entries, first=first, **options)
+
+
+@BOOK.writing("writing", "SDJ-080", "SDJ-081", "SDJ-091")
+def write_five_entries(log: SystemdLog) -> None:
+    """Five entries, regular and without a keyed hash."""
+    _new(log, *FIVE)
+
+
+@BOOK.writing("writing", "SDJ-080")
+def write_nothing(log: SystemdLog) -> None:
+    """A new file: header, FIELD table, DATA table."""
+    _new(log)
+
+
+@BOOK.writing("writing", "SDJ-081", "SDJ-083")
+def write_compact_and_keyed(log: SystemdLog) -> None:
+    """The layout of today: compact, keyed, a header of 272 bytes."""
+    _new(log, *FIVE, compact=True, keyed=True, header_size=272)
+
+
+@BOOK.writing("writing", "SDJ-035", "SDJ-083")
+def write_fifty_entries(log: SystemdLog) -> None:
+    """Fifty entries: arrays of 4, 8, 26 and 78 slots, in the main chain and in that of a DATA."""
+    _new(log, *[(f"MESSAGE=hello {n}", "PRIORITY=6") for n in range(50)])
+
+
+@BOOK.writing("writing", "SDJ-020", "SDJ-082")
+def write_two_values_of_a_field(log: SystemdLog) -> None:
+    """A field with two values; the second entry gives its fields in another order of offsets."""
+    _new(log, ("MULTI=a", "MULTI=b"), ("MESSAGE=alpha", "MULTI=b"))
+
+
+@BOOK.writing("writing", "SDJ-072", "SDJ-073")
+def write_sealed(log: SystemdLog) -> None:
+    """Entries of two epochs: a seal at the start, one between, one at the end."""
+    log.context |= {"key": KEY, "continuous": False, **SMALL}
+    log.write(*FIVE, first=SEALED_START, step=4_000_000, key=KEY, continuous=False)
+
+
+@BOOK.writing("writing", "SDJ-074")
+def write_sealed_with_a_gap(log: SystemdLog) -> None:
+    """Epochs without entries get a seal each, as since systemd 255."""
+    options: dict[str, Any] = {"key": KEY, "header_size": 272, "compact": True}
+    log.context |= {**SMALL, **options}
+    log.write(*FIVE[:2], first=SEALED_START, step=35_000_000, **options)
+
+
+@BOOK.writing("writing", "SDJ-032")
+def write_below_the_threshold(log: SystemdLog) -> None:
+    """A field of 511 bytes is stored as it is, though the file may compress."""
+    _new(log, ("A=" + "x" * 509,), compression="zstd")
+
+
+# A real writer begins a new file when a hash table is three quarters full: these have room.
+ROOM = {"data_buckets": 128, "field_buckets": 32}
+
+
+@BOOK.valid("appending", "SDJ-080", "SDJ-087")
+def closed_file(log: SystemdLog) -> None:
+    """A closed file with room in its tables."""
+    log.write(*FIVE, **ROOM)
+    log.expect("intact", survivors=range(5), end=len(log.data))
+
+
+@BOOK.valid("appending", "SDJ-035", "SDJ-087")
+def closed_file_with_thirty_entries(log: SystemdLog) -> None:
+    """A closed file with thirty entries and room in its tables."""
+    log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)], **ROOM)
+    log.expect("intact", survivors=range(30), end=len(log.data))
+
+
+@BOOK.valid("appending", "SDJ-080", "SDJ-087")
+def closed_compact_file(log: SystemdLog) -> None:
+    """A closed file, compact, keyed and compressing, with room in its tables."""
+    log.write(*MIXED, **ROOM, compact=True, keyed=True, compression="zstd")
+    log.expect("intact", survivors=range(4), end=len(log.data))
+
+
+@BOOK.appending(closed_file, "appending", "SDJ-081", "SDJ-087")
+def append_two_entries(log: SystemdLog) -> None:
+    """Two more entries for a closed file."""
+    log.record("MESSAGE=foxtrot", "PRIORITY=6", realtime=LATER)
+    log.record("MESSAGE=golf", "_HOSTNAME=host", realtime=LATER + 1)
+    _survive(log, 5)
+
+
+@BOOK.appending(closed_file_with_thirty_entries, "appending", "SDJ-035", "SDJ-087")
+def append_where_an_array_is_full(log: SystemdLog) -> None:
+    """Ten more entries: the third array has eight slots left, then a fourth begins."""
+    for number in range(10):
+        log.record(f"MESSAGE=more {number}", "PRIORITY=1", realtime=LATER + number)
+    _survive(log, 30)
+
+
+@BOOK.appending(closed_compact_file, "appending", "SDJ-081", "SDJ-087")
+def append_to_a_compact_file(log: SystemdLog) -> None:
+    """A compact, keyed, compressing file; the new entry repeats its long field."""
+    log.record(LONG, "PRIORITY=2", realtime=LATER)
+    _survive(log, len(MIXED))
+
+
+@BOOK.appending(closed_compact_file, "appending", "SDJ-081", "SDJ-087")
+def append_a_value_that_is_there(log: SystemdLog) -> None:
+    """All fields of the new entry are in the file already."""
+    log.record("MESSAGE=alpha", "PRIORITY=3", realtime=LATER)
+    _survive(log, len(MIXED))
+
+
+@BOOK.appending(online_regular, "appending", "SDJ-087", control=append_two_entries, may_refuse=True)
+def append_to_an_online_file(log: SystemdLog) -> None:
+    """A file that was not closed: a writer begins a new one."""
+    log.record("MESSAGE=foxtrot", realtime=LATER)
+    _survive(log, len(MIXED))
+
+
+@BOOK.appending(
+    archived_regular, "appending", "SDJ-087", control=append_two_entries, may_refuse=True
+)
+def append_to_an_archived_file(log: SystemdLog) -> None:
+    """An archived file is closed for good: a writer begins a new one."""
+    log.record("MESSAGE=foxtrot", realtime=LATER)
+    _survive(log, len(MIXED))
+
+
+@BOOK.appending(
+    cut_in_the_last_entry,
+    "appending",
+    "SDJ-055",
+    "SDJ-087",
+    control=append_two_entries,
+    may_refuse=True,
+)
+def append_to_a_torn_file(log: SystemdLog) -> None:
+    """A torn file: its links lead behind its end, so a writer begins a new one."""
+    log.record("MESSAGE=foxtrot", realtime=LATER)
+    _survive(log, 4)
+
+
+def _survive(log: SystemdLog, old: int) -> None:
+    new = [record.payload for record in log.to_append]
+    log.expect("intact", survivors=[*range(old), *new])

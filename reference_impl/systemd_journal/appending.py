@@ -1,0 +1,80 @@
+"""Reopening a journal file to go on with it (SDJ-087)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.query import main_chain
+from reference_impl.systemd_journal.reader import inspect, refusal
+from reference_impl.systemd_journal.sealing import VerificationKey
+from reference_impl.systemd_journal.writer import CannotWrite, Chain, Options, Writer
+
+_COMPRESSION = {layout.XZ: "xz", layout.LZ4: "lz4", layout.ZSTD: "zstd"}
+
+
+def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
+    """A writer that stands behind the last object of a sound, offline file.
+
+    Raises :class:`CannotWrite`, a ``ValueError``, for every other file: a new one must be begun.
+    """
+    if len(data) < layout.HEADER_MIN or refusal(data) is not None:
+        raise CannotWrite("no journal file that can be read")
+    found = inspect(data, context)
+    header, walk, view = found.view.header, found.walk, found.view
+    if found.faults:
+        raise CannotWrite(f"the file is damaged: {found.faults[0].text}")
+    if header.state != layout.OFFLINE:
+        raise CannotWrite("the file is archived, or was not closed")
+    if header.compatible_flags & ~7 or not header.data_hash_table_size:
+        raise CannotWrite("a feature, or a file without tables, that no writer may go on with")
+    if not header.field_hash_table_size:
+        raise CannotWrite("a file without a field table")
+    key = VerificationKey.parse(str(context["key"])) if header.sealed and "key" in context else None
+    if header.sealed and key is None:
+        raise CannotWrite("a sealed file, and no key to seal with")
+    bits = header.incompatible_flags & (layout.XZ | layout.LZ4 | layout.ZSTD)
+    options = Options(
+        header_size=header.header_size,
+        compact=header.compact,
+        keyed=header.keyed,
+        compression=_COMPRESSION.get(bits & -bits, "none"),
+        threshold=int(context.get("threshold", Options.threshold)),
+        key=key,
+        continuous=bool(header.compatible_flags & layout.SEALED_CONTINUOUS),
+        spare=max(0, header.header_size + header.arena_size - walk.end),
+    )
+    made = Writer(options, header, bytearray(data[: walk.end]))
+    for at in walk.sound(layout.DATA):
+        made.data_at[view.payload(at)] = at
+        _note(made, layout.DATA, view.number(at + 16), at)
+        if array := view.number(at + 48):
+            made.chains[at] = _tail(made, array, view.number(at + 56) - 1)
+    for at in walk.sound(layout.FIELD):
+        made.field_at[bytes(data[at + 40 : at + view.object_size(at)])] = at
+        _note(made, layout.FIELD, view.number(at + 16), at)
+    made.chain = _tail(made, header.entry_array_offset, len(found.entries))
+    assert sum(len(slots) for _, slots in main_chain(view)) == len(found.entries)
+    made.sealed_from = walk.end
+    if key:
+        last_tag = max(walk.sound(layout.TAG), default=0)
+        made.epoch = view.number(last_tag + 24)
+    return made
+
+
+def _note(made: Writer, kind: int, number: int, at: int) -> None:
+    _, buckets = made._table(kind)
+    made.buckets.setdefault((kind, number % buckets), []).append(at)
+
+
+def _tail(made: Writer, array: int, total: int) -> Chain:
+    """The end of a chain of arrays that holds ``total`` entries."""
+    width, chain, left = made.header.slot_size, Chain(total=total), total
+    while array:
+        chain.array = array
+        chain.slots = (made._get(array + 8) - 24) // width
+        chain.used = min(left, chain.slots)
+        left -= chain.used
+        array = made._get(array + 16)
+    return chain

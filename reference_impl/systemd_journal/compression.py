@@ -1,0 +1,127 @@
+"""Compressed payloads of DATA objects (SDJ-026 to SDJ-032).
+
+Upstream: systemd ``src/basic/compress.c``.
+"""
+
+from __future__ import annotations
+
+import lzma
+from typing import Any
+
+import lz4.block  # type: ignore[import-untyped,unused-ignore]
+import zstandard
+
+from reference_impl.systemd_journal.layout import OBJECT_LZ4, OBJECT_XZ, OBJECT_ZSTD
+
+THRESHOLD = 512
+"""Bytes of ``FIELD=value`` from which on systemd compresses (SDJ-032)."""
+
+XZ_SMALLEST, LZ4_SMALLEST = 80, 9
+MEMORY_LIMIT = 256 << 20
+
+
+class BadCompression(ValueError):
+    """The payload cannot be decompressed."""
+
+
+class TooLarge(BadCompression):
+    """The payload is larger than the reader's limit."""
+
+
+def decompress(payload: bytes, flag: int, limit: int) -> bytes:
+    """The payload that was compressed as the object flag says, at most ``limit`` bytes.
+
+    Never allocates much more than ``limit``. Raises :class:`BadCompression`, :class:`TooLarge`.
+    """
+    if flag == OBJECT_XZ:
+        return _unxz(payload, limit)
+    if flag == OBJECT_LZ4:
+        return _unlz4(payload, limit)
+    if flag == OBJECT_ZSTD:
+        return _unzstd(payload, limit)
+    raise BadCompression("more than one compression flag")  # SDJ-026
+
+
+def compress(payload: bytes, flag: int) -> bytes | None:
+    """The payload compressed, or None where it would not get smaller (SDJ-032)."""
+    if flag == OBJECT_XZ:
+        if len(payload) < XZ_SMALLEST:
+            return None
+        filters: list[dict[str, Any]] = [
+            {
+                "id": lzma.FILTER_LZMA2,
+                "preset": 0,
+                "dict_size": 1 << 20,
+                "mode": lzma.MODE_FAST,
+                "nice_len": 273,
+                "mf": lzma.MF_HC3,
+            }
+        ]
+        packed = lzma.compress(payload, lzma.FORMAT_XZ, lzma.CHECK_NONE, filters=filters)
+    elif flag == OBJECT_LZ4:
+        if len(payload) < LZ4_SMALLEST:
+            return None
+        block = lz4.block.compress(payload, store_size=False)
+        packed = len(payload).to_bytes(8, "little") + block
+    else:
+        packed = zstandard.ZstdCompressor(
+            write_content_size=True, write_checksum=False, write_dict_id=False
+        ).compress(payload)
+    return packed if len(packed) < len(payload) else None
+
+
+def _unxz(payload: bytes, limit: int) -> bytes:
+    """One .xz stream (SDJ-028)."""
+    decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY_LIMIT)
+    try:
+        plain = decoder.decompress(payload, limit + 1)
+    except (lzma.LZMAError, EOFError) as error:
+        raise BadCompression(f"XZ: {error}") from None
+    if len(plain) > limit:
+        raise TooLarge(f"XZ: more than {limit} bytes")
+    if not decoder.eof:
+        raise BadCompression("XZ: the stream ends early")
+    return plain
+
+
+def _unlz4(payload: bytes, limit: int) -> bytes:
+    """The size as le64, then one bare block that gives exactly that size (SDJ-029)."""
+    if len(payload) <= 8:
+        raise BadCompression("LZ4: no block behind the size")
+    size = int.from_bytes(payload[:8], "little")
+    # A block of LZ4 cannot grow more than 255-fold: a larger claim is a lie.
+    if size > 255 * len(payload):
+        raise BadCompression(f"LZ4: {size} bytes cannot come from {len(payload)}")
+    if size > limit:
+        raise TooLarge(f"LZ4: {size} bytes, the limit is {limit}")
+    try:
+        plain = lz4.block.decompress(payload[8:], uncompressed_size=size)
+    except (lz4.block.LZ4BlockError, ValueError, OverflowError) as error:
+        raise BadCompression(f"LZ4: {error}") from None
+    if len(plain) != size:
+        raise BadCompression(f"LZ4: expected {size} bytes, found {len(plain)}")
+    return bytes(plain)
+
+
+def _unzstd(payload: bytes, limit: int) -> bytes:
+    """One frame that states its content size; bytes behind it are ignored (SDJ-030)."""
+    try:
+        size = zstandard.frame_content_size(payload)
+        if size < 0:
+            raise BadCompression("ZSTD: the frame does not state its content size")
+        if size > limit:
+            raise TooLarge(f"ZSTD: {size} bytes, the limit is {limit}")
+        decoder = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+        # decompressobj has no limit of its own, so it is fed in small pieces and asked each time.
+        plain = bytearray()
+        for at in range(0, len(payload), 64):
+            plain += decoder.decompress(payload[at : at + 64])
+            if len(plain) > size:
+                raise BadCompression(f"ZSTD: more than the {size} bytes stated")
+            if decoder.eof:
+                break
+    except zstandard.ZstdError as error:
+        raise BadCompression(f"ZSTD: {error}") from None
+    if len(plain) != size:
+        raise BadCompression(f"ZSTD: expected {size} bytes, found {len(plain)}")
+    return bytes(plain)

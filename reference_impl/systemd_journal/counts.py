@@ -1,0 +1,78 @@
+"""The header against the objects it speaks of (SDJ-049), and the order of entries (SDJ-047)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.layout import HEADER_FIELDS, Header
+from reference_impl.systemd_journal.links import Links
+from reference_impl.systemd_journal.objects import Entry, Fault
+from reference_impl.systemd_journal.walk import Walk
+
+
+def header_fault(name: str, text: str, rule: str = "SDJ-049") -> Fault:
+    """A wrong header field."""
+    at, size = HEADER_FIELDS[name]
+    return Fault(at, at + size, "bad-header", rule, f"{name}: {text}")
+
+
+def check_shape(header: Header, size: int) -> Iterator[Fault]:
+    """What the header alone, and the size of the file, can tell."""
+    if any(header.reserved):
+        yield header_fault("reserved", "not zero", "SDJ-008")
+    tail = header.tail_object_offset
+    outside = tail and not header.header_size <= tail <= header.header_size + header.arena_size - 16
+    if tail & 7 or outside:
+        yield header_fault("tail_object_offset", f"{tail} is outside the arena")
+
+
+def check_counts(
+    header: Header, walk: Walk, links: Links, first: Entry | None, last: tuple[int, Entry] | None
+) -> Iterator[Fault]:
+    """Counts, tail and head of a file in which nothing was lost."""
+    if walk.last != header.tail_object_offset and walk.cut is None:
+        yield header_fault(
+            "tail_object_offset", f"the last object is at {walk.last}, not {_(header)}"
+        )
+    counts = {
+        "n_objects": sum(walk.counts),
+        "n_entries": links.n_linked,
+        "n_data": walk.counts[layout.DATA],
+        "n_fields": walk.counts[layout.FIELD],
+        "n_tags": walk.counts[layout.TAG],
+        "n_entry_arrays": walk.counts[layout.ENTRY_ARRAY],
+    }
+    if links.chain_broken:
+        del counts["n_entries"]
+    for name, found in counts.items():
+        stored = getattr(header, name)
+        if header.has(name) and stored != found:
+            yield header_fault(name, f"expected {found}, found {stored}")
+    if first is None or last is None:
+        return
+    if header.head_entry_seqnum != first.seqnum:
+        yield header_fault("head_entry_seqnum", f"the first entry has {first.seqnum}")
+    if header.head_entry_realtime != first.realtime:
+        yield header_fault("head_entry_realtime", f"the first entry has {first.realtime}")
+    at, entry = last
+    if header.tail_entry_seqnum != entry.seqnum:
+        yield header_fault("tail_entry_seqnum", f"the last entry has {entry.seqnum}")
+    if header.tail_entry_realtime != entry.realtime:
+        yield header_fault("tail_entry_realtime", f"the last entry has {entry.realtime}")
+    if header.compatible_flags & layout.TAIL_ENTRY_BOOT_ID:
+        if header.tail_entry_boot_id != entry.boot_id:
+            yield header_fault("tail_entry_boot_id", f"the last entry has {entry.boot_id.hex()}")
+        elif header.tail_entry_monotonic != entry.monotonic:
+            yield header_fault("tail_entry_monotonic", f"the last entry has {entry.monotonic}")
+    if header.tail_entry_offset not in (0, at):
+        yield header_fault("tail_entry_offset", f"the last entry is at {at}")
+    tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
+    array, used = links.last_array
+    # The field has 32 bits, also where offsets have 64 (SDJ-003): an aid, never a place to start.
+    if tail != (0, 0) and not links.chain_broken and tail != (array & 0xFFFFFFFF, used):
+        yield header_fault("tail_entry_array_offset", f"the last array is at {array}, {used} used")
+
+
+def _(header: Header) -> int:
+    return header.tail_object_offset

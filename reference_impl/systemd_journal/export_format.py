@@ -1,0 +1,130 @@
+"""The Journal Export Format (SDJ-090, SDJ-091), and fields as answers show them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from reference_impl.answer import INLINE_PAYLOAD_LIMIT
+
+_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+BOOT_ID = b"_BOOT_ID="
+
+
+def is_text(payload: bytes) -> bool:
+    """Whether ``FIELD=value`` may stand on a line of its own: UTF-8 without controls but tab."""
+    try:
+        text = payload.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return not _CONTROL.search(text) and not _has_noncharacter(text)
+
+
+def _has_noncharacter(text: str) -> bool:
+    return not text.isascii() and any(
+        0xFDD0 <= ord(char) <= 0xFDEF or ord(char) & 0xFFFE == 0xFFFE for char in text
+    )
+
+
+def export_field(payload: bytes) -> bytes:
+    """One field: a line, or its name, the length as le64, and the value."""
+    if is_text(payload):
+        return payload + b"\n"
+    name, _, value = payload.partition(b"=")
+    return name + b"\n" + len(value).to_bytes(8, "little") + value + b"\n"
+
+
+def entry_body(payloads: Iterable[bytes]) -> bytes:
+    """The payload of a record: its fields in export format, without ``_BOOT_ID`` (SDJ-042).
+
+    Each once and sorted by their bytes: the file keeps neither repetitions nor the order in which
+    the producer gave them (SDJ-019, SDJ-082).
+    """
+    return b"".join(export_field(p) for p in sorted(set(payloads)) if not p.startswith(BOOT_ID))
+
+
+def export_entry(record_fields: Mapping[str, Any], seqnum_id: str, body: bytes) -> bytes:
+    """A whole entry as ``journalctl -o export`` prints it since systemd 254."""
+    lines = (
+        f"__CURSOR={record_fields['cursor']}",
+        f"__REALTIME_TIMESTAMP={record_fields['realtime']}",
+        f"__MONOTONIC_TIMESTAMP={record_fields['monotonic']}",
+        f"__SEQNUM={record_fields['seqnum']}",
+        f"__SEQNUM_ID={seqnum_id}",
+        f"_BOOT_ID={record_fields['boot_id']}",
+    )
+    return "\n".join(lines).encode() + b"\n" + body + b"\n"
+
+
+def field_to_json(payload: bytes) -> list[Any]:
+    """``[name, value]`` as answers show a field."""
+    name, _, value = payload.partition(b"=")
+    shown: Any
+    if len(value) > INLINE_PAYLOAD_LIMIT:
+        shown = {"sha256": hashlib.sha256(value).hexdigest()}
+    else:
+        try:
+            shown = value.decode("utf-8")
+        except UnicodeDecodeError:
+            shown = {"hex": value.hex()}
+    return [name.decode("ascii", errors="replace"), shown]
+
+
+class BadExport(ValueError):
+    """The stream is not in export format; the message says at which byte."""
+
+
+@dataclass
+class ExportedEntry:
+    """One entry of an export stream: its address fields, and the others as ``FIELD=value``."""
+
+    address: dict[str, str] = field(default_factory=dict)
+    payloads: list[bytes] = field(default_factory=list)
+
+
+MAX_LINE = 1 << 20
+
+
+def parse_export(stream: BinaryIO, limit: int = 768 << 20) -> Iterator[ExportedEntry]:
+    """The entries of an export stream. ``limit`` bounds one field. Raises :class:`BadExport`."""
+    entry = ExportedEntry()
+    at = 0
+    while line := stream.readline(limit + 1):
+        at += len(line)
+        if not line.endswith(b"\n"):
+            raise BadExport(f"at {at - len(line)}: a line that does not end, or is too long")
+        line = line[:-1]
+        if not line:
+            if entry.address or entry.payloads:
+                yield entry
+            entry = ExportedEntry()
+            continue
+        name, equals, value = line.partition(b"=")
+        if not equals:
+            size = int.from_bytes(_exactly(stream, 8, at), "little")
+            if size > limit:
+                raise BadExport(f"at {at}: a field of {size} bytes, the limit is {limit}")
+            value = _exactly(stream, size, at)
+            if _exactly(stream, 1, at) != b"\n":
+                raise BadExport(f"at {at}: a binary field of {size} bytes without its newline")
+            at += 9 + size
+        if name.startswith(b"__"):
+            entry.address[name.decode("ascii", errors="replace")] = value.decode("utf-8", "replace")
+        else:
+            entry.payloads.append(name + b"=" + value)
+    if entry.address or entry.payloads:
+        yield entry
+
+
+def _exactly(stream: BinaryIO, size: int, at: int) -> bytes:
+    parts, left = [], size
+    while left:  # piece by piece: a length that lies must not allocate
+        piece = stream.read(min(left, MAX_LINE))
+        if not piece:
+            raise BadExport(f"at {at}: the stream ends inside a binary field")
+        parts.append(piece)
+        left -= len(piece)
+    return b"".join(parts)

@@ -1,0 +1,245 @@
+"""The links between objects: main chain, hash tables, field lists, entries of each DATA.
+
+No walk along links is recursive or endless: every object is visited at most once per kind of
+link, and what was visited is marked in a map of one byte for eight bytes of file (SDJ-057).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.layout import HEADER_FIELDS
+from reference_impl.systemd_journal.objects import Fault, View
+from reference_impl.systemd_journal.walk import Walk
+
+IN_TABLE, IN_LIST, IN_CHAIN = 1, 2, 4
+_PRIME = (1 << 61) - 1
+
+
+class Links:
+    """Checks of one file, after its walk. Each method yields the faults it finds."""
+
+    def __init__(self, view: View, walk: Walk) -> None:
+        self.view = view
+        self.header = view.header
+        self.walk = walk
+        self.linked: set[int] = set()
+        self.n_linked = 0
+        self.last_array = (0, 0)  # the last array of the main chain, and its used slots
+        self.chain_broken = False
+        self._seen = bytearray(len(walk.kinds))
+        self._entries_of: dict[int, tuple[int, int]] = {}
+
+    def main_chain(self) -> Iterator[Fault]:
+        """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
+        place, width = HEADER_FIELDS["entry_array_offset"]
+        at, last_slot, ended = self.header.entry_array_offset, 0, False
+        if at == 0 and any(self.walk.sound(layout.ENTRY)):
+            self.chain_broken = True
+            yield Fault(place, place + width, "bad-chain", "SDJ-033", "entries, and no main chain")
+        while at:
+            if self.walk.kind(at) != layout.ENTRY_ARRAY or self._mark(at, IN_CHAIN):
+                self.chain_broken = True
+                if not self.walk.excused(at):
+                    text = f"the main chain leads to {at}, where no entry array is"
+                    yield Fault(place, place + width, "bad-chain", "SDJ-033", text, at)
+                break
+            used = 0
+            for number, slot in enumerate(self.view.slots(at)):
+                start = at + 24 + number * self.header.slot_size
+                end = start + self.header.slot_size
+                if slot == 0:
+                    ended = True
+                    continue
+                if ended or slot <= last_slot or self.walk.kind(slot) != layout.ENTRY:
+                    if not self.walk.excused(slot):
+                        text = f"slot {number} leads to {slot}"
+                        why = "behind an empty slot" if ended else "no ENTRY, or out of order"
+                        self.chain_broken = True
+                        yield Fault(start, end, "bad-chain", "SDJ-034", f"{text}: {why}", slot)
+                    ended = False
+                    if self.walk.kind(slot) != layout.ENTRY:
+                        continue
+                self.linked.add(slot)
+                self.n_linked += 1
+                last_slot = max(last_slot, slot)
+                used = number + 1
+            self.last_array = (at, used)
+            place, width = at + 16, 8
+            following = self.view.number(at + 16)
+            if following and following <= at:
+                self.chain_broken = True
+                text = f"the next array at {following} lies before this one at {at}"
+                yield Fault(place, place + 8, "bad-chain", "SDJ-033", text)
+                break
+            at = following
+
+    def unlinked(self) -> Iterator[Fault]:
+        """Entries that the main chain, unbroken otherwise, leaves out (SDJ-046)."""
+        if self.chain_broken:
+            return
+        for at in self.walk.sound(layout.ENTRY):
+            if at not in self.linked:
+                end = at + layout.align(self.view.object_size(at))
+                yield Fault(at, end, "bad-chain", "SDJ-046", f"no link to the ENTRY at {at}", at)
+
+    def entry(self, at: int) -> Iterator[Fault]:
+        """The items of one entry; to be called in file order (SDJ-015, SDJ-043)."""
+        width = self.header.item_size
+        seen = set()
+        for number, item in enumerate(self.view.items(at)):
+            start = at + 64 + number * width
+            if self.walk.kind(item) != layout.DATA:
+                if not self.walk.excused(item) or item == 0:
+                    text = f"item {number} leads to {item}, where no DATA is"
+                    yield Fault(start, start + width, "bad-item", "SDJ-043", text, item or at)
+            elif item not in seen:
+                seen.add(item)
+                count, mix = self._entries_of.get(item, (0, 0))
+                self._entries_of[item] = (count + 1, (mix * 31 + at) % _PRIME)
+
+    def tables(self) -> Iterator[Fault]:
+        """Both hash tables with their chains, and all objects that should be in them."""
+        yield from self._table(layout.DATA, layout.DATA_HASH_TABLE, "data_hash_table")
+        yield from self._table(layout.FIELD, layout.FIELD_HASH_TABLE, "field_hash_table")
+
+    def _table(self, kind: int, table_kind: int, name: str) -> Iterator[Fault]:
+        offset = getattr(self.header, f"{name}_offset")
+        size = getattr(self.header, f"{name}_size")
+        table = offset - 16
+        tables = list(self.walk.sound(table_kind))
+        place, _ = HEADER_FIELDS[f"{name}_offset"]
+        if not tables and not offset and not size:
+            return  # SDJ-016: both absent is legal
+        right = len(tables) == 1 and tables[0] == table
+        if not right or self.view.object_size(table) - 16 != size:
+            if not self.walk.excused(table):
+                text = f"the header places the {name} at {offset}, {size} bytes"
+                yield Fault(place, place + 16, "bad-header", "SDJ-016", text, table)
+            return
+        broken = False
+        for bucket in range(size // 16):
+            slot = offset + bucket * 16
+            if self.view.data[slot : slot + 16] == bytes(16):
+                continue
+            for fault in self._bucket(kind, slot, bucket, size // 16):
+                broken = True
+                if fault.reason:
+                    yield fault
+        if broken or self.walk.lost_something:
+            return
+        for at in self.walk.sound(kind):
+            if not self._seen[at >> 3] & IN_TABLE:
+                text = f"the {layout.TYPE_NAMES[kind]} at {at} is not in its table"
+                yield Fault(at + 24, at + 32, "bad-index", "SDJ-048", text, at)
+
+    def _bucket(self, kind: int, slot: int, bucket: int, buckets: int) -> Iterator[Fault]:
+        """One chain. A fault without a reason says that a loss elsewhere cut the chain."""
+        at, tail = self.view.number(slot), self.view.number(slot + 8)
+        place, last = slot, 0
+        while at:
+            if self.walk.kind(at) != kind or at <= last or self._mark(at, IN_TABLE):
+                text = f"bucket {bucket}: a link to {at}, which is no further member"
+                excused = self.walk.excused(at)
+                reason = "" if excused else "bad-index"
+                yield Fault(place, place + 8, reason, "SDJ-048", text, at)
+                if excused and self.walk.kind(at) & ~0x80 == kind and at > last:
+                    # Damaged in its payload only: its link is as good as any.
+                    last, place, at = at, at + 24, self.view.number(at + 24)
+                    continue
+                return
+            if self.view.number(at + 16) % buckets != bucket:
+                text = f"the object at {at} does not belong in bucket {bucket}"
+                yield Fault(place, place + 8, "bad-index", "SDJ-024", text, at)
+            last, place = at, at + 24
+            at = self.view.number(at + 24)
+        if tail != last:
+            text = f"bucket {bucket}: its tail is {last}, not {tail}"
+            reason = "" if self.walk.excused(tail) else "bad-index"
+            yield Fault(slot + 8, slot + 16, reason, "SDJ-024", text, tail)
+
+    def fields(self) -> Iterator[Fault]:
+        """The list of all DATA of each FIELD (SDJ-025)."""
+        for field in self.walk.sound(layout.FIELD):
+            name = self.view.data[field + 40 : field + self.view.object_size(field)] + b"="
+            place, at, last = field + 32, self.view.number(field + 32), self.view.size
+            while at:
+                good = self.walk.kind(at) == layout.DATA and at < last
+                if not good or self._mark(at, IN_LIST) or self._other_name(at, name):
+                    if not self.walk.excused(at):
+                        text = f"the list of {name[:-1]!r} leads to {at}"
+                        yield Fault(place, place + 8, "bad-index", "SDJ-025", text, at)
+                    break
+                last, place = at, at + 32
+                at = self.view.number(at + 32)
+
+    def _other_name(self, at: int, name: bytes) -> bool:
+        return not self.view.payload(at).startswith(name)
+
+    def data_arrays(self) -> Iterator[Fault]:
+        """The entries that each DATA lists, against the entries that have it (SDJ-036)."""
+        for at in self.walk.sound(layout.DATA):
+            yield from self._data_array(at)
+
+    def _data_array(self, data: int) -> Iterator[Fault]:
+        fixed = self.view.data[data + 16 : data + 64]
+        _, _, _, first, array, claimed = layout.DATA_FIXED.unpack(fixed)
+        place = data + 40
+        count = mix = last = 0
+        tail = (0, 0)
+        if bool(first) != bool(claimed):
+            text = f"the DATA at {data} counts {claimed} entries and its first is {first}"
+            yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, first)
+            return
+        if first:
+            if self.walk.kind(first) != layout.ENTRY:
+                if not self.walk.excused(first):
+                    text = f"the first entry of the DATA at {data} is {first}"
+                    yield Fault(place, place + 8, "bad-index", "SDJ-036", text, first)
+                return
+            count, mix, last = 1, first % _PRIME, first
+        place, left = data + 48, max(0, claimed - 1)
+        while array and left:
+            if self.walk.kind(array) != layout.ENTRY_ARRAY or self._mark(array, IN_CHAIN):
+                if not self.walk.excused(array):
+                    text = f"the entries of the DATA at {data} lead to {array}"
+                    yield Fault(place, place + 8, "bad-index", "SDJ-036", text, array)
+                return
+            used = 0
+            for number, slot in enumerate(self.view.slots(array)):
+                if slot == 0 or not left:
+                    break
+                start = array + 24 + number * self.header.slot_size
+                if slot < last or self.walk.kind(slot) != layout.ENTRY:
+                    if not self.walk.excused(slot):
+                        text = f"slot {number} of the array at {array} leads to {slot}"
+                        end = start + self.header.slot_size
+                        yield Fault(start, end, "bad-index", "SDJ-036", text, slot)
+                    return
+                if slot > last:  # systemd up to 247 listed a repeated field twice (SDJ-019)
+                    mix, count = (mix * 31 + slot) % _PRIME, count + 1
+                last, used, left = slot, number + 1, left - 1
+            tail = (array, used)
+            place, following = array + 16, self.view.number(array + 16)
+            if following and following <= array:
+                text = f"the next array at {following} lies before this one at {array}"
+                yield Fault(place, place + 8, "bad-index", "SDJ-036", text)
+                return
+            array = following
+        if left or (count, mix) != self._entries_of.get(data, (0, 0)):
+            if not self.walk.lost_something:
+                has = self._entries_of.get(data, (0, 0))[0]
+                text = f"the DATA at {data} lists {count} of {claimed} entries, {has} have it"
+                yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, last)
+        elif self.header.compact and array == 0 and tail[0]:
+            stored = self.view.number(data + 64)
+            if stored and stored != tail[0] | tail[1] << 32:
+                text = f"the tail of the entries of the DATA at {data} is wrong"
+                yield Fault(data + 64, data + 72, "bad-index", "SDJ-036", text, tail[0])
+
+    def _mark(self, at: int, bit: int) -> bool:
+        """Mark an object as visited; whether it was before."""
+        seen = bool(self._seen[at >> 3] & bit)
+        self._seen[at >> 3] |= bit
+        return seen

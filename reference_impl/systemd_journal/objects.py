@@ -1,0 +1,199 @@
+"""Objects of a journal file, and access to them that trusts nothing (SDJ-010 to SDJ-018)."""
+
+from __future__ import annotations
+
+import mmap
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.compression import BadCompression, TooLarge, decompress
+from reference_impl.systemd_journal.hashes import jenkins64, siphash24
+from reference_impl.systemd_journal.layout import Header, align
+
+MAX_FIELD_SIZE = 64 << 20
+"""Bytes of one decompressed field; the context ``max_field_size`` says otherwise (SDJ-031)."""
+
+FIELD_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")  # SDJ-086
+_CACHED_PAYLOAD = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong at ``[start, end)``.
+
+    ``target`` is the offset that a wrong link leads to: behind the end of what a crash left, the
+    fault is the crash's. ``rule`` is a requirement id and ``text`` a sentence for people.
+    """
+
+    start: int
+    end: int
+    reason: str
+    rule: str
+    text: str
+    target: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The fixed part of an ENTRY object."""
+
+    seqnum: int
+    realtime: int
+    monotonic: int
+    boot_id: bytes
+    xor_hash: int
+
+
+class View:
+    """The bytes of a journal file, its header, and its objects one at a time."""
+
+    def __init__(
+        self, data: mmap.mmap | bytes, header: Header, max_field: int = MAX_FIELD_SIZE
+    ) -> None:
+        self.data = data
+        self.size = len(data)
+        self.header = header
+        self.max_field = max_field
+        self._small_payload = lru_cache(maxsize=8192)(self._read_payload)
+        # Objects that overlap, or thousands of compression bombs, must not cost more than this
+        # many bytes hashed, decompressed ones included (SDJ-057).
+        self._to_hash = 4 * self.size + (1 << 20)
+        self._to_decompress = 64 * self.size + (256 << 20)
+
+    def frame(self, at: int) -> tuple[int, int, int] | str:
+        """Type, flags and size of the object at an offset, or why there is none (SDJ-010, -011)."""
+        if at & 7:
+            return "an offset that is no multiple of 8"
+        if at < self.header.header_size or at + layout.OBJECT_SIZE > self.size:
+            return "an offset outside the file"
+        kind, flags, size = layout.OBJECT_HEADER.unpack_from(self.data, at)
+        if not layout.DATA <= kind <= layout.TAG:
+            return f"object type {kind}"
+        if at + size > self.size:
+            return f"an object of {size} bytes, which ends behind the file"
+        if (wrong := self._wrong_size(kind, size)) is not None:
+            return wrong
+        if flags & layout.OBJECT_COMPRESSED and kind != layout.DATA:
+            return f"a compressed {layout.TYPE_NAMES[kind]}"
+        return kind, flags, size
+
+    def _wrong_size(self, kind: int, size: int) -> str | None:
+        fixed = self.header.data_fixed if kind == layout.DATA else layout.FIXED_SIZE[kind]
+        unit = 1
+        if kind == layout.ENTRY:
+            unit = self.header.item_size
+        elif kind == layout.ENTRY_ARRAY:
+            unit = self.header.slot_size
+        elif kind in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
+            unit = 16
+        good = size == fixed if kind == layout.TAG else size >= fixed + unit
+        if good and (size - fixed) % unit == 0:
+            return None
+        return f"a {layout.TYPE_NAMES[kind]} of {size} bytes"
+
+    def object_size(self, at: int) -> int:
+        """The size field of an object."""
+        return self.number(at + 8)
+
+    def number(self, at: int) -> int:
+        """Eight bytes as a number."""
+        return int.from_bytes(self.data[at : at + 8], "little")
+
+    def entry(self, at: int) -> Entry:
+        """The fixed part of the ENTRY at an offset."""
+        return Entry(*layout.ENTRY_FIXED.unpack_from(self.data, at + 16))
+
+    def items(self, at: int) -> tuple[int, ...]:
+        """The DATA offsets in an ENTRY, in stored order (SDJ-015)."""
+        body = self.data[at + 64 : at + self.object_size(at)]
+        if self.header.compact:
+            return struct.unpack(f"<{len(body) // 4}I", body)
+        return struct.unpack(f"<{len(body) // 8}Q", body)[::2]
+
+    def slots(self, at: int) -> tuple[int, ...]:
+        """The slots of an ENTRY_ARRAY, used or not (SDJ-017)."""
+        body = self.data[at + 24 : at + self.object_size(at)]
+        width, code = (4, "I") if self.header.compact else (8, "Q")
+        return struct.unpack(f"<{len(body) // width}{code}", body)
+
+    def payload(self, at: int) -> bytes:
+        """``FIELD=value`` of a DATA object that was found sound."""
+        if self.object_size(at) <= _CACHED_PAYLOAD:
+            return self._small_payload(at)
+        return self._read_payload(at)
+
+    def _read_payload(self, at: int, limit: int | None = None) -> bytes:
+        flags, size = self.data[at + 1], self.object_size(at)
+        stored = self.data[at + self.header.data_fixed : at + size]
+        compression = flags & layout.OBJECT_COMPRESSED
+        if not compression:
+            return stored
+        return decompress(stored, compression, self.max_field if limit is None else limit)
+
+    def hash(self, payload: bytes) -> int:
+        """The hash that this file uses (SDJ-021 to SDJ-023)."""
+        if self.header.keyed:
+            return siphash24(payload, self.header.file_id)
+        return jenkins64(payload)
+
+    def content_fault(self, at: int, kind: int, flags: int, size: int) -> Fault | None:
+        """What is wrong inside a DATA, FIELD or ENTRY that is framed well, if anything."""
+        end = at + align(size)
+        if kind in (layout.DATA, layout.FIELD):
+            self._to_hash -= size
+            if self._to_hash < 0:
+                return Fault(at, end, "bad-object", "SDJ-057", "objects that overlap without end")
+        if kind == layout.DATA:
+            return self._data_fault(at, end, flags)
+        if kind == layout.FIELD:
+            name = self.data[at + 40 : at + size]
+            if self.number(at + 16) != self.hash(name):
+                return Fault(at, end, "hash-mismatch", "SDJ-044", "a FIELD with a wrong hash")
+        elif kind == layout.ENTRY:
+            entry = self.entry(at)
+            if not entry.seqnum:
+                return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY with sequence number 0")
+            if not 0 < entry.realtime < layout.TIME_LIMIT or entry.monotonic >= layout.TIME_LIMIT:
+                return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY with an impossible time")
+            if not any(entry.boot_id):
+                return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY without a boot id")
+        return None
+
+    def _data_fault(self, at: int, end: int, flags: int) -> Fault | None:
+        compression = flags & layout.OBJECT_COMPRESSED
+        try:
+            payload = self._read_payload(at, min(self.max_field, max(0, self._to_decompress)))
+            if compression:
+                self._to_decompress -= len(payload)
+        except TooLarge as error:
+            return Fault(at, end, "too-large", "SDJ-031", str(error))
+        except BadCompression as error:
+            return Fault(at, end, "bad-compression", "SDJ-026", str(error))
+        if self.number(at + 16) != self.hash(payload):
+            return Fault(at, end, "hash-mismatch", "SDJ-044", "a DATA with a wrong hash")
+        name, equals, _ = payload.partition(b"=")
+        if not equals or not FIELD_NAME.fullmatch(name):
+            return Fault(at, end, "bad-field", "SDJ-045", "a DATA that is no FIELD=value")
+        if compression and not (
+            self.header.incompatible_flags & layout.HEADER_FLAG_OF[compression]
+        ):
+            # SDJ-027: only a note; the payload is sound.
+            return Fault(at, at, "bad-header", "SDJ-027", "compression that the header hides")
+        return None
+
+    def chain(self, first: int) -> Iterator[int]:
+        """Offsets of a chain of entry arrays as far as each is one and lies behind the last."""
+        at = first
+        while at:
+            framed = self.frame(at)
+            if isinstance(framed, str) or framed[0] != layout.ENTRY_ARRAY:
+                return
+            yield at
+            following = self.number(at + 16)
+            if following < at + framed[2]:  # backwards, to itself, or into itself: no loop
+                return
+            at = following

@@ -1,0 +1,107 @@
+"""Checking the TAG objects of a sealed file (SDJ-073 to SDJ-077)."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator
+
+from reference_impl.systemd_journal import layout, sealing
+from reference_impl.systemd_journal.layout import align
+from reference_impl.systemd_journal.objects import Fault, View
+from reference_impl.systemd_journal.sealing import VerificationKey
+from reference_impl.systemd_journal.walk import Walk
+
+
+class Seals:
+    """One pass over the objects in file order; a segment ends with its tag."""
+
+    def __init__(self, view: View, walk: Walk, key: VerificationKey | None) -> None:
+        self.view = view
+        self.walk = walk
+        self.key = key
+        self.sealed_until: int | None = None
+        """Realtime of the last entry before which all seals hold."""
+        self._broken = False
+        self._mac: hmac.HMAC | None = None
+        self._times: list[int] = []  # least and greatest realtime of the segment
+        self._last_time = 0
+
+    def check(self) -> Iterator[Fault]:
+        """Faults of tags and of what they cover, in file order."""
+        view, header = self.view, self.view.header
+        expected, last_epoch = 1, None
+        self._begin(0)
+        if self._mac is not None:
+            self._mac.update(sealing.covered_of_header(view.data[: header.header_size]))
+        for at in self._objects():
+            kind, size = view.data[at], view.object_size(at)
+            if kind == layout.ENTRY:
+                self._note_time(view.entry(at).realtime)
+                if expected == 1 and header.sealed:
+                    text = "an entry before the first tag"
+                    yield Fault(at, at + 16, "bad-seal", "SDJ-073", text, at)
+            if self._mac is not None:
+                for covered in sealing.covered_of_object(kind, view.data[at : at + size], header):
+                    self._mac.update(covered)
+            if kind != layout.TAG:
+                continue
+            if not header.sealed:
+                text = "a tag in a file that is not sealed"
+                yield Fault(at, at + size, "bad-seal", "SDJ-073", text, at)
+                continue
+            seqnum, epoch = view.number(at + 16), view.number(at + 24)
+            if seqnum != expected:
+                text = f"tag {expected} says that it is tag {seqnum}"
+                yield Fault(at + 16, at + 24, "bad-seal", "SDJ-073", text, at)
+            if last_epoch is not None and not self._follows(epoch, last_epoch):
+                text = f"epoch {epoch} behind epoch {last_epoch}"
+                yield Fault(at + 24, at + 32, "bad-seal", "SDJ-074", text, at)
+            if self.key is not None:
+                yield from self._seal(at, epoch, self.key)
+            expected, last_epoch = expected + 1, epoch
+            self._begin(at + align(size))
+
+    def _objects(self) -> Iterator[int]:
+        for place, kind in enumerate(self.walk.kinds):
+            if kind:
+                yield place << 3
+
+    def _follows(self, epoch: int, before: int) -> bool:
+        if self.view.header.compatible_flags & layout.SEALED_CONTINUOUS:
+            return before <= epoch <= before + 1
+        return epoch >= before
+
+    def _begin(self, at: int) -> None:
+        """A new segment. The HMAC needs the epoch of the tag that will end it."""
+        self._times, self._mac = [], None
+        tag = self.walk.kinds.find(layout.TAG, at >> 3) << 3
+        if self.key is None or tag < 0 or not self.view.header.sealed:
+            return
+        epoch = self.view.number(tag + 24)
+        if epoch < layout.TIME_LIMIT:
+            self._mac = sealing.seal(self.key.hmac_key(epoch))
+
+    def _note_time(self, realtime: int) -> None:
+        low, high = self._times or (realtime, realtime)
+        self._times = [min(low, realtime), max(high, realtime)]
+        self._last_time = realtime
+
+    def _seal(self, at: int, epoch: int, key: VerificationKey) -> Iterator[Fault]:
+        size = self.view.object_size(at)
+        if self._mac is None:
+            self._broken = True
+            yield Fault(at + 24, at + 32, "bad-seal", "SDJ-074", f"epoch {epoch}", at)
+            return
+        if not hmac.compare_digest(self._mac.digest(), self.view.data[at + 32 : at + 64]):
+            self._broken = True
+            yield Fault(at, at + align(size), "bad-seal", "SDJ-075", "the seal does not hold", at)
+            return
+        if not self._times:
+            return
+        start = key.start + epoch * key.interval
+        if self._times[0] < start or self._times[1] >= start + key.interval:
+            text = f"entries outside epoch {epoch} under its seal"
+            self._broken = True
+            yield Fault(at + 24, at + 32, "bad-seal", "SDJ-076", text, at)
+        if not self._broken:
+            self.sealed_until = self._last_time
