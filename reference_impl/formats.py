@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference_impl import kahadb_journal, leveldb_log, zeebe_journal, zeebe_writer
+from reference_impl import (
+    kahadb_journal,
+    leveldb_log,
+    zeebe_journal,
+    zeebe_writer,
+    zmq_raft,
+)
 from reference_impl.answer import Event, NewRecord
 
 
@@ -88,6 +94,14 @@ FORMATS = {
             kahadb_journal.read,
             kahadb_journal.write,
             kahadb_journal.append,
+        ),
+        Format(
+            "zmq-raft",
+            "zmq-raft log (index file, snapshot, state file, log directory)",
+            zmq_raft.recognise,
+            zmq_raft.read,
+            zmq_raft.write,
+            zmq_raft.append,
         ),
     )
 }
