@@ -8,7 +8,18 @@ import click
 
 from conformance import __version__
 
-SUBCOMMANDS = ("read", "inspect", "check", "smoke", "diff", "bench", "vectors", "setup")
+SUBCOMMANDS = (
+    "read",
+    "inspect",
+    "list",
+    "dump",
+    "check",
+    "smoke",
+    "diff",
+    "bench",
+    "vectors",
+    "setup",
+)
 
 
 class _Subcommands(click.Group):
