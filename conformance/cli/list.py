@@ -70,6 +70,11 @@ def list_logs(folder: Path, format_id: str | None, as_json: bool) -> int:
     Exit status: 0 if all logs are intact, 3 if one is torn or damaged, 4 if one is refused, 1 for
     a usage or I/O error.
     """
+    return list_folder(folder, format_id, as_json)
+
+
+def list_folder(folder: Path, format_id: str | None = None, as_json: bool = False) -> int:
+    """List a folder and return the exit status. Raises ``click.ClickException``."""
     if folder.is_file():
         raise click.UsageError(f"{folder} is a file: walproof read {folder} shows what is in it")
     rows = []
@@ -113,8 +118,12 @@ def _list(folder: Path, format: Format | None) -> Iterator[Listed]:
         if name in parts:
             parts[name].size = path.stat().st_size
             yield parts[name]
-        else:
-            yield _alone(path, name)
+            continue
+        alone = _alone(path, name)
+        if format is not None and alone.format != format.id and not alone.records:
+            # Preallocated zeros look like an empty log of any format without a magic number.
+            alone = Listed(name, alone.size)
+        yield alone
     if whole is not None:
         yield whole
 

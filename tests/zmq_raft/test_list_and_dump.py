@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.cli.dump import dump, parse_ranges
+from conformance.cli.inspect import inspect
 from conformance.cli.list import list_logs
 from reference_impl import formats
 from reference_impl.answer import NewRecord
@@ -68,6 +69,14 @@ def test_list_a_folder_of_logs(leveldb, tmp_path):
     assert status == 0
     assert rows["000003.log"]["format"] == "leveldb-log" and rows["000003.log"]["records"] == 5
     assert rows["00000000000001.rlog"]["last"] == "2"
+
+
+def test_inspect_of_a_folder_lists_it(raft):
+    done, status = run(inspect, raft)
+    assert status == 0
+    assert done.output == run(list_logs, raft)[0].output
+    one = raft / "log/00000/00/00/00000000000001.rlog"
+    assert "data.entries[2].header.term" in run(inspect, one)[0].output
 
 
 def test_list_of_a_file_or_of_nothing(leveldb, tmp_path):
