@@ -13,6 +13,7 @@ from reference_impl import (
     systemd_journal,
     zeebe_journal,
     zeebe_writer,
+    zmq_raft,
 )
 from reference_impl.answer import Event, NewRecord
 
@@ -102,6 +103,14 @@ FORMATS = {
             systemd_journal.read,
             systemd_journal.write,
             systemd_journal.append,
+        ),
+        Format(
+            "zmq-raft",
+            "zmq-raft log (index file, snapshot, state file, log directory)",
+            zmq_raft.recognise,
+            zmq_raft.read,
+            zmq_raft.write,
+            zmq_raft.append,
         ),
     )
 }

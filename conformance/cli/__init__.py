@@ -14,6 +14,8 @@ SUBCOMMANDS = (
     "verify",
     "export",
     "import",
+    "list",
+    "dump",
     "check",
     "smoke",
     "diff",

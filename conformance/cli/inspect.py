@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from conformance.cli.list import list_folder
 from conformance.cli.read import EXIT_STATUS
 from conformance.inspection.inspection import Inspection, inspection
 from conformance.inspection.log_bytes import LogBytes
@@ -80,6 +81,8 @@ def inspect(
     walproof inspect 000003.log --field 'blocks[-1].records[0].header'
     walproof inspect 000003.log --html map.html        a page to explore
 
+    Of a folder the files are shown, as by walproof list: each of them can be inspected.
+
     In a pipe every line has the full path of its field, so that grep finds it. The log is never
     changed, and a large one is not loaded: only the part that is shown is parsed.
 
@@ -89,6 +92,8 @@ def inspect(
         raise click.UsageError("--field shows one field: it excludes --from and --to")
     if end is not None and end <= start:
         raise click.UsageError(f"--to {end} is not behind --from {start}")
+    if log.is_dir():
+        return list_folder(log, format_id)
     try:
         format = named(format_id) if format_id else detect(log)
         with LogBytes(log) as data:

@@ -133,6 +133,8 @@ def print_answer(answer: Answer, format_id: str, log: Path, console: Console) ->
     console.print(summary, soft_wrap=True)
     if answer.verdict == "refused":
         return
+    if answer.records and "state" in (last := answer.records[-1]).fields:
+        console.print(f"State: {_dump(last.fields['state'])}", soft_wrap=True, markup=False)
     if answer.end is None:
         console.print("A writer must start a new file.")
     else:
@@ -158,8 +160,12 @@ def _print_table(answer: Answer, console: Console) -> None:
     if not places:
         return
     # What has parts of its own is for --json: a table shows numbers and names.
-    first = answer.records[0].fields if answer.records else {}
-    fields = [name for name, value in first.items() if not isinstance(value, dict | list)]
+    fields = dict.fromkeys(
+        name
+        for record in answer.records
+        for name, value in record.fields.items()
+        if not isinstance(value, dict | list)
+    )
     heads = ["record", "at", "size", *fields]
     if any(place[0] for place in places):
         heads.insert(0, "file")
@@ -185,7 +191,9 @@ def _row(number: int, item: Record | Lost, heads: list[str]) -> tuple[list[str],
         last = item.reason
     else:
         known = {"record": number, "at": item.at, "size": item.size, **item.fields}
-        last = payload_text(item.to_json(), width=48)
+        # An update of a state file says more as JSON than its bytes do.
+        update = item.fields.get("update")
+        last = payload_text(item.to_json(), width=48) if update is None else _cell(update, 96)
     cells = [item.file or "" if head == "file" else _cell(known.get(head, "")) for head in heads]
     return cells, last, isinstance(item, Lost)
 

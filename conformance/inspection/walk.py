@@ -46,20 +46,20 @@ def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
     return (f for f in fields if f.path == found.path or f.path.startswith(f"{found.path}."))
 
 
-def _stride(format: str) -> int | None:
-    return grammar_docs(grammar_of(format)).stride
+def _stride(log: LogBytes, format: str) -> int | None:
+    return grammar_docs(grammar_of(format, log[0:4])).stride
 
 
 def _parts(log: LogBytes, format: str, start: int, end: int) -> range:
     """The numbers of the parts that can be parsed apart and have bytes in ``[start, end)``."""
-    stride = _stride(format)
+    stride = _stride(log, format)
     if stride is None:
         return range(1)
     return range(start // stride, -(-min(end, log.size) // stride))
 
 
 def _part(log: LogBytes, format: str, number: int) -> Iterator[Field]:
-    stride = _stride(format)
+    stride = _stride(log, format)
     if stride is None:
         yield from iter_fields(log[0 : log.size], format)
         return
@@ -72,7 +72,7 @@ def _part(log: LogBytes, format: str, number: int) -> Iterator[Field]:
 
 def _top(log: LogBytes, format: str) -> tuple[str | None, int]:
     """Name and length of the array whose elements can be parsed apart, if there is one."""
-    stride = _stride(format)
+    stride = _stride(log, format)
     first = next(_part(log, format, 0), None)
     if stride is None or first is None:
         return None, 0

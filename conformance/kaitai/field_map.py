@@ -19,8 +19,10 @@ from conformance.kaitai.compile import compiled
 from conformance.kaitai.grammar_docs import FieldDoc, GrammarDocs, grammar_docs
 
 _UNDOCUMENTED = FieldDoc("", (), "")
-_GRAMMARS = {"zeebe-journal": "zeebe_segment"}
+_GRAMMARS = {"zeebe-journal": "zeebe_segment", "zmq-raft": "zmq_raft_state"}
 """Formats whose logs are several files: the grammar of the ones that hold records."""
+_TOKENS = {"zmq-raft": {b"RLOG": "zmq_raft_rlog", b"SNAP": "zmq_raft_snapshot"}}
+"""Formats with several kinds of such files: the grammar by a file's first four bytes."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,13 @@ class UnknownField(KeyError):
         return str(self.args[0])
 
 
-def grammar_of(format: str) -> str:
-    """The grammar in ``ksy/`` of a format's logs, or of the files in them that hold records."""
-    return _GRAMMARS.get(format, format.replace("-", "_"))
+def grammar_of(format: str, head: bytes = b"") -> str:
+    """The grammar in ``ksy/`` of a format's logs, or of the files in them that hold records.
+
+    ``head`` is the start of the file, four bytes or more.
+    """
+    by_token = _TOKENS.get(format, {})
+    return by_token.get(head[:4]) or _GRAMMARS.get(format, format.replace("-", "_"))
 
 
 def field_map(data: bytes, format: str) -> list[Field]:
@@ -73,7 +79,7 @@ def iter_fields(data: bytes | mmap.mmap, format: str) -> Iterator[Field]:
     Where the grammar allows it (``-stride``), a part of the log is parsed when its turn has come:
     memory does not grow with a log that is mapped instead of read.
     """
-    grammar = grammar_of(format)
+    grammar = grammar_of(format, data[:4])
     docs = grammar_docs(grammar)
     parser = getattr(compiled(grammar, debug=True), docs.top)
     if docs.stride is None:

@@ -33,12 +33,14 @@ def sources() -> list[Source]:
     from conformance.recipes import leveldb_log as leveldb
     from conformance.recipes import systemd_journal as systemd
     from conformance.recipes import zeebe_journal as zeebe
+    from conformance.recipes import zmq_raft
 
     return [
         Source(leveldb.BOOK, leveldb.LevelDBLog, ".log"),
         Source(zeebe.BOOK, zeebe.ZeebeLog, ".log"),
         Source(kahadb.BOOK, kahadb.KahaDBLog, ".log"),
         Source(systemd.BOOK, systemd.SystemdLog, ".journal"),
+        Source(zmq_raft.BOOK, zmq_raft.ZmqRaftLog, ""),
     ]
 
 
@@ -50,7 +52,8 @@ def generate(source: Source) -> Iterator[tuple[str, bytes]]:
         built[recipe.slug] = log
         contents = log.contents
         if isinstance(contents, bytes):
-            input_name = f"{recipe.slug}{source.suffix}"
+            suffix = source.suffix if log.suffix is None else log.suffix
+            input_name = f"{recipe.slug}{suffix}"
             yield f"{recipe.format}/{input_name}", contents
         else:
             input_name = recipe.slug
@@ -65,6 +68,7 @@ def build(source: Source, recipe: Recipe[Any], built: Mapping[str, Log]) -> Log:
     log = source.new_log(base.contents, base.payloads) if base else source.new_log(b"", [])
     if base:
         log.context = dict(base.context)
+        log.suffix = base.suffix
     recipe.function(log)
     return log
 
@@ -109,44 +113,48 @@ def describe(recipe: Recipe[Any], log: Log, input_name: str) -> Body:
 
 
 def answer_to(
-    format: str, contents: Contents, context: Mapping[str, Any], profile: str = "recover"
+    format: str,
+    contents: Contents,
+    context: Mapping[str, Any],
+    profile: str = "recover",
+    name: str = "log",
 ) -> Answer:
     """What the executable specification says of a log."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "log"
+        path = Path(folder) / name
         write_contents(contents, path)
         return collect(formats.named(format).read(path, profile, context))
 
 
 def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
-    answer = answer_to(recipe.format, contents, log.context)
+    answer = answer_to(recipe.format, contents, log.context, name=_name(log))
     _check_statement(recipe, log, answer)
-    strict = answer_to(recipe.format, contents, log.context, "strict")
+    strict = answer_to(recipe.format, contents, log.context, "strict", _name(log))
     return {"expect": answer.to_json(), "expect_strict": strict.to_json()}
 
 
 def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
     return {
         "records": [_to_json(record) for record in log.to_write()],
-        "expect": answer_to(recipe.format, contents, log.context).to_json(),
+        "expect": answer_to(recipe.format, contents, log.context, name=_name(log)).to_json(),
     }
 
 
 def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
     """What must be read afterwards: the survivors, then what was appended, each of them."""
-    survivors = answer_to(recipe.format, contents, log.context).records
+    survivors = answer_to(recipe.format, contents, log.context, name=_name(log)).records
     wanted = [NewRecord(record.payload, record.fields) for record in survivors] + log.to_append
     payloads = [record.payload for record in wanted]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "log"
+        path = Path(folder) / _name(log)
         write_contents(contents, path)
         try:
             formats.named(recipe.format).append(path, log.to_append, log.context)
         except ValueError:
             # The executable specification refuses; then the records belong in a new log.
-            path = Path(folder) / "new"
+            path = Path(folder) / _name(log, "new")
             formats.named(recipe.format).write(path, wanted, log.context)
-        answer = answer_to(recipe.format, read_contents(path), log.context)
+        answer = answer_to(recipe.format, read_contents(path), log.context, name=path.name)
     if [record.payload for record in answer.records] != payloads:
         raise RecipeError(f"{recipe.id}: the executable specification loses records")
     if log.statement is None or payloads != list(log.statement.survivors):
@@ -163,7 +171,7 @@ def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents) -> Bo
     format = formats.named(recipe.format)
     rows: list[Body] = []
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "log"
+        path = Path(folder) / _name(log)
         path.write_bytes(contents)
         # From the longest down: cutting one byte off is cheaper than writing the prefix anew.
         for length in range(len(contents), -1, -1):
@@ -180,7 +188,7 @@ def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents) -> Bo
             else:
                 rows.append({"from": length, "to": length, **row})
     rows.reverse()
-    whole = answer_to(recipe.format, contents, log.context)
+    whole = answer_to(recipe.format, contents, log.context, name=_name(log))
     return {"expect": whole.to_json(), "table": rows}
 
 
@@ -203,6 +211,11 @@ def _check_statement(recipe: Recipe[Any], log: Log, answer: Answer) -> None:
             f" {_sizes(said.survivors)} end {said.end}, the executable specification"
             f" answers {answer.verdict} {answer.reason} {_sizes(found[2])} end {answer.end}"
         )
+
+
+def _name(log: Log, stem: str = "log") -> str:
+    """A name with the ending of the input: it may tell the kind of file."""
+    return f"{stem}{log.suffix or ''}"
 
 
 def _sizes(payloads: Sequence[bytes]) -> str:

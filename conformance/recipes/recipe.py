@@ -48,6 +48,8 @@ class Log(Damage):
         self.notes: list[str] = []
         self.bugs: list[str] = []
         self.wall_ms: int | None = None
+        self.suffix: str | None = None
+        """Ending of the input's name, where a format has several kinds of files."""
 
     def append(self, *payloads: bytes, **fields: Any) -> None:
         """Records that the implementation is asked to append, with these fields of the format."""

@@ -19,6 +19,7 @@ from crc32c import crc32c
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import zeebe_journal
+import zmq_raft
 
 from conformance.adapterkit import record, serve
 from conformance.kaitai.compile import compiled
@@ -208,9 +209,11 @@ class Joiner:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one log, of either format."""
+    """The answer for one log, of any of the formats."""
     if request["format"] == "zeebe-journal":
         return zeebe_journal.read(path, request)
+    if request["format"] == "zmq-raft":
+        return zmq_raft.read(path, request)
     log = path.read_bytes()
     if is_foreign(log):
         refused = {"verdict": "refused", "reason": "foreign-dialect"}
@@ -223,7 +226,7 @@ if __name__ == "__main__":
         {
             "name": "kaitai-python",
             "version": version("kaitaistruct"),
-            "formats": ["leveldb-log", "zeebe-journal"],
+            "formats": ["leveldb-log", "zeebe-journal", "zmq-raft"],
             "profiles": ["recover", "strict"],
             "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
             "homepage": "https://kaitai.io",

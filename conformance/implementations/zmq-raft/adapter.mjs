@@ -1,0 +1,69 @@
+// Walproof's adapter for zmq-raft: drives its IndexFile, SnapshotFile, FilePersistence and FileLog.
+//
+//   node adapter.mjs BUILD                       speaks the protocol
+//   node adapter.mjs BUILD read zmq-raft PATH    prints one answer
+//
+// An unhandled rejection ends the process, as it does under Node.js anyhow: a crash is no answer.
+import { createInterface } from 'node:readline';
+import * as reading from './reading.mjs';
+import * as writing from './writing.mjs';
+import { fix, kindOf, settle, version } from './zmq_raft.mjs';
+
+const hello = {
+  name: 'zmq-raft',
+  version,
+  language: 'JavaScript',
+  formats: ['zmq-raft'],
+  profiles: ['recover', 'strict', 'write', 'append'],
+  reports: ['records', 'at', 'size', 'file', 'index', 'term', 'entry_type', 'request_id', 'update', 'state', 'signals'],
+  homepage: 'https://github.com/royaltm/node-zmq-raft',
+  issues: 'https://github.com/royaltm/node-zmq-raft/issues',
+};
+const writers = {
+  index: writing.writeIndex,
+  snapshot: writing.writeSnapshot,
+  state: writing.writeState,
+  directory: writing.writeDirectory,
+};
+const appenders = {
+  index: writing.appendToIndex,
+  state: writing.appendToState,
+  directory: writing.appendToDirectory,
+};
+
+async function answer({ cmd, path, context = {}, profile = 'recover', ...more }) {
+  const kind = kindOf(path, context);
+  const request = { context, profile, ...more };
+  if (cmd === 'read') {
+    const { records, signals } = await reading[kind](path, request);
+    await settle();
+    return { answer: { records, signals } };
+  }
+  const write = (cmd === 'write' ? writers : appenders)[kind];
+  if (write === undefined) return { skipped: `zmq-raft does not append to a ${kind}` };
+  fix(context);
+  try {
+    await write(path, request);
+    return { done: true };
+  } catch (error) {
+    if (error instanceof writing.Refused) return { refused: error.message };
+    if (error instanceof writing.Skipped) return { skipped: error.message };
+    throw error;
+  }
+}
+
+const reply = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+const [, , , form, format, log] = process.argv;
+if (form === 'read') {
+  const result = format === 'zmq-raft' ? await answer({ cmd: form, path: log }) : { skipped: `no format ${format}` };
+  reply(result.answer ?? result);
+} else {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const request = JSON.parse(line);
+    if (request.cmd === 'bye') break;
+    if (request.cmd === 'hello') reply(hello);
+    else if (request.format !== 'zmq-raft') reply({ seq: request.seq, skipped: `no format ${request.format}` });
+    else reply({ seq: request.seq, ...(await answer(request)) });
+  }
+}
+process.exit(0); // FileLog and FilePersistence leave timers behind

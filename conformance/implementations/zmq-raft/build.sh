@@ -1,0 +1,13 @@
+#!/bin/sh
+# Puts the npm package zmq-raft and what it needs into $WALPROOF_BUILD. No install scripts are run, so its native
+# zeromq is not built: the adapter loads the modules that do without. Says nothing unless that fails.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+cd "${WALPROOF_BUILD:?names the folder to build in}"
+cp "$here/package.json" "$here/package-lock.json" .
+npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error > npm.log 2>&1 || {
+    cat npm.log >&2
+    echo "npm ci could not install zmq-raft" >&2
+    exit 1
+}

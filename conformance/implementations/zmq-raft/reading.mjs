@@ -1,0 +1,196 @@
+// Reading logs with zmq-raft's own classes: what they released, and what they said.
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, msgpack, placeOf, withFolder,
+} from './zmq_raft.mjs';
+
+class Answer {
+  records = [];
+  signals = [];
+
+  /** Runs one step of the reading; what it throws is a signal. Says whether it went well. */
+  async try(step) {
+    try {
+      await step();
+      return true;
+    } catch (error) {
+      this.signals.push(`${error.name}: ${error.message}`);
+      return false;
+    }
+  }
+}
+
+/** An entry's bytes as a record; throws what zmq-raft throws for bytes that are no entry. */
+function entryOf(bytes, index, raw) {
+  if (raw) return { index: String(index), payload: bytes.toString('hex') };
+  const entry = LogEntry.bufferToLogEntry(bytes, index);
+  return {
+    index: String(index),
+    term: String(entry.readEntryTerm()),
+    entry_type: entry.entryType,
+    request_id: entry.readRequestKey('hex'),
+    payload: entry.readEntryData().toString('hex'),
+  };
+}
+
+export async function index(file, { context, profile }) {
+  const answer = new Answer();
+  const first = Number(context.first_index ?? firstIndexIn(file));
+  await withFolder(async (folder) => {
+    let log;
+    const opened = await answer.try(async () => {
+      const place = placeOf(folder, first);
+      fs.symlinkSync(path.resolve(file), place);
+      log = new IndexFile(place);
+      await log.ready();
+    });
+    if (!opened) return;
+    for (let next = log.firstAllowedIndex; next < log.nextIndex; ++next) {
+      const went = await answer.try(async () => {
+        const bytes = await log.read(next, 1);
+        const place = { at: log.getByteOffset(next), size: bytes.length };
+        answer.records.push({ ...place, ...entryOf(bytes, next, context.entries === 'raw') });
+      });
+      if (!went && profile === 'strict') break;
+    }
+    await log.close();
+  });
+  return answer;
+}
+
+function firstIndexIn(file) {
+  const head = fs.readFileSync(file).subarray(16, 24);
+  return head.length === 8 ? head.readBigUInt64LE() : 1;
+}
+
+export async function snapshot(file) {
+  const answer = new Answer();
+  await answer.try(async () => {
+    const snap = await new SnapshotFile(file).ready();
+    try {
+      answer.records.push(await snapshotRecord(snap));
+    } finally {
+      await snap.close();
+    }
+  });
+  return answer;
+}
+
+async function snapshotRecord(snap) {
+  const data = await snap.read(0, snap.dataSize);
+  const number = (value) => (Number.isSafeInteger(value) ? String(value) : value.toFixed(0));
+  return {
+    at: 0,
+    size: snap.dataOffset + snap.dataSize,
+    index: number(snap.logIndex),
+    term: number(snap.logTerm),
+    payload: data.toString('hex'),
+  };
+}
+
+/**
+ * FilePersistence tells the merged state only, and only of keys that its owner knows. So the updates come from the
+ * decoder that it reads with, and count when FilePersistence opens the file.
+ */
+export async function state(file) {
+  const answer = new Answer();
+  const bytes = fs.readFileSync(file);
+  const { updates, keys } = decode(bytes);
+  const initial = Object.fromEntries(keys.map((key) => [key, undefined]));
+  await answer.try(async () => {
+    const persistence = new FilePersistence(file, initial);
+    await persistence.ready();
+    const merged = { ...persistence[Symbol.for('data')] };
+    await persistence.close();
+    answer.records = updates;
+    if (updates.length) updates[updates.length - 1].state = toJson(merged);
+  });
+  return answer;
+}
+
+/** The values that msgpack-lite takes from the file, up to the first that it cannot. */
+function decode(bytes) {
+  const decoder = new msgpack.Decoder();
+  decoder.write(bytes);
+  const updates = [];
+  const keys = new Set();
+  try {
+    while (decoder.offset < bytes.length) {
+      const at = decoder.offset;
+      const value = decoder.fetch();
+      const size = decoder.offset - at;
+      Object.keys(value ?? {}).forEach((key) => keys.add(key));
+      updates.push({
+        at, size, update: toJson(value), payload: bytes.subarray(at, at + size).toString('hex'),
+      });
+    }
+  } catch {
+    // FilePersistence meets the same, and says what it makes of it.
+  }
+  return { updates, keys: [...keys] };
+}
+
+function toJson(value) {
+  if (typeof value === 'number') {
+    if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+    const eight = Buffer.alloc(8);
+    eight.writeDoubleBE(value);
+    return { float: eight.toString('hex') };
+  }
+  if (Buffer.isBuffer(value)) return { bin: value.toString('hex') };
+  if (Array.isArray(value)) return value.map(toJson);
+  if (value !== null && typeof value === 'object') {
+    if (value.constructor?.name === 'ExtBuffer') return { ext: [value.type, value.buffer.toString('hex')] };
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item)]));
+  }
+  return value ?? null;
+}
+
+/** FileLog in read-only mode; where it needs a snapshot that a log does not have, it gets one elsewhere. */
+export async function directory(root, { context, profile }) {
+  const answer = new Answer();
+  await withFolder(async (folder) => {
+    const named = path.join(root, context.log ?? 'log');
+    const snap = path.join(root, context.snapshot_file ?? 'snap');
+    const isBare = !fs.existsSync(named) && !fs.existsSync(snap);
+    const logdir = isBare ? root : named;
+    let log;
+    const opened = await answer.try(async () => {
+      let place = snap;
+      if (!fs.existsSync(snap)) {
+        // In read-write mode FileLog makes a snapshot at index 0 itself.
+        place = path.join(folder, 'snap');
+        const before = isBare ? (await firstIndexOf(logdir)) - 1 : 0;
+        await (await new SnapshotFile(place, Math.max(before, 0), 0, 0).ready()).close();
+      }
+      log = await new FileLog(logdir, place, true).ready();
+    });
+    if (!opened) return;
+    const { logIndex, dataSize } = log.snapshot;
+    const entryAt = (index) => answer.try(async () => {
+      const bytes = await log.getEntry(index);
+      const entry = entryOf(bytes, index, context.entries === 'raw');
+      const at = await log._indexFileOf(index, (file) => file.getByteOffset(index));
+      const file = path.relative(root, await log.findIndexFilePathOf(index));
+      answer.records.push({ file, at, size: bytes.length, ...entry });
+    });
+    if (!isBare && (logIndex > 0 || dataSize > 0)) {
+      await answer.try(async () => {
+        const file = path.relative(root, snap);
+        answer.records.push({ file, ...(await snapshotRecord(log.snapshot)) });
+      });
+    }
+    for (let index = log.firstIndex; index <= log.lastIndex; ++index) {
+      if (!(await entryAt(index)) && profile === 'strict') break;
+    }
+    await log.close();
+  });
+  return answer;
+}
+
+async function firstIndexOf(logdir) {
+  const names = await FileLog.readIndexFileNames(logdir);
+  return names.length ? Number.parseInt(path.basename(names[0], '.rlog'), 16) : 1;
+}
+

@@ -1,0 +1,104 @@
+// Making logs, and going on with them, with zmq-raft's own classes.
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, msgpack, placeOf, withFolder,
+} from './zmq_raft.mjs';
+
+/** zmq-raft does not take these records, or does not go on with this log. */
+export class Refused extends Error {}
+
+/** zmq-raft does something else instead, which the vector does not ask for. */
+export class Skipped extends Error {}
+
+const ZEROS = '00'.repeat(12);
+const payloadOf = (record) => Buffer.from(record.payload, 'hex');
+
+function partsOf({ request_id = ZEROS, entry_type = 0, term = '1', ...record }) {
+  return [Buffer.from(request_id, 'hex'), entry_type, Number(term), payloadOf(record)];
+}
+
+async function addEntries(file, records, raw) {
+  for (const record of records) {
+    const bytes = raw ? payloadOf(record) : LogEntry.build(...partsOf(record));
+    const [unwritten] = await file.write(bytes, record.index === undefined ? undefined : Number(record.index));
+    if (unwritten) throw new Refused(`the file is full at ${file.nextIndex}`);
+  }
+}
+
+export async function writeIndex(place, { records, context }) {
+  await withFolder(async (folder) => {
+    const first = Number(context.first_index ?? 1);
+    const file = await new IndexFile(folder, first, context.capacity).ready();
+    await addEntries(file, records, context.entries === 'raw');
+    await file.close();
+    fs.copyFileSync(file.filename, place);
+  });
+}
+
+export async function appendToIndex(place, { records, context }) {
+  await withFolder(async (folder) => {
+    const link = placeOf(folder, Number(context.first_index ?? 1));
+    fs.symlinkSync(path.resolve(place), link);
+    let file;
+    try {
+      file = await new IndexFile(link).ready();
+    } catch (error) {
+      throw new Refused(error.message);
+    }
+    await addEntries(file, records, context.entries === 'raw');
+    await file.close();
+  });
+}
+
+export async function writeSnapshot(place, { records: [record] }) {
+  const data = payloadOf(record);
+  const file = await new SnapshotFile(place, Number(record.index), Number(record.term), data.length).ready();
+  await file.write(data, 0, data.length);
+  await file.sync();
+  await file.close();
+}
+
+async function update(place, { records, context }) {
+  const updates = records.map((record) => [msgpack.decode(payloadOf(record)), record.rotate]);
+  const known = Object.assign({}, ...updates.map(([changes]) => changes));
+  const initial = context.initial ?? Object.fromEntries(Object.keys(known).map((key) => [key, null]));
+  const file = await new FilePersistence(place, initial).ready();
+  for (const [changes, rotate] of updates) await (rotate ? file.rotate(changes) : file.update(changes));
+  await file.close();
+}
+
+export const writeState = update;
+
+export async function appendToState(place, request) {
+  const before = fs.statSync(place).ino;
+  await update(place, request);
+  if (fs.statSync(place).ino !== before) {
+    throw new Skipped('behind an unfinished update zmq-raft rotates: the whole state goes into a new file');
+  }
+}
+
+async function addToLog(root, { records, context }) {
+  let log;
+  try {
+    log = await new FileLog(path.join(root, 'log'), path.join(root, 'snap'), {
+      indexFileCapacity: context.capacity,
+    }).ready();
+  } catch (error) {
+    throw new Refused(error.message);
+  }
+  for (const record of records) {
+    if (record.index === undefined) await log.appendEntry(...partsOf(record));
+    else await log.appendEntries([LogEntry.build(...partsOf(record))], Number(record.index));
+  }
+  await log.close();
+}
+
+export async function writeDirectory(root, request) {
+  fs.mkdirSync(root);
+  const wanted = request.context.snapshot;
+  if (wanted !== undefined) await writeSnapshot(path.join(root, 'snap'), { records: [wanted] });
+  await addToLog(root, request);
+}
+
+export const appendToDirectory = addToLog;

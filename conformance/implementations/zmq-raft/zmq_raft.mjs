@@ -1,0 +1,65 @@
+// The modules of zmq-raft that the adapter drives, loaded one by one: the package's own entry needs the native zeromq.
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+
+const load = createRequire(path.resolve(process.argv[2], 'package.json'));
+
+// META of a new file holds the date and the host. Both come from the request, so that files can be compared.
+const RealDate = Date;
+let fixed = null;
+globalThis.Date = class extends RealDate {
+  constructor(...given) {
+    super(...(given.length === 0 && fixed !== null ? [fixed.created] : given));
+  }
+};
+const hostname = os.hostname;
+load('os').hostname = () => (fixed === null ? hostname() : fixed.hostname);
+
+/** From now on new files are dated and signed as the context says. */
+export function fix({ created = '2018-09-26T14:59:36.817Z', hostname = 'walproof' } = {}) {
+  fixed = { created, hostname };
+}
+
+export const IndexFile = load('zmq-raft/lib/common/indexfile');
+export const SnapshotFile = load('zmq-raft/lib/common/snapshotfile');
+export const FilePersistence = load('zmq-raft/lib/common/file_persistence');
+export const LogEntry = load('zmq-raft/lib/common/log_entry');
+export const FileLog = load('zmq-raft/lib/server/filelog');
+export const msgpack = load('msgpack-lite');
+export const { version } = load('zmq-raft/package.json');
+
+/** Runs `use` with a folder that is gone afterwards. */
+export async function withFolder(use) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'walproof-zmq-raft-'));
+  try {
+    return await use(folder);
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+/** Waits for what was begun and not awaited: a rejection that nobody handles ends the process here. */
+export async function settle() {
+  const busy = () => process.getActiveResourcesInfo().some((kind) => /^FSReq|^CloseReq/.test(kind));
+  do await new Promise((resolve) => setImmediate(resolve));
+  while (busy());
+}
+
+/** Where IndexFile wants a file of this first index: it checks name and folders. */
+export function placeOf(folder, index) {
+  const place = IndexFile.logPath(folder, index);
+  fs.mkdirSync(path.dirname(place), { recursive: true });
+  return place;
+}
+
+/** The kind of a log, as the chapter tells it. */
+export function kindOf(file, context) {
+  if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return 'directory';
+  if (context.kind) return context.kind;
+  const token = fs.existsSync(file) ? fs.readFileSync(file).subarray(0, 4).toString('latin1') : '';
+  if (token === 'RLOG' || file.endsWith('.rlog')) return 'index';
+  if (token === 'SNAP' || /(^|[/.])snap$/.test(file)) return 'snapshot';
+  return fs.existsSync(file) || file.endsWith('.pers') ? 'state' : 'directory';
+}

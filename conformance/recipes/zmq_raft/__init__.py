@@ -1,0 +1,30 @@
+"""Recipes of zmq-raft's logs, a file for each kind of log and kind of fault."""
+
+from conformance.recipes.zmq_raft import (
+    appending,
+    chunks,
+    directories,
+    entries,
+    headers,
+    index_files,
+    offsets,
+    snapshots,
+    states,
+    writing,
+)
+from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
+
+__all__ = [
+    "BOOK",
+    "ZmqRaftLog",
+    "appending",
+    "chunks",
+    "directories",
+    "entries",
+    "headers",
+    "index_files",
+    "offsets",
+    "snapshots",
+    "states",
+    "writing",
+]

@@ -1,0 +1,142 @@
+"""The verbs that only zmq-raft's logs need, and the book of their recipes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.contents import Contents, read_contents, write_contents
+from conformance.recipes.recipe import Book, Log
+from reference_impl import formats
+from reference_impl.answer import NewRecord
+from reference_impl.zmq_raft.index_writer import entry_bytes
+from reference_impl.zmq_raft.message_pack import encode
+
+FORMAT = "zmq-raft"
+REQUEST = "5bab9dc8aabbcc1234000001"
+GOLDEN = {"created": "2018-09-26T14:59:36.817Z", "hostname": "golden"}
+"""META of the files that real zmq-raft wrote with date and host name fixed."""
+
+ONE = "log/00000/00/00/00000000000001.rlog"
+FOUR = "log/00000/00/00/00000000000004.rlog"
+EIGHT = "log/00000/00/00/00000000000008.rlog"
+STATE, CONFIG, CHECKPOINT = 0, 1, 2
+
+
+def entry(payload: bytes, term: int = 1, kind: int = STATE, **more: Any) -> NewRecord:
+    """An entry to write; a checkpoint has no request."""
+    request = "00" * 12 if kind == CHECKPOINT else REQUEST
+    fields = {"term": str(term), "entry_type": kind, "request_id": request, **more}
+    return NewRecord(payload, fields)
+
+
+def checkpoint(term: int) -> NewRecord:
+    """What a new leader writes first."""
+    return entry(b"\xc0", term, CHECKPOINT)
+
+
+def at(index: int, payload: bytes) -> NewRecord:
+    """An entry without a header that belongs at this index."""
+    return NewRecord(payload, {"index": str(index)})
+
+
+def stored(record: NewRecord) -> bytes:
+    """The bytes of an entry in an index file."""
+    return entry_bytes(record, raw=False)
+
+
+class ZmqRaftLog(Log):
+    """A log of zmq-raft being built, of any of its kinds."""
+
+    def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
+        super().__init__(control, payloads, FORMAT)
+        self.records: list[NewRecord] = []
+
+    def to_write(self) -> list[NewRecord]:
+        """The records with their fields."""
+        return self.records
+
+    def index_file(
+        self, *records: NewRecord | bytes, first: int = 1, capacity: int = 4, **context: Any
+    ) -> None:
+        """An index file with these entries; ``capacity`` is the configured one."""
+        context = {"first_index": str(first), "capacity": capacity, **context}
+        self._write(".rlog", records, context)
+
+    def raw_index_file(
+        self, *entries: bytes | NewRecord, first: int = 1, capacity: int = 4
+    ) -> None:
+        """An index file whose entries have no header."""
+        self.index_file(*entries, first=first, capacity=capacity, entries="raw")
+
+    def snapshot(self, payload: bytes, index: int, term: int) -> None:
+        """A snapshot file."""
+        self._write(".snap", [NewRecord(payload, {"index": str(index), "term": str(term)})], {})
+
+    def state(self, *updates: Mapping[str, Any] | bytes, **context: Any) -> None:
+        """A state file with these updates, given as maps or as MessagePack."""
+        packed = [update if isinstance(update, bytes) else encode(update) for update in updates]
+        self._write(".pers", packed, context)
+
+    def state_bytes(self, *updates: bytes) -> None:
+        """A state file of these bytes, whether or not zmq-raft would write them so."""
+        self.suffix = ".pers"
+        self._put(b"".join(updates), updates)
+
+    def directory(
+        self,
+        *records: NewRecord,
+        capacity: int = 4,
+        snapshot: tuple[bytes, int, int] | None = None,
+    ) -> None:
+        """A log directory; the entries follow the snapshot's index."""
+        context: dict[str, Any] = {"capacity": capacity}
+        if snapshot is not None:
+            payload, index, term = snapshot
+            context["snapshot"] = {
+                "index": str(index), "term": str(term), "payload": payload.hex(),
+            }  # fmt: skip
+        self._write("", records, context)
+        if snapshot is not None:
+            self.payloads.insert(0, snapshot[0])
+
+    def _write(
+        self, suffix: str, records: Sequence[NewRecord | bytes], context: Mapping[str, Any]
+    ) -> None:
+        self.suffix = suffix
+        self.context = {**GOLDEN, **context}
+        self.records = [r if isinstance(r, NewRecord) else NewRecord(r) for r in records]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"log{suffix}"
+            formats.named(FORMAT).write(path, self.records, self.context)
+            self._put(read_contents(path), [record.payload for record in self.records])
+
+    def _put(self, contents: Contents, payloads: Sequence[bytes]) -> None:
+        self.files = {
+            name: bytearray(data)
+            for name, data in ({"": contents} if isinstance(contents, bytes) else contents).items()
+        }
+        self.payloads += payloads
+
+    def go_on(self, *records: NewRecord, **context: Any) -> None:
+        """Append with the writer, as part of building the log."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"log{self.suffix or ''}"
+            write_contents(self.contents, path)
+            formats.named(FORMAT).append(path, list(records), {**self.context, **context})
+            self._put(read_contents(path), [record.payload for record in records])
+
+    def rotate(self, update: Mapping[str, Any]) -> None:
+        """Write the whole state into a new file, with this update."""
+        packed = encode(update)
+        self.go_on(NewRecord(packed, {"rotate": True}))
+        self.records.append(NewRecord(packed, {"rotate": True}))
+
+    def add(self, *records: NewRecord) -> None:
+        """Records that the implementation is asked to append."""
+        self.to_append += records
+
+
+BOOK: Book[ZmqRaftLog] = Book(FORMAT)

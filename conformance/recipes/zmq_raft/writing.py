@@ -1,0 +1,165 @@
+"""Writer vectors: with date and host name fixed, the format determines every byte."""
+
+from conformance.recipes.zmq_raft.log import (
+    BOOK,
+    CONFIG,
+    ZmqRaftLog,
+    at,
+    checkpoint,
+    entry,
+)
+from conformance.recipes.zmq_raft.states import PEERS
+from reference_impl.zmq_raft.message_pack import encode
+
+META = (
+    "4d45544132000000 82a763726561746564b8323031382d30392d32365431343a35393a33362e3831375a"
+    "a8686f73746e616d65a6676f6c64656e 0000"
+)
+
+
+@BOOK.writing("writing", "ZMR-021", "ZMR-005", "ZMR-014", "ZMR-030")
+def write_two_entries(log: ZmqRaftLog) -> None:
+    """A state entry and a checkpoint, as zmq-raft 0.5.0 wrote them."""
+    log.index_file(entry(b"hello"), checkpoint(2))
+    log.expect_bytes(
+        bytes.fromhex(
+            "524c4f471c00000001000000030000000100000000000000190000002e00000000000000"
+            f"{META} 49544d5a00000000 5bab9dc8aabbcc1234000001 00 01000000000000 68656c6c6f"
+            "000000000000000000000000 02 02000000000000 c0"
+        )
+    )
+
+
+@BOOK.writing("writing", "ZMR-021", "ZMR-010")
+def write_an_empty_index_file(log: ZmqRaftLog) -> None:
+    """No entries: eight zeros in the table."""
+    log.index_file(first=8, capacity=8)
+    log.expect_bytes(
+        bytes.fromhex(
+            f"524c4f473000000001000000080000000800000000000000 {'00' * 32} {META} 49544d5a00000000"
+        )
+    )
+
+
+@BOOK.writing("writing", "ZMR-010", "ZMR-012", "ZMR-032")
+def write_a_full_index_file(log: ZmqRaftLog) -> None:
+    """Three entries without headers from index 2^32 + 5 on, which fill the file."""
+    log.raw_index_file(b"a", b"bb", b"ccc", first=2**32 + 5, capacity=8)
+    log.expect_bytes(
+        bytes.fromhex(
+            "524c4f471c00000001000000030000000500000001000000010000000300000006000000"
+            f"{META} 49544d5a00000000 616262636363"
+        )
+    )
+
+
+@BOOK.writing("writing", "ZMR-019", "ZMR-020")
+def write_and_roll_back(log: ZmqRaftLog) -> None:
+    """Index 2 is written again after 3: rolled back, then written over the old bytes."""
+    log.raw_index_file(b"abc", b"def", b"ghi", at(2, b"XY"))
+
+
+@BOOK.writing("writing", "ZMR-014")
+def write_from_an_odd_index(log: ZmqRaftLog) -> None:
+    """Configured for 16 and begun at 21: a table of eleven."""
+    log.index_file(entry(b"alpha"), entry(b"bravo", 2), first=21, capacity=16)
+
+
+@BOOK.writing("writing", "ZMR-030", "ZMR-031", kind="limit")
+def write_the_largest_term(log: ZmqRaftLog) -> None:
+    """A configuration entry of term 2^53 - 1."""
+    log.index_file(entry(encode(PEERS), 2**53 - 1, CONFIG))
+
+
+@BOOK.writing("writing", "ZMR-060", "ZMR-005")
+def write_a_snapshot(log: ZmqRaftLog) -> None:
+    """Ten bytes at index 42, term 100, as zmq-raft 0.5.0 wrote them."""
+    log.snapshot(b"0123456789", 42, 100)
+    log.expect_bytes(
+        bytes.fromhex(
+            "534e41501c000000010000002a0000000000000064000000000000000a00000000000000"
+            f"{META} 4441544100000000 30313233343536373839"
+        )
+    )
+
+
+@BOOK.writing("writing", "ZMR-060", "ZMR-061")
+def write_an_empty_snapshot(log: ZmqRaftLog) -> None:
+    """No data at index 0, as FileLog creates it."""
+    log.snapshot(b"", 0, 0)
+
+
+@BOOK.writing("writing", "ZMR-070", "ZMR-073", "ZMR-074")
+def write_updates(log: ZmqRaftLog) -> None:
+    """Numbers in their shortest form, beyond 32 bits as floats; an unknown key is dropped."""
+    updates = ({"foo": 2}, {"baz": [1, 2, 3]}, {"foo": 2**31}, {"foo": -1}, {"other": 1})
+    log.state(*updates, initial={"foo": 0, "baz": None})
+    log.expect_bytes(
+        bytes.fromhex(
+            "81a3666f6f02 81a362617a93010203 81a3666f6fcb41e0000000000000 81a3666f6fff 80"
+        )
+    )
+
+
+@BOOK.writing("writing", "ZMR-073")
+def write_long_forms_short(log: ZmqRaftLog) -> None:
+    """What arrives in longer forms than needed is written in the shortest ones."""
+    one, two = "de0001d903666f6f ce00000001", "81a3666f6f cf0000000100000000"
+    log.state(bytes.fromhex(one), bytes.fromhex(two), initial={"foo": 0})
+    log.expect_bytes(bytes.fromhex("81a3666f6f01 81a3666f6fcb41f0000000000000"))
+
+
+@BOOK.writing("writing", "ZMR-073", kind="limit")
+def write_numbers_at_the_edges(log: ZmqRaftLog) -> None:
+    """The smallest and largest number of every form."""
+    edges = [0, 127, 128, 255, 256, 65535, 65536, 2**31 - 1, 2**31, -1, -32, -33, -128, -129]
+    edges += [-(2**15), -(2**15) - 1, -(2**31), -(2**31) - 1, 2**53 - 1]
+    log.state({"foo": edges}, {"foo": 0.5}, initial={"foo": 0})
+
+
+@BOOK.writing("writing", "ZMR-073", kind="limit")
+def write_strings_at_the_edges(log: ZmqRaftLog) -> None:
+    """Strings of 31, 32, 255 and 256 bytes, and letters of several bytes."""
+    texts = ["", "a" * 31, "a" * 32, "é" * 16, "a" * 255, "a" * 256, "日本"]
+    log.state({"foo": texts}, {"foo": [None, True, False, {}, []]}, initial={"foo": 0})
+
+
+@BOOK.writing("writing", "ZMR-075")
+def write_a_rotated_state(log: ZmqRaftLog) -> None:
+    """Rotation writes every known key with its present value, in the order of the defaults."""
+    initial = {
+        "currentTerm": 0, "votedFor": None, "peers": PEERS,
+        "peersUpdateRequest": None, "peersIndex": None,
+    }  # fmt: skip
+    log.state(
+        {"currentTerm": 1, "votedFor": "p1"},
+        {"currentTerm": 2, "votedFor": None},
+        {"currentTerm": 2**32},
+        initial=initial,
+    )
+    log.rotate({"peersIndex": 1})
+    log.expect_bytes(
+        bytes.fromhex(
+            "85ab63757272656e745465726dcb41f0000000000000a8766f746564466f72c0a570656572739192a2"
+            "7031b47463703a2f2f3132372e302e302e313a38303437b27065657273557064617465526571756573"
+            "74c0aa7065657273496e64657801"
+        )
+    )
+
+
+@BOOK.writing("writing", "ZMR-098", "ZMR-015", "ZMR-090")
+def write_a_directory(log: ZmqRaftLog) -> None:
+    """Seven entries into two files, and the snapshot of nothing, as zmq-raft 0.5.0 wrote them."""
+    log.directory(*(entry(b"entry%d" % n) for n in range(6)), checkpoint(2))
+
+
+@BOOK.writing("writing", "ZMR-098", "ZMR-092")
+def write_a_directory_behind_a_snapshot(log: ZmqRaftLog) -> None:
+    """The first file begins behind the snapshot and ends at a multiple of the capacity."""
+    log.directory(*(entry(b"entry%d" % n) for n in range(4)), snapshot=(b"state at 5", 5, 1))
+
+
+@BOOK.writing("writing", "ZMR-098")
+def write_an_empty_directory(log: ZmqRaftLog) -> None:
+    """No entries: a snapshot of nothing and an index file that begins at 1."""
+    log.directory()

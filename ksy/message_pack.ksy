@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: CC0-1.0
+meta:
+  id: message_pack
+  title: MessagePack value
+  license: CC0-1.0
+  ks-version: 0.11
+  endian: be
+doc: |
+  One MessagePack value with all that is inside it.
+
+  This grammar describes structure and judges nothing. It accepts every input:
+  lengths and counts that lead behind the end are clamped, a number that is cut
+  by the end is left in `rest`, and containers more than 64 levels deep are not
+  opened.
+doc-ref: https://github.com/msgpack/msgpack/blob/master/spec.md
+seq:
+  - id: value
+    type: value(0, _io.pos)
+    if: not _io.eof
+    doc: The value.
+types:
+  value:
+    doc: A value of any type.
+    params:
+      - id: depth
+        type: s4
+        doc: Number of containers around it.
+      - id: ofs_value
+        type: s8
+        doc: Offset of the value.
+    seq:
+      - id: first
+        type: u1
+        doc: Type of the value, and for short ones its content or length.
+      - id: len_1
+        type: u1
+        if: len_width == 1 and has_len
+        doc: Length in bytes, or number of elements.
+      - id: len_2
+        type: u2
+        if: len_width == 2 and has_len
+        doc: Length in bytes, or number of elements.
+      - id: len_4
+        type: u4
+        if: len_width == 4 and has_len
+        doc: Length in bytes, or number of elements.
+      - id: ext_type
+        type: s1
+        if: 'is_ext ? not _io.eof : false'
+        doc: Type of an extension.
+      - id: number
+        size: number_width
+        if: 'number_width > 0 ? _io.size - _io.pos >= number_width : false'
+        doc: An integer or a float, big-endian.
+      - id: data
+        size: '(len_data.as<s8> < _io.size - _io.pos ? len_data.as<s8> : (_io.size - _io.pos).as<s8>)'
+        if: is_str or is_bin or is_ext
+        doc: Content of a string, of bytes, of an extension.
+      - id: elements
+        type: value(depth + 1, _io.pos)
+        repeat: until
+        repeat-until: _index + 1 >= num_elements or _io.eof
+        if: 'num_elements > 0 and depth < 64 ? not _io.eof : false'
+        doc: The elements of an array; of a map its keys and values in turn.
+    instances:
+      is_str:
+        value: (first >= 0xa0 and first <= 0xbf) or (first >= 0xd9 and first <= 0xdb)
+        doc: A string.
+      is_bin:
+        value: first >= 0xc4 and first <= 0xc6
+        doc: Bytes.
+      is_ext:
+        value: (first >= 0xc7 and first <= 0xc9) or (first >= 0xd4 and first <= 0xd8)
+        doc: A value of an application's own type.
+      is_map:
+        -requirement: ZMR-077
+        value: (first >= 0x80 and first <= 0x8f) or first == 0xde or first == 0xdf
+        doc: Keys and values.
+      is_array:
+        value: (first >= 0x90 and first <= 0x9f) or first == 0xdc or first == 0xdd
+        doc: Elements.
+      len_width:
+        value: '(first == 0xc4 or first == 0xc7 or first == 0xd9) ? 1 : (first == 0xc5 or first == 0xc8 or first == 0xda or first == 0xdc or first == 0xde) ? 2 : (first == 0xc6 or first == 0xc9 or first == 0xdb or first == 0xdd or first == 0xdf) ? 4 : 0'
+        doc: Bytes that the length takes.
+      number_width:
+        value: '(first == 0xcc or first == 0xd0) ? 1 : (first == 0xcd or first == 0xd1) ? 2 : (first == 0xca or first == 0xce or first == 0xd2) ? 4 : (first == 0xcb or first == 0xcf or first == 0xd3) ? 8 : 0'
+        doc: Bytes that a number takes behind its type.
+      has_len:
+        value: _io.size - ofs_value > len_width
+        doc: False if the end cuts the length off; it counts as zero then.
+      len_written:
+        value: '(len_width == 0 or not has_len) ? 0 : len_width == 1 ? len_1.as<s8> : len_width == 2 ? len_2.as<s8> : len_4.as<s8>'
+        doc: The length, where it has bytes of its own.
+      len_data:
+        value: '(first >= 0xa0 and first <= 0xbf) ? (first & 0x1f).as<s8> : (first >= 0xd4 and first <= 0xd8) ? (1 << (first - 0xd4)).as<s8> : len_written'
+        doc: Length of the content.
+      num_written:
+        value: '(first >= 0x80 and first <= 0x9f) ? (first & 0x0f).as<s8> : len_written'
+        doc: Number of elements or pairs.
+      num_elements:
+        value: 'is_map ? 2 * num_written : is_array ? num_written : 0'
+        doc: Number of values in the container.

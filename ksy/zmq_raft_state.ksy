@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: CC0-1.0
+meta:
+  id: zmq_raft_state
+  title: zmq-raft state file
+  application: zmq-raft
+  file-extension: pers
+  tags:
+    - database
+    - log
+  license: CC0-1.0
+  ks-version: 0.11
+  imports:
+    - message_pack
+  endian: be
+doc: |
+  The persistent state of zmq-raft (current term, vote, peers): MessagePack
+  maps one behind the other, each with the keys that changed. There is no
+  header; a new file is empty. The last value of each key counts.
+
+  This grammar describes structure and judges nothing. It accepts every input;
+  behind damage it lists values that nobody wrote.
+doc-ref:
+  - spec/zmq-raft.md
+  - https://github.com/royaltm/node-zmq-raft/blob/master/lib/common/file_persistence.js
+seq:
+  - id: updates
+    -requirement:
+      - ZMR-070
+      - ZMR-071
+      - ZMR-076
+      - ZMR-077
+    type: message_pack::value(0, _io.pos)
+    repeat: eos
+    doc: Updates, each a map in a sound file; the last one may be cut short.

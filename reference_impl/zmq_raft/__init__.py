@@ -1,0 +1,11 @@
+"""zmq-raft's files, executable: spec/zmq-raft.md says the same in prose.
+
+A log is an index file, a snapshot, a state file, or the directory that holds the first two. Each
+kind has its module. Upstream authority: the npm package ``zmq-raft`` 0.5.0; the formats are the
+same in 0.7.1.
+"""
+
+from reference_impl.zmq_raft.log import kind_of, read, recognise
+from reference_impl.zmq_raft.writing import append, write
+
+__all__ = ["append", "kind_of", "read", "recognise", "write"]

@@ -1,0 +1,107 @@
+"""The log directory: writing, as zmq-raft's ``FileLog`` does."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from reference_impl.zmq_raft import directory, index_file
+from reference_impl.zmq_raft.index_file import index_in, path_of
+from reference_impl.zmq_raft.index_writer import DEFAULT_CAPACITY, Full, IndexWriter, empty
+
+
+class DirectoryWriter:
+    """Appends entries to a log directory, and rolls it back.
+
+    Opening recovers it: empty index files at its end are deleted, an unfinished write at its end
+    is rolled back. Raises ``ValueError`` where nothing can be appended.
+    """
+
+    def __init__(self, root: Path, context: Mapping[str, Any]) -> None:
+        self.context = context
+        self.parts = directory.folders(root, context)
+        reader = self._read()
+        if reader.end.at == 0 and reader.files:  # ZMR-044: a file that was never finished
+            reader.files[-1].unlink()
+            reader = self._read()
+        self.first_index = max(reader.covered, 0) + 1
+        if reader.next is None and not reader.files and reader.is_full:
+            reader.next = self.first_index
+        if reader.next is None or (reader.end.at is None and not reader.is_full):
+            raise ValueError("the log must not be appended to: start a new one")
+        self.files = [int(file.name[:14], 16) for file in reader.files]
+        self.next_index = reader.next
+        self.capacity = self._configured_capacity(reader.files)
+        while len(self.files) > 1 and self._is_empty(self.files[-1]):
+            self._delete(self.files.pop())  # ZMR-095
+        if not self.files:
+            self._create(self.next_index)
+            self.capacity = self._configured_capacity([self._path(self.next_index)])
+
+    def append(self, index: int, entry: bytes) -> None:
+        """Write one entry; an index in front of the next one rolls the log back first."""
+        if not self.first_index <= index <= self.next_index:
+            raise ValueError(
+                f"index: expected {self.first_index} to {self.next_index}, found {index}"
+            )
+        if index < self.next_index:
+            self._truncate(index)
+        try:
+            self._append(entry)
+        except Full:
+            self._create(index)  # ZMR-098
+            self._append(entry)
+        self.next_index = index + 1
+
+    def _read(self) -> directory.Reader:
+        """The log as it stands: where it ends, and which index comes next."""
+        reader = directory.Reader(self.parts, self.context.get("entries") == "raw")
+        deque(reader.snapshot(), maxlen=0)
+        deque(reader.entries(), maxlen=0)
+        return reader
+
+    def _append(self, entry: bytes) -> None:
+        with self._path(self.files[-1]).open("r+b") as file:
+            writer = IndexWriter(file, Path(file.name).stat().st_size)
+            if writer.next_index != self.next_index:
+                raise Full(f"the file ends at {writer.next_index}")
+            writer.append(entry)
+
+    def _truncate(self, index: int) -> None:
+        while len(self.files) > 1 and self.files[-1] >= index:
+            self._delete(self.files.pop())
+        with self._path(self.files[-1]).open("r+b") as file:
+            IndexWriter(file, Path(file.name).stat().st_size).truncate(index)
+        self.next_index = index
+
+    def _create(self, first: int) -> None:
+        path = self._path(first)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.write(empty(first, self.capacity, self.context))
+        self.files.append(first)
+
+    def _configured_capacity(self, files: list[Path]) -> int:
+        """Of the first file the context's; of all others the first file's, rounded up (ZMR-098)."""
+        for path in files[:1]:
+            with path.open("rb") as file:
+                layout = index_file.read_layout(file, path.stat().st_size, index_in(path.name))
+            capacity = getattr(layout, "capacity", DEFAULT_CAPACITY)
+            return 1 << max(capacity - 1, 0).bit_length()
+        capacity = int(self.context.get("capacity", DEFAULT_CAPACITY))
+        if capacity.bit_count() != 1:
+            raise ValueError(f"capacity: expected a power of two, found {capacity}")
+        return capacity
+
+    def _is_empty(self, first: int) -> bool:
+        with self._path(first).open("rb") as file:
+            layout = index_file.read_layout(file, Path(file.name).stat().st_size, first)
+        return isinstance(layout, index_file.Layout) and not layout.offsets
+
+    def _delete(self, first: int) -> None:
+        self._path(first).unlink()
+
+    def _path(self, first: int) -> Path:
+        return self.parts.log / path_of(first)

@@ -1,0 +1,240 @@
+"""The index file (``.rlog``): reading. spec/zmq-raft.md says the same in prose.
+
+Upstream authority: zmq-raft ``lib/common/indexfile.js``, ``lib/common/log_entry.js``.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, BinaryIO
+
+from reference_impl.answer import Lost, Record
+from reference_impl.zmq_raft.token_file import (
+    VERSION,
+    Parts,
+    Place,
+    Refusal,
+    find_marker,
+    read_at,
+)
+
+HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
+ENTRY = struct.Struct("<12sB7s")  # ZMR-030: request id, type, term
+NAME = re.compile(r"[0-9a-f]{14}\.rlog")
+MAX_DATA = 0x3FFFFFFF  # ZMR-013
+MAX_TERM = 2**53 - 1
+
+
+@dataclass(slots=True)
+class Layout:
+    """An index file whose header holds together.
+
+    ``data`` is the offset where the entries begin, ``None`` where the marker in front of them was
+    not found. ``offsets`` are the ends of the committed entries, relative to ``data``.
+    """
+
+    size: int
+    capacity: int
+    first: int
+    data: int | None
+    offsets: array[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes of the data area between two sound offsets, relative to it: one entry, or a loss.
+
+    ``first`` and ``last`` are the numbers of the entries in it, equal for one that is sound.
+    """
+
+    first: int
+    last: int
+    start: int
+    end: int
+    reason: str | None = None
+
+
+def path_of(index: int) -> str:
+    """Where the file that begins with this index lies in the log's folder (ZMR-015)."""
+    name = f"{index:014x}"
+    return f"{name[:5]}/{name[5:7]}/{name[7:9]}/{name}.rlog"
+
+
+def index_in(name: str) -> int | None:
+    """The first index that a file name tells (ZMR-015)."""
+    return int(name[:14], 16) if NAME.fullmatch(name) else None
+
+
+def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
+    """The checks of ZMR-040, in order. ``named`` is the first index by the file's name.
+
+    Raises :class:`Refusal`.
+    """
+    head = read_at(file, 0, HEADER.size)
+    if head[:4] != b"RLOG"[: len(head)]:
+        raise Refusal("bad-token")  # ZMR-041
+    if len(head) < HEADER.size:
+        return Lost(0, size, "torn-header", torn=True)  # ZMR-044
+    _, length, version, capacity, first = HEADER.unpack(head)
+    if version != VERSION:
+        raise Refusal("unsupported-version")  # ZMR-041
+    if length != 16 + 4 * capacity:
+        return Lost(0, size, "bad-header")  # ZMR-042
+    if named is not None and named != first:
+        return Lost(0, size, "index-mismatch")  # ZMR-043
+    table = HEADER.size + 4 * capacity
+    if size < table:
+        if any(read_at(file, HEADER.size, 4)):
+            return Lost(HEADER.size, size, "missing-marker")  # ZMR-045
+        return Lost(0, size, "torn-header", torn=True)  # ZMR-044
+    offsets = _committed(read_at(file, HEADER.size, 4 * capacity))
+    data = find_marker(file, b"ITMZ", table)
+    if data is None:
+        if offsets:
+            return Lost(table, size, "missing-marker")  # ZMR-045
+        return Lost(0, size, "torn-header", torn=True)  # ZMR-044
+    return Layout(size, capacity, first, data, offsets)
+
+
+def _committed(table: bytes) -> array[int]:
+    """The offsets in front of the first zero; what stands behind it is ignored (ZMR-017)."""
+    offsets = array("I", table)
+    if sys.byteorder == "big":
+        offsets.byteswap()  # ZMR-002
+    for number, offset in enumerate(offsets):
+        if offset == 0:
+            return offsets[:number]
+    return offsets
+
+
+def spans(layout: Layout) -> Iterator[Span]:
+    """The committed part of the data area, cut at the offsets that can be relied on.
+
+    An offset beyond the file is not relied on. Where one is not greater than the one before, at
+    least one of the two is wrong and neither is relied on (ZMR-046).
+    """
+    assert layout.data is not None
+    offsets = layout.offsets
+    available = min(layout.size - layout.data, MAX_DATA)
+    kept: list[int] = []
+    for number, offset in enumerate(offsets):
+        if offset > available:
+            continue
+        if kept and offset <= offsets[kept[-1]]:
+            kept.pop()
+        else:
+            kept.append(number)
+    last, start = -1, 0
+    for number in kept:
+        reason = None if number == last + 1 else "bad-offset"
+        yield Span(last + 1, number, start, offsets[number], reason)
+        last, start = number, offsets[number]
+    if last + 1 < len(offsets):
+        tail = offsets[last + 1 :]
+        unfinished = start < tail[0] and available < tail[0] and _rises(tail)
+        reason = "torn-entry" if unfinished and tail[-1] <= MAX_DATA else "bad-offset"
+        size = layout.size - layout.data
+        yield Span(last + 1, len(offsets) - 1, start, size, reason)  # ZMR-047, ZMR-046
+
+
+def _rises(offsets: array[int]) -> bool:
+    return all(one < other for one, other in pairwise(offsets))
+
+
+def read(file: BinaryIO, size: int, named: int | None = None, raw: bool = False) -> Parts:
+    """The entries of one index file.
+
+    ``named`` is the first index by the file's name; ``raw``: entries are bytes without a header
+    (ZMR-032). Raises :class:`Refusal`.
+    """
+    layout = read_layout(file, size, named)
+    if isinstance(layout, Lost):
+        yield layout
+        return Place(0 if layout.torn else None)
+    yield from in_term_order(entries(file, layout, raw))
+    return Place(resume_at(layout))
+
+
+def resume_at(layout: Layout) -> int | None:
+    """Where the next entry goes (ZMR-101)."""
+    assert layout.data is not None
+    end, last, sound = 0, -1, True
+    for span in spans(layout):
+        if span.reason is None:
+            end, last = span.end, span.last
+        elif span.reason == "bad-offset":
+            sound = False
+    full = last + 1 == layout.capacity
+    return layout.data + end if sound and not full else None
+
+
+def entries(
+    file: BinaryIO, layout: Layout, raw: bool = False, behind: int = -1
+) -> Iterator[Record | Lost]:
+    """The entries of an index file whose layout is known, their terms not yet compared.
+
+    Those up to the index ``behind`` are passed over: a snapshot holds their effect (ZMR-092).
+    """
+    assert layout.data is not None
+    for span in spans(layout):
+        start, end = layout.data + span.start, layout.data + span.end
+        index = layout.first + span.last
+        if index <= behind:
+            continue  # ZMR-092
+        if span.reason is not None:
+            yield Lost(start, end, span.reason, torn=span.reason == "torn-entry")
+            continue
+        data = read_at(file, start, end - start)
+        fields: dict[str, Any] = {"index": str(index)}
+        if raw:
+            yield Record(start, end - start, data, fields)  # ZMR-032
+            continue
+        if len(data) < ENTRY.size:
+            yield Lost(start, end, "short-entry")  # ZMR-048
+            continue
+        if data.count(0) == len(data):
+            yield Lost(start, end, "zero-entry")  # ZMR-052
+            continue
+        request, kind, term_bytes = ENTRY.unpack_from(data)
+        term = int.from_bytes(term_bytes, "little")
+        if term > MAX_TERM:
+            yield Lost(start, end, "bad-term")  # ZMR-049
+            continue
+        fields |= {"term": str(term), "entry_type": kind, "request_id": request.hex()}
+        yield Record(start, end - start, data[ENTRY.size :], fields)
+
+
+def in_term_order(
+    events: Iterable[Record | Lost], before: int | None = None
+) -> Iterator[Record | Lost]:
+    """Both entries of a neighbouring pair whose term falls are lost (ZMR-050).
+
+    One of the two has a wrong term and nothing tells which. ``before`` is the term in front of
+    the first entry. One entry is held back.
+    """
+    held: Record | Lost | None = None
+    for event in events:
+        if isinstance(event, Record) and "term" in event.fields:
+            term = int(event.fields["term"])
+            falls = before is not None and term < before
+            if held is not None:
+                yield _out_of_order(held) if falls and isinstance(held, Record) else held
+            held, before = (_out_of_order(event) if falls else event), term
+            continue
+        if held is not None:
+            yield held
+        held, before = None, None
+        yield event
+    if held is not None:
+        yield held
+
+
+def _out_of_order(entry: Record | Lost) -> Lost:
+    assert isinstance(entry, Record)
+    return Lost(entry.at, entry.at + entry.size, "decreasing-term", file=entry.file)

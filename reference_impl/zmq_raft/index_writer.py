@@ -1,0 +1,132 @@
+"""The index file: writing, byte for byte as zmq-raft's ``IndexFile`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+from reference_impl.answer import Lost, NewRecord
+from reference_impl.zmq_raft.index_file import (
+    ENTRY,
+    HEADER,
+    MAX_DATA,
+    MAX_TERM,
+    read_layout,
+    spans,
+)
+from reference_impl.zmq_raft.token_file import VERSION, chunk, made_by, read_at
+
+DEFAULT_CAPACITY = 0x4000
+MAX_CAPACITY = 0x00FFFFFF
+
+
+class Full(ValueError):
+    """The file has no room for the entry: it belongs into a new one."""
+
+
+def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
+    """A new index file. ``capacity`` is the configured one, of which a file fills up the rest.
+
+    So the files of a log end at multiples of the configured capacity (ZMR-014).
+    """
+    if not 1 <= capacity <= MAX_CAPACITY:
+        raise ValueError(f"capacity: expected 1 to {MAX_CAPACITY}, found {capacity}")
+    if not 0 <= first <= 2**53 - 1 - capacity:
+        raise ValueError(f"first_index: expected 0 to 2^53 - 1 - {capacity}, found {first}")
+    own = capacity - first % capacity
+    header = HEADER.pack(b"RLOG", 16 + 4 * own, VERSION, own, first)
+    return header + bytes(4 * own) + made_by(context) + chunk(b"ITMZ", b"")  # ZMR-021
+
+
+class IndexWriter:
+    """Appends to an index file that is open for reading and writing, or rolls it back.
+
+    The file must have been recovered: an unfinished write at its end is rolled back first, and
+    ``ValueError`` says that the file must not be appended to.
+    """
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        layout = read_layout(file, size, None)
+        if isinstance(layout, Lost) or layout.data is None:
+            reason = layout.reason if isinstance(layout, Lost) else ""
+            raise ValueError(f"the index file must not be appended to ({reason}): start a new one")
+        self.file = file
+        self.first, self.capacity, self.data = layout.first, layout.capacity, layout.data
+        table = read_at(file, HEADER.size, 4 * self.capacity)
+        self.offsets = [
+            int.from_bytes(table[at : at + 4], "little") for at in range(0, len(table), 4)
+        ]
+        self.count = len(layout.offsets)
+        for span in spans(layout):
+            if span.reason == "bad-offset":
+                raise ValueError("the index file must not be appended to (bad-offset)")
+            if span.reason == "torn-entry":
+                self.truncate(self.first + span.first)
+
+    @property
+    def next_index(self) -> int:
+        """The index of the entry that is appended next."""
+        return self.first + self.count
+
+    def append(self, *entries: bytes) -> None:
+        """Write entries behind the last one, and commit them together (ZMR-018).
+
+        Raises :class:`Full` before anything is written, and ``ValueError`` for an empty entry.
+        """
+        if not all(entries):
+            raise ValueError("an entry has at least one byte")  # ZMR-013
+        start = self._end()
+        if self.count + len(entries) > self.capacity or start + sum(map(len, entries)) > MAX_DATA:
+            raise Full(f"no room for {len(entries)} entries at {self.next_index}")
+        self.file.seek(self.data + start)
+        for entry in entries:
+            self.file.write(entry)
+        self._clear_dirty(self.count + len(entries))
+        for entry in entries:
+            start += len(entry)
+            self.offsets[self.count] = start
+            self.count += 1
+        self._commit(self.count - len(entries), self.count)
+
+    def truncate(self, index: int) -> None:
+        """Roll back: this entry and all behind it are gone; their bytes stay (ZMR-019)."""
+        number = index - self.first
+        if not 0 <= number <= self.count:
+            raise ValueError(f"index: expected {self.first} to {self.next_index}, found {index}")
+        last, self.count = self.count, number
+        self.offsets[number:last] = [0] * (last - number)
+        self._commit(number, last)
+
+    def _end(self) -> int:
+        return self.offsets[self.count - 1] if self.count else 0
+
+    def _clear_dirty(self, number: int) -> None:
+        """Offsets that an unfinished rollback left behind, up to the first zero (ZMR-018)."""
+        end = number
+        while end < self.capacity and self.offsets[end]:
+            self.offsets[end] = 0
+            end += 1
+        self._commit(number, end)
+
+    def _commit(self, start: int, end: int) -> None:
+        if start < end:
+            self.file.seek(HEADER.size + 4 * start)
+            changed = self.offsets[start:end]
+            self.file.write(b"".join(offset.to_bytes(4, "little") for offset in changed))
+        self.file.flush()
+
+
+def entry_bytes(record: NewRecord, raw: bool) -> bytes:
+    """An entry as it is stored (ZMR-030). Raises ``ValueError`` for fields out of range."""
+    if raw:
+        return record.payload
+    fields = record.fields
+    term, kind = int(fields.get("term", 1)), int(fields.get("entry_type", 0))
+    request = bytes.fromhex(str(fields.get("request_id", "00" * 12)))
+    if not 0 <= term <= MAX_TERM:
+        raise ValueError(f"term: expected 0 to 2^53 - 1, found {term}")
+    if not 0 <= kind <= 255:
+        raise ValueError(f"entry_type: expected a byte, found {kind}")
+    if len(request) != 12:
+        raise ValueError(f"request_id: expected 12 bytes in hexadecimal, found {len(request)}")
+    return ENTRY.pack(request, kind, term.to_bytes(7, "little")) + record.payload

@@ -1,0 +1,267 @@
+"""MessagePack, as much of it as a state file needs: values in, values out, JSON for people.
+
+The reader takes every form that MessagePack has. The writer makes the bytes that ``msgpack-lite``
+makes, whose only number is JavaScript's (ZMR-073).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MAX_DEPTH = 64  # ZMR-079
+SAFE_INTEGER = 2**53 - 1
+
+
+class Incomplete(Exception):
+    """The bytes end before the value does."""
+
+
+class BadType(ValueError):
+    """The byte c1, which begins nothing."""
+
+
+class TooDeep(ValueError):
+    """More than :data:`MAX_DEPTH` containers inside each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadText:
+    """A string whose bytes are not UTF-8."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A value of an application's own type."""
+
+    type: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A map as it stands: the pairs in their order, keys of any type, repeated ones included."""
+
+    pairs: tuple[tuple[Any, Any], ...]
+
+
+# First byte → how to unpack the number behind it.
+_NUMBERS = {
+    0xCA: ">f",
+    0xCB: ">d",
+    0xCC: ">B",
+    0xCD: ">H",
+    0xCE: ">I",
+    0xCF: ">Q",
+    0xD0: ">b",
+    0xD1: ">h",
+    0xD2: ">i",
+    0xD3: ">q",
+}
+# First byte → kind of the value and the bytes that its length takes.
+_SIZED = {
+    0xC4: ("bin", 1),
+    0xC5: ("bin", 2),
+    0xC6: ("bin", 4),
+    0xC7: ("ext", 1),
+    0xC8: ("ext", 2),
+    0xC9: ("ext", 4),
+    0xD9: ("str", 1),
+    0xDA: ("str", 2),
+    0xDB: ("str", 4),
+    0xDC: ("array", 2),
+    0xDD: ("array", 4),
+    0xDE: ("map", 2),
+    0xDF: ("map", 4),
+}
+_CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
+
+
+class _Open:
+    """A container that is being filled: ``left`` values are missing, two for each pair."""
+
+    __slots__ = ("items", "kind", "left")
+
+    def __init__(self, kind: str, left: int) -> None:
+        self.kind = kind
+        self.left = left
+        self.items: list[Any] = []
+
+    def value(self) -> Any:
+        if self.kind == "array":
+            return self.items
+        return Map(tuple(zip(self.items[::2], self.items[1::2], strict=True)))
+
+
+def decode(data: bytes | memoryview, at: int = 0) -> tuple[Any, int]:
+    """The value at an offset, and the offset behind it.
+
+    Time and memory are bounded by the bytes that are there, whatever their lengths claim. Raises
+    :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`.
+    """
+    stack: list[_Open] = []
+    while True:
+        value, opened, at = _head(data, at)
+        if opened is not None and opened.left:
+            if len(stack) == MAX_DEPTH:
+                raise TooDeep(f"more than {MAX_DEPTH} levels at {at}")
+            stack.append(opened)
+            continue
+        if opened is not None:
+            value = opened.value()
+        while stack:
+            stack[-1].items.append(value)
+            stack[-1].left -= 1
+            if stack[-1].left:
+                break
+            value = stack.pop().value()
+        else:
+            return value, at
+
+
+def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:
+    """One value without elements, or the head of a container."""
+    first = _take(data, at, 1)[0]
+    at += 1
+    if first <= 0x7F:
+        return first, None, at
+    if first >= 0xE0:
+        return first - 0x100, None, at
+    if first <= 0x8F:
+        return None, _Open("map", 2 * (first & 0x0F)), at
+    if first <= 0x9F:
+        return None, _Open("array", first & 0x0F), at
+    if first <= 0xBF:
+        return _text(_take(data, at, first & 0x1F)), None, at + (first & 0x1F)
+    if first in _CONSTANTS:
+        return _CONSTANTS[first], None, at
+    if first in _NUMBERS:
+        layout = _NUMBERS[first]
+        size = struct.calcsize(layout)
+        return struct.unpack(layout, _take(data, at, size))[0], None, at + size
+    if 0xD4 <= first <= 0xD8:
+        return _extension(data, at, 1 << (first - 0xD4))
+    if first not in _SIZED:
+        raise BadType(f"the byte {first:02x} at {at - 1} begins nothing")
+    kind, width = _SIZED[first]
+    size = int.from_bytes(_take(data, at, width), "big")
+    at += width
+    if kind == "ext":
+        return _extension(data, at, size)
+    if kind in ("array", "map"):
+        return None, _Open(kind, size if kind == "array" else 2 * size), at
+    raw = _take(data, at, size)
+    return (_text(raw) if kind == "str" else raw), None, at + size
+
+
+def _extension(data: bytes | memoryview, at: int, size: int) -> tuple[Any, None, int]:
+    raw = _take(data, at, 1 + size)
+    return Extension(int.from_bytes(raw[:1], "big", signed=True), raw[1:]), None, at + 1 + size
+
+
+def _take(data: bytes | memoryview, at: int, size: int) -> bytes:
+    if at + size > len(data):
+        raise Incomplete
+    return bytes(data[at : at + size])
+
+
+def _text(raw: bytes) -> str | BadText:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return BadText(raw)
+
+
+def encode(value: Any) -> bytes:
+    """The bytes that ``msgpack-lite`` makes of a value (ZMR-073).
+
+    A number is an integer of the shortest form if it fits into 32 bits with sign, and a 64-bit
+    float otherwise. Raises ``ValueError`` for what its JavaScript could not hold.
+    """
+    if value is None:
+        return b"\xc0"
+    if isinstance(value, bool):
+        return b"\xc3" if value else b"\xc2"
+    if isinstance(value, (int, float)):
+        return _encode_number(value)
+    if isinstance(value, str):
+        raw = value.encode("utf-8")
+        return _encode_head(len(raw), 0xA0, 32, {1: 0xD9, 2: 0xDA, 4: 0xDB}) + raw
+    if isinstance(value, bytes):
+        # msgpack-lite: bin 8 only below 255 bytes.
+        head = {2: 0xC5, 4: 0xC6} if len(value) == 0xFF else {1: 0xC4, 2: 0xC5, 4: 0xC6}
+        return _encode_head(len(value), 0, 0, head) + value
+    if isinstance(value, list):
+        head_of_array = _encode_head(len(value), 0x90, 16, {2: 0xDC, 4: 0xDD})
+        return head_of_array + b"".join(map(encode, value))
+    if isinstance(value, Map):
+        value = {key_text(key): item for key, item in value.pairs}
+    if isinstance(value, Mapping):
+        pairs = b"".join(encode(key) + encode(item) for key, item in value.items())
+        return _encode_head(len(value), 0x80, 16, {2: 0xDE, 4: 0xDF}) + pairs
+    raise ValueError(f"a state file cannot hold {value!r}")
+
+
+def _encode_number(value: int | float) -> bytes:
+    if isinstance(value, int) and abs(value) > SAFE_INTEGER:
+        raise ValueError(f"{value} is no number of JavaScript's: expected at most 2^53 - 1")
+    number = int(value) if math.isfinite(value) else 0
+    if number != value or not -(2**31) <= number < 2**31:
+        return b"\xcb" + struct.pack(">d", value)
+    if -0x20 <= number <= 0x7F:
+        return bytes([number & 0xFF])
+    if number >= 0:
+        layouts = ((0xFF, 0xCC, ">BB"), (0xFFFF, 0xCD, ">BH"), (0xFFFFFFFF, 0xCE, ">BI"))
+        return next(struct.pack(form, head, number) for top, head, form in layouts if number <= top)
+    signed = ((-0x80, 0xD0, ">Bb"), (-0x8000, 0xD1, ">Bh"), (-(2**31), 0xD2, ">Bi"))
+    return next(struct.pack(form, head, number) for low, head, form in signed if number >= low)
+
+
+def _encode_head(size: int, fixed: int, below: int, heads: Mapping[int, int]) -> bytes:
+    if size < below:
+        return bytes([fixed + size])
+    for width, head in heads.items():
+        if size < 1 << 8 * width:
+            return bytes([head]) + size.to_bytes(width, "big")
+    raise ValueError(f"{size} elements or bytes: expected fewer than 2^32")
+
+
+def key_text(key: Any) -> str:
+    """A key as text: that of a string itself, of anything else its JSON."""
+    if isinstance(key, str):
+        return key
+    return json.dumps(to_json(key), ensure_ascii=False, separators=(",", ":"))
+
+
+def to_json(value: Any) -> Any:
+    """A value for people and answers (ZMR-072).
+
+    An integral number up to 2^53 - 1 is a JSON number, whatever its MessagePack form. What JSON
+    has no word for is an object of one key: ``{"int": decimal}`` beyond 2^53 - 1, ``{"float": the
+    eight bytes}``, ``{"bin": hex}``, ``{"hex": bytes of a string that is not UTF-8}``,
+    ``{"ext": [type, hex]}``.
+    """
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, float):
+        if math.isfinite(value) and value == int(value) and abs(value) <= SAFE_INTEGER:
+            return int(value)
+        return {"float": struct.pack(">d", value).hex()}
+    if isinstance(value, int):
+        return value if abs(value) <= SAFE_INTEGER else {"int": str(value)}
+    if isinstance(value, BadText):
+        return {"hex": value.data.hex()}
+    if isinstance(value, Extension):
+        return {"ext": [value.type, value.data.hex()]}
+    if isinstance(value, bytes):
+        return {"bin": value.hex()}
+    if isinstance(value, list):
+        return [to_json(item) for item in value]
+    assert isinstance(value, Map)
+    return {key_text(key): to_json(item) for key, item in value.pairs}

@@ -1,0 +1,61 @@
+"""The snapshot file: reading and writing. Upstream: zmq-raft ``lib/common/snapshotfile.js``."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+from reference_impl.answer import Lost, Record
+from reference_impl.zmq_raft.token_file import (
+    VERSION,
+    Parts,
+    Place,
+    Refusal,
+    chunk,
+    find_marker,
+    made_by,
+    read_at,
+)
+
+HEADER = struct.Struct("<4sIIQQQ")  # ZMR-060: SNAP, length, version, index, term, data size
+BODY = HEADER.size - 8
+
+
+def read(file: BinaryIO, size: int) -> Parts:
+    """The one record of a snapshot. Raises :class:`Refusal`.
+
+    A snapshot is written once and replaced as a whole, so its end is always null (ZMR-064).
+    """
+    head = read_at(file, 0, HEADER.size)
+    if head[:4] != b"SNAP"[: len(head)]:
+        raise Refusal("bad-token")  # ZMR-041
+    if len(head) < HEADER.size:
+        yield Lost(0, size, "torn-header", torn=True)  # ZMR-044
+        return Place(None)
+    _, length, version, index, term, data_size = HEADER.unpack(head)
+    if version != VERSION:
+        raise Refusal("unsupported-version")  # ZMR-041
+    if length != BODY:
+        yield Lost(0, size, "bad-header")  # ZMR-042
+        return Place(None)
+    data = find_marker(file, b"DATA", HEADER.size)
+    if data is None:
+        yield Lost(0, size, "torn-header", torn=True)  # ZMR-044
+    elif size - data < data_size or data_size == 0 < size - data:
+        yield Lost(data, size, "torn-snapshot", torn=True)  # ZMR-062
+    elif size - data > data_size:
+        yield Lost(data, size, "size-mismatch")  # ZMR-063
+    else:
+        fields = {"index": str(index), "term": str(term)}
+        yield Record(0, size, read_at(file, data, data_size), fields)  # ZMR-061
+    return Place(None)
+
+
+def snapshot_bytes(index: int, term: int, data: bytes, context: Mapping[str, Any]) -> bytes:
+    """A whole snapshot file (ZMR-060). Raises ``ValueError`` for numbers out of range."""
+    for name, value in (("index", index), ("term", term)):
+        if not 0 <= value <= 2**53 - 1:
+            raise ValueError(f"{name}: expected 0 to 2^53 - 1, found {value}")
+    header = HEADER.pack(b"SNAP", BODY, VERSION, index, term, len(data))
+    return header + made_by(context) + chunk(b"DATA", b"") + data

@@ -1,0 +1,216 @@
+"""The state file: reading and writing. Upstream: zmq-raft ``lib/common/file_persistence.js``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from reference_impl.answer import Lost, NewRecord, Record
+from reference_impl.zmq_raft import message_pack
+from reference_impl.zmq_raft.message_pack import BadType, Incomplete, Map, TooDeep
+from reference_impl.zmq_raft.token_file import CREATED, Parts, Place
+
+ROTATE_AT = 512 * 1024  # ZMR-075
+WINDOW = 1 << 16
+
+
+class _Window:
+    """The bytes of a stream from an offset on, as many as were asked for."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.data = b""
+        self.at = 0
+        self.is_whole = False
+
+    def grow(self) -> None:
+        """Read on: twice as much as there is, so that the work stays linear."""
+        more = self.file.read(max(WINDOW, len(self.data)))
+        self.is_whole = not more
+        self.data += more
+
+    def skip(self, size: int) -> None:
+        """Drop bytes from the front."""
+        self.data = self.data[size:]
+        self.at += size
+
+
+def read(file: BinaryIO, size: int) -> Parts:
+    """The updates of a state file, each a record; the last one carries the merged map.
+
+    Each record has the field ``update``, the last one ``state`` besides (ZMR-072).
+    """
+    file.seek(0)
+    state: dict[str, Any] = {}
+    held: Record | None = None
+    fault: Lost | None = None
+    for part in _updates(file, size):
+        if isinstance(part, Lost):
+            fault = part
+            break
+        if held is not None:
+            yield held
+        held = part
+        state |= part.fields["update"]  # ZMR-071
+    if held is not None:
+        yield Record(held.at, held.size, held.payload, {**held.fields, "state": state})
+    if fault is None:
+        return Place(size)
+    yield fault
+    return Place(fault.start if fault.torn else None)  # ZMR-101
+
+
+def _updates(file: BinaryIO, size: int) -> Iterator[Record | Lost]:
+    """The updates; or, as the last one, why nothing behind it can be read."""
+    window = _Window(file)
+    offset = 0  # in the window: it is moved on only when it runs dry
+    window.grow()
+    while True:
+        if offset == len(window.data):
+            window.skip(offset)
+            offset = 0
+            window.grow()
+            if not window.data:
+                return
+        at = window.at + offset
+        first = window.data[offset]
+        if first == 0 and _zeros_to_the_end(window, offset):
+            yield Lost(at, size, "torn-update", torn=True)  # ZMR-076
+            return
+        if not begins_map(first):
+            yield Lost(at, size, "not-a-map")  # ZMR-077
+            return
+        try:
+            value, end = message_pack.decode(window.data, offset)
+        except Incomplete:
+            window.skip(offset)
+            offset = 0
+            window.grow()
+            if window.is_whole:
+                yield Lost(at, size, "torn-update", torn=True)  # ZMR-076
+                return
+            continue
+        except BadType:
+            yield Lost(at, size, "bad-type")  # ZMR-079
+            return
+        except TooDeep:
+            yield Lost(at, size, "too-deep")  # ZMR-079
+            return
+        if not all(isinstance(key, str) for key, _ in value.pairs):
+            yield Lost(at, size, "bad-key")  # ZMR-078
+            return
+        update = message_pack.to_json(value)
+        yield Record(at, end - offset, window.data[offset:end], {"update": update})
+        offset = end
+
+
+def begins_map(first: int) -> bool:
+    """Whether a map begins with this byte."""
+    return 0x80 <= first <= 0x8F or first in (0xDE, 0xDF)
+
+
+def _zeros_to_the_end(window: _Window, offset: int) -> bool:
+    """Reads on to the first byte that is not zero; after that the reader stops in any case."""
+    part = window.data[offset:]
+    while part:
+        if part.count(0) != len(part):
+            return False
+        part = window.file.read(WINDOW)
+    return True
+
+
+class StateWriter:
+    """A state file as ``FilePersistence`` keeps it.
+
+    ``initial`` has every key that the application knows, in its order, with the value it has
+    before any update. Keys that it does not have are dropped from updates (ZMR-074). Without
+    ``initial`` every key is known.
+    """
+
+    def __init__(
+        self, path: Path, initial: Mapping[str, Any] | None = None, created: str = CREATED
+    ) -> None:
+        self.path = path
+        self.initial = initial
+        self.state = dict(initial or {})
+        self.created = created
+        self.rotations = 0
+        if path.exists():
+            with path.open("rb") as file:
+                for part in read(file, path.stat().st_size):
+                    if isinstance(part, Record):
+                        value, _ = message_pack.decode(part.payload)
+                        self.state |= self._known(dict(value.pairs))
+        else:
+            path.touch(exist_ok=False)  # ZMR-070
+
+    def update(self, changes: Mapping[str, Any]) -> None:
+        """Append one update, into a new file if this one has grown to 512 KiB (ZMR-075)."""
+        if self.path.stat().st_size >= ROTATE_AT:
+            self.rotate(changes)
+            return
+        changes = self._known(changes)
+        self.state |= changes
+        with self.path.open("ab") as file:
+            file.write(message_pack.encode(changes))
+
+    def rotate(self, changes: Mapping[str, Any]) -> None:
+        """Write the whole state into a new file; the old one keeps its bytes beside (ZMR-075)."""
+        self.state |= self._known(changes)
+        fresh = self.path.with_name(f"{self.path.name}.tmp-{os.getpid()}-1")
+        with fresh.open("xb") as file:
+            file.write(message_pack.encode(self.state))
+        old = self._rotated()
+        while old.exists():  # a rotation within the same millisecond
+            old = self._rotated()
+        old.hardlink_to(self.path)
+        fresh.replace(self.path)
+
+    def _rotated(self) -> Path:
+        name = rotated_name(self.path.name, self.created, self.rotations)
+        self.rotations += 1
+        return self.path.with_name(name)
+
+    def _known(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        if self.initial is None:
+            return dict(changes)
+        return {key: changes[key] for key in self.initial if key in changes}
+
+
+def rotated_name(name: str, moment: str, counter: int = 0) -> str:
+    """The name of a rotated file: date, time, milliseconds and a counter in base 36 (ZMR-075).
+
+    ``moment`` is as in JSON, ``2018-09-26T14:59:36.817Z``; the counter counts the rotations
+    within the same millisecond.
+    """
+    when = datetime.fromisoformat(moment)
+    digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+    text = digits[counter % 36]
+    while counter := counter // 36:
+        text = digits[counter % 36] + text
+    return f"{name}-{when:%Y-%m-%d-%H%M%S}-{when.microsecond // 1000:03}{text}"
+
+
+def changes_of(record: NewRecord) -> dict[str, Any]:
+    """The changes that a record to write stands for: the MessagePack map of its payload."""
+    try:
+        value, end = message_pack.decode(record.payload)
+    except (Incomplete, BadType, TooDeep) as error:
+        raise ValueError(f"the payload is no MessagePack map: {error!r}") from None
+    if end != len(record.payload) or not isinstance(value, Map):
+        raise ValueError("the payload is no MessagePack map")
+    if not all(isinstance(key, str) for key, _ in value.pairs):
+        raise ValueError("a key of an update is a string")
+    return dict(value.pairs)
+
+
+def write_all(writer: StateWriter, records: Sequence[NewRecord]) -> None:
+    """Write each record as an update, or, with the field ``rotate``, into a new file."""
+    for record in records:
+        if record.fields.get("rotate"):
+            writer.rotate(changes_of(record))
+        else:
+            writer.update(changes_of(record))

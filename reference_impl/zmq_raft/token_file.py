@@ -1,0 +1,85 @@
+"""The container that index files and snapshots share: chunks of a token, a length and data."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from reference_impl.answer import Lost, Record
+from reference_impl.zmq_raft import message_pack
+
+CHUNK = struct.Struct("<4sI")  # ZMR-001: token, length of the data without its padding
+VERSION = 1
+CREATED = "2018-09-26T14:59:36.817Z"
+HOSTNAME = "walproof"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a writer may resume; ``at`` is ``None`` where it must start a new file."""
+
+    at: int | None
+    file: str | None = None
+
+
+Parts = Generator[Record | Lost, None, Place]
+"""What the reader of one kind yields: records and losses in log order; it returns the end."""
+
+
+class Refusal(Exception):
+    """The file is not of this format, or of a version that must not be guessed at (ZMR-041)."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def padded(size: int) -> int:
+    """A length with the padding to the next multiple of four (ZMR-001)."""
+    return size + -size % 4
+
+
+def chunk(token: bytes, data: bytes) -> bytes:
+    """One chunk with its padding."""
+    return CHUNK.pack(token, len(data)) + data + bytes(-len(data) % 4)
+
+
+def meta(created: str, hostname: str) -> bytes:
+    """The chunk that says when and where the file was made (ZMR-005)."""
+    return chunk(b"META", message_pack.encode({"created": created, "hostname": hostname}))
+
+
+def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
+    """The offset behind the first chunk with this token, or ``None`` if the file ends before.
+
+    Other chunks are skipped by their lengths, whatever they are (ZMR-003); neither padding nor
+    the marker's own length is looked at (ZMR-004).
+    """
+    while True:
+        head = read_at(file, at, CHUNK.size)
+        if len(head) < CHUNK.size:
+            return None
+        token, length = CHUNK.unpack(head)
+        if token == marker:
+            return at + CHUNK.size
+        at += CHUNK.size + padded(length)
+
+
+def read_at(file: BinaryIO, at: int, size: int) -> bytes:
+    """The bytes at an offset, fewer where the file ends."""
+    file.seek(at)
+    parts = []
+    while size:
+        part = file.read(min(size, 1 << 20))
+        if not part:
+            break
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def made_by(context: Mapping[str, Any]) -> bytes:
+    """The META chunk of a new file, as the context has it."""
+    return meta(str(context.get("created", CREATED)), str(context.get("hostname", HOSTNAME)))

@@ -1,0 +1,167 @@
+"""Writing and rolling back, as observed on the real classes."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from reference_impl import formats
+from reference_impl.answer import NewRecord, collect
+from reference_impl.zmq_raft.index_file import path_of
+from reference_impl.zmq_raft.index_writer import Full, IndexWriter, empty
+from reference_impl.zmq_raft.message_pack import encode
+from reference_impl.zmq_raft.state import StateWriter, rotated_name
+
+
+def table_of(data: bytes, count: int = 6) -> list[int]:
+    return list(struct.unpack_from(f"<{count}I", data, 24))
+
+
+def dirty(tmp_path, *offsets: int):
+    """A file of capacity 6 whose table holds these offsets, and 20 bytes of data."""
+    path = tmp_path / "dirty.rlog"
+    data = bytearray(empty(0, 6, {}))
+    data[24 : 24 + 4 * len(offsets)] = struct.pack(f"<{len(offsets)}I", *offsets)
+    path.write_bytes(data + b"d" * 20)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("before", "appends", "after"),
+    [
+        ((3, 0, 6, 9, 0, 12), 1, [3, 4, 0, 0, 0, 12]),
+        ((3, 0, 6, 9, 0, 12), 2, [3, 4, 5, 0, 0, 12]),
+        ((3, 0, 0, 9, 0, 12), 1, [3, 4, 0, 9, 0, 12]),
+        ((3, 0, 0, 9, 0, 12), 5, [3, 4, 5, 6, 7, 8]),
+    ],
+)
+def test_old_offsets_are_cleared_up_to_the_next_zero(tmp_path, before, appends, after):
+    path = dirty(tmp_path, *before)
+    with path.open("r+b") as file:
+        IndexWriter(file, path.stat().st_size).append(*[b"x"] * appends)
+    assert table_of(path.read_bytes()) == after
+
+
+def test_rolling_back_keeps_the_bytes(tmp_path):
+    path = tmp_path / "a.rlog"
+    path.write_bytes(empty(1, 8, {}))
+    with path.open("r+b") as file:
+        writer = IndexWriter(file, path.stat().st_size)
+        writer.append(b"abc", b"def", b"ghi")
+        size = path.stat().st_size
+        writer.truncate(2)
+        writer.append(b"XY")
+    data = path.read_bytes()
+    assert len(data) == size and data.endswith(b"abcXYfghi")
+    assert table_of(data, 3) == [3, 5, 0]
+
+
+@pytest.mark.parametrize(
+    ("index", "path"),
+    [
+        (1, "00000/00/00/00000000000001.rlog"),
+        (0x123456, "00000/00/01/00000000123456.rlog"),
+        (137438953218, "00001/ff/ff/00001fffffff02.rlog"),
+        (2**53 - 1, "1ffff/ff/ff/1fffffffffffff.rlog"),
+    ],
+)
+def test_paths(index, path):
+    assert path_of(index) == path
+
+
+@pytest.mark.parametrize(
+    ("first", "configured", "own"),
+    [(1, 16384, 16383), (8, 8, 8), (2**32 + 5, 8, 3), (0, 4, 4), (21, 16, 11), (5, 1, 1)],
+)
+def test_capacity_of_a_new_file(first, configured, own):
+    data = empty(first, configured, {})
+    assert struct.unpack_from("<I", data, 12) == (own,)
+    assert struct.unpack_from("<I", data, 4) == (16 + 4 * own,)
+
+
+def test_full_file_refuses_and_changes_nothing(tmp_path):
+    path = tmp_path / "a.rlog"
+    path.write_bytes(empty(3, 4, {}))
+    with path.open("r+b") as file:
+        writer = IndexWriter(file, path.stat().st_size)
+        writer.append(b"x")
+        before = path.read_bytes()
+        with pytest.raises(Full):
+            writer.append(b"y")
+        with pytest.raises(ValueError, match="at least one byte"):
+            writer.append(b"")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "context", [{"capacity": 0}, {"capacity": 1 << 24}, {"first_index": 2**53 - 2}]
+)
+def test_numbers_out_of_range(write, context):
+    with pytest.raises(ValueError, match="expected"):
+        write("a.rlog", **context)
+
+
+def test_snapshots_and_damage_are_not_appended_to(write, tmp_path):
+    format = formats.named("zmq-raft")
+    snap = write("x.snap", NewRecord(b"s", {"index": "3", "term": "1"}))
+    with pytest.raises(ValueError, match="as a whole"):
+        format.append(snap, [NewRecord(b"x")], {})
+    path = write("a.rlog", *[NewRecord(b"x" * 5)] * 3, capacity=16)
+    data = bytearray(path.read_bytes())
+    data[28] = 1  # offsets[1]
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match="must not be appended"):
+        format.append(path, [NewRecord(b"x")], {})
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    ("updates", "size"),
+    [([{"foo": 2}], 6), ([{"foo": 2}, {"baz": [1, 2, 3]}], 15), ([{}], 1),
+     ([{"bar": "x" * 131072}], 131072 + 5 + 5)],
+)  # fmt: skip
+def test_sizes_of_state_files(tmp_path, updates, size):
+    writer = StateWriter(tmp_path / "s.pers")
+    for update in updates:
+        writer.update(update)
+    assert (tmp_path / "s.pers").stat().st_size == size
+
+
+def test_rotation_at_512_kib(tmp_path):
+    """The size is looked at before an update: the file exceeds the limit by one, then rotates."""
+    path = tmp_path / "s.pers"
+    writer = StateWriter(path, {"a": "", "b": 0})
+    writer.update({"a": "x" * (512 * 1024)})
+    writer.update({"unknown": 1})
+    assert path.stat().st_size < 512 * 1024 + 20
+    rotated = tmp_path / "s.pers-2018-09-26-145936-8170"
+    assert rotated.stat().st_size > 512 * 1024
+    assert path.read_bytes() == encode({"a": "x" * (512 * 1024), "b": 0})
+    StateWriter(path, {"a": "", "b": 0}).update({"b": 1})
+    again = StateWriter(path, {"a": "", "b": 0})
+    assert again.state["b"] == 1
+
+
+def test_rotated_names():
+    moment = "2018-09-26T14:59:36.817Z"
+    assert rotated_name("raft.pers", moment) == "raft.pers-2018-09-26-145936-8170"
+    assert rotated_name("snap", moment, 36) == "snap-2018-09-26-145936-81710"
+
+
+def test_directory_goes_on_with_the_first_files_capacity(write, tmp_path):
+    """Not with the configured one: that is what FileLog does (capacity of the first file is 2)."""
+    records = [NewRecord(b"x", {"term": "1"})] * 6
+    snapshot = {"index": "5", "term": "1", "payload": ""}
+    root = write("raft", *records, capacity=8, snapshot=snapshot)
+    files = sorted(path.name for path in root.rglob("*.rlog"))
+    assert files == [f"{n:014x}.rlog" for n in (6, 8, 10)]
+
+
+def test_directory_rolls_back_over_files(write):
+    """Index 2 is written again: the files behind it are deleted."""
+    records = [NewRecord(b"entry%d" % n, {"term": "1"}) for n in range(10)]
+    root = write("raft", *records, NewRecord(b"new", {"term": "2", "index": "2"}), capacity=4)
+    answer = collect(formats.named("zmq-raft").read(root, "recover", {}))
+    assert [record.payload for record in answer.records] == [b"entry0", b"new"]
+    assert answer.verdict == "intact" and len(list(root.rglob("*.rlog"))) == 1
