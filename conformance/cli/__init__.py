@@ -8,7 +8,7 @@ import click
 
 from conformance import __version__
 
-SUBCOMMANDS = ("read", "inspect", "check", "smoke", "diff", "vectors", "setup")
+SUBCOMMANDS = ("read", "inspect", "check", "smoke", "diff", "vectors", "review", "setup")
 
 
 class _Subcommands(click.Group):

@@ -45,6 +45,12 @@ class Finding:
         """Whether it makes the review fail."""
         return self.severity == "breaking" and self.excused is None
 
+    @property
+    def grammar(self) -> str:
+        """Id of the grammar that a structural finding is about, from its place."""
+        file = self.where.rpartition(":")[0]
+        return file.rpartition("/")[2].removesuffix(".ksy") if file.endswith(".ksy") else ""
+
     def to_json(self) -> dict[str, Any]:
         """The finding as ``walproof review --output json`` shows it."""
         return {
@@ -101,6 +107,7 @@ RULES: dict[str, str] = {
     "GRAMMAR_REMOVED": "a grammar was removed",
     "READS_OLD_FILE": "the new reader reads an undamaged old log in another way",
     "READS_NEW_FILE": "the old reader reads an undamaged new log in another way",
+    "READS_DAMAGED": "a damaged log is read in another way, and so is its undamaged sibling",
     "SURVIVORS_CHANGED": "other records survive the same damage",
     "LOSS_CHANGED": "the same records survive, the loss is reported in another way",
     "REASON_CHANGED": "the same damage is given another reason",

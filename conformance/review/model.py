@@ -88,6 +88,22 @@ class Model:
             found[name] = (yaml.safe_load(text), yaml.compose(text))
         return found
 
+    def meta(self, grammar: str) -> Mapping[str, Any]:
+        """The ``meta`` section of a grammar."""
+        found: Mapping[str, Any] = self._documents[grammar][0].get("meta", {})
+        return found
+
+    def reachable(self, grammars: list[str]) -> set[str]:
+        """Grammars and all that they import."""
+        found: set[str] = set()
+        waiting = list(grammars)
+        while waiting:
+            name = waiting.pop()
+            if name in self.files and name not in found:
+                found.add(name)
+                waiting += [Path(path).name for path in self.meta(name).get("imports", ())]
+        return found
+
     def place(self, grammar: str, path: Name, *more: str) -> str:
         """``ksy/x.ksy:12`` for a path in the document of a grammar."""
         if grammar not in self.files:
