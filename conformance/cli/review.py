@@ -17,7 +17,7 @@ from conformance import ROOT
               help="The revision to compare the work tree with (main, HEAD~3, a tag), or a folder"
               " with another version of the repository.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="FORMAT",
-              help="Only this journal format (leveldb-log); may be given several times.")  # fmt: skip
+              help="Only this journal format, such as leveldb-log; may be repeated.")  # fmt: skip
 @click.option("--output", type=click.Choice(["text", "json", "markdown", "junit"]), default="text",
               show_default=True, help="How the review is printed.")  # fmt: skip
 @click.option("--sweep", "count", default=300, show_default=True, metavar="N",

@@ -143,9 +143,7 @@ class Behaviour:
         parts = [{k: v for k, v in a["answer"].items() if k != "records"} for a in (old, new)]
         for part in parts:
             part.pop("reason")
-            part["lost"] = [
-                {k: v for k, v in gap.items() if k != "reason"} for gap in part["lost"]
-            ]
+            part["lost"] = [{k: v for k, v in gap.items() if k != "reason"} for gap in part["lost"]]
         return [("REASON_CHANGED" if parts[0] == parts[1] else "LOSS_CHANGED", how)]
 
     def _control(self, log: LogUnderReview) -> LogUnderReview | None:
@@ -210,11 +208,14 @@ class Behaviour:
         if names:
             self.findings.append(
                 Finding(
-                    "WRITES_OTHER_BYTES", ("WRITE",), "warning", self.format,
+                    "WRITES_OTHER_BYTES",
+                    ("WRITE",),
+                    "warning",
+                    self.format,
                     f"records of {_several(sorted(names))}",
                     "whoever compares bytes; whether old readers read them is in the table",
                     format=self.format,
-                )  # fmt: skip
+                )
             )
 
 
@@ -261,8 +262,9 @@ _WHO: dict[str, tuple[Class, Severity, str]] = {
 def _finding(rule: str, entries: list[Changed], format: str) -> Finding:
     who, severity, hurts = _WHO[rule]
     first = entries[0]
-    change = f"{_several([entry.log for entry in entries], 1)}: {first.how}"
-    return Finding(rule, (who,), severity, counted(entries), change, hurts, format=format)
+    change = f"{counted(entries)}: {_several([e.log for e in entries], 1)}: {first.how}"
+    subject = "executable specification"
+    return Finding(rule, (who,), severity, subject, change, hurts, format=format)
 
 
 def counted(entries: list[Changed]) -> str:

@@ -18,6 +18,7 @@ Rename = Callable[[Name | None, str], str]
 """New name of a member, given its type (None if that is not known) and its old name."""
 
 _DEPTH = 24
+_SELF: Canon = ("self",)
 _FOLDED = {
     "Mult": lambda a, b: a * b,
     "Div": lambda a, b: a // b,
@@ -42,6 +43,8 @@ class Expressions:
     def __init__(self, model: Model, rename: Rename) -> None:
         self.model = model
         self.rename = rename
+        self.transparent: set[tuple[Name, str]] = set()
+        """Fields whose own fields count as those of the type around them, by type and name."""
 
     def canon(
         self,
@@ -141,6 +144,10 @@ class Expressions:
         """Member ``name`` of an object of type ``owner``."""
         spec = self.model.classes.get(owner) if owner else None
         member = spec.member(name) if spec else None
+        if base == _SELF:
+            base = None
+        if (owner, name) in self.transparent:
+            return base or _SELF
         if spec and member and member.role == "value":
             value = self.canon(member.node["value"], spec.name, base, None, depth + 1)
             if member.node["ifExpr"] is None:

@@ -47,7 +47,12 @@ class FacetReader:
         if kind in ("Int1Type", "IntMultiType"):
             width = 1 if kind == "Int1Type" else int(node["width"]["width"])
             endian = _plain(node.get("endian"))
-            return {"kind": "integer", "bits": 8 * width, "signed": node["signed"], "endian": endian}
+            return {
+                "kind": "integer",
+                "bits": 8 * width,
+                "signed": node["signed"],
+                "endian": endian,
+            }
         if kind == "FloatMultiType":
             endian, width = _plain(node.get("endian")), int(node["width"]["width"])
             return {"kind": "float", "bits": 8 * width, "endian": endian}
@@ -117,6 +122,7 @@ class FacetReader:
         return self.expressions.canon(node, owner, self.base, element)
 
     def case(self, key: Node, owner: Name) -> Canon:
+        """The value of a case of a switch, ``("else",)`` for the default."""
         found = self._canon(key, owner)
         return ("else",) if found == ("name", "_") else found
 

@@ -130,7 +130,7 @@ RULES: dict[str, str] = {
 
 def summary(findings: Iterable[Finding]) -> dict[str, int]:
     """Number of findings that are not excused, by severity."""
-    counts = dict.fromkeys(SEVERITIES, 0)
+    counts: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
     for finding in findings:
         if finding.excused is None:
             counts[finding.severity] += 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -135,8 +134,9 @@ class GrammarRun:
         ):  # fmt: skip
             entries = [changed for changed in table.changed if changed.rule == rule]
             if entries:
-                change = f"{_several([e.log for e in entries], 1)}: {entries[0].how}"
-                subject = f"{counted(entries)}, by grammar"
+                first = f"{_several([e.log for e in entries], 1)}: {entries[0].how}"
+                change = f"{counted(entries)}: {first}"
+                subject = "grammar"
                 self.findings.append(
                     Finding(rule, classes, severity, subject, change, hurts, format=self.format)  # type: ignore[arg-type]
                 )
@@ -160,7 +160,9 @@ def by_data(findings: Iterable[Finding], seen: Seen) -> list[Finding]:
         logs = f"all {min(seen.held[key] for key in keys)} undamaged logs that have it"
         damaged = max(seen.damaged.get(key, 0) for key in keys)
         if damaged:
-            hurts = f"recovery: {logs} are read alike, {damaged} of {seen.hurt} damaged ones are not"
+            hurts = (
+                f"recovery: {logs} are read alike, {damaged} of {seen.hurt} damaged ones are not"
+            )
             judged.append(replace(finding, classes=("RECOVER",), hurts=hurts))
         else:
             hurts = f"perhaps nobody: {logs} are read alike, and {seen.hurt} damaged ones"

@@ -30,5 +30,6 @@ def junit(review: Review) -> str:
         suite = TestSuite("Review")
         suite.add_testcase(TestCase(headline(review), "compatible"))
         report.add_testsuite(suite)
-    report.update_statistics()
-    return report.tostring().decode()
+    report.update_statistics()  # type: ignore[no-untyped-call]
+    text: bytes = report.tostring()  # type: ignore[no-untyped-call]
+    return text.decode()

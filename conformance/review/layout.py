@@ -21,10 +21,10 @@ def bounded(model: Model, name: Name, seen: frozenset[Name] = frozenset()) -> bo
     if len(name) == 1 and name[0] in model.tops:
         return True
     for owner, member, sized in model.uses(name):
-        if sized or member.role == "parse" and member.node["cond"]["repeat"]["_"] == "NoRepeat":
+        once = member.node["cond"]["repeat"]["_"] == "NoRepeat"
+        if sized or (member.role == "parse" and once):
             continue
         last = member.role == "seq" and owner.seq[-1] is member
-        once = member.node["cond"]["repeat"]["_"] == "NoRepeat"
         if not (last and once and bounded(model, owner.name, seen | {name})):
             return False
     return True

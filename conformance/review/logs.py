@@ -76,9 +76,7 @@ def merged(*sides: Iterable[LogUnderReview]) -> dict[str, LogUnderReview]:
     return found
 
 
-def sweep(
-    bases: Sequence[LogUnderReview], count: int, seed: int
-) -> Iterator[LogUnderReview]:
+def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[LogUnderReview]:
     """``count`` damaged copies of undamaged logs, the same for the same seed.
 
     Aimed with the records that a reader found: at and around their edges, and into their headers.
@@ -99,7 +97,7 @@ def sweep(
 
 def _edges(log: LogUnderReview, file: str, length: int) -> list[int]:
     """Offsets at which records of a file begin and end, in the answer of the log's own side."""
-    reply = next(iter(log.answers.values()), {})
+    reply: dict[str, Any] = next(iter(log.answers.values()), {})
     records = reply.get("answer", {}).get("records", ())
     edges = {0, length}
     for record in records:

@@ -116,7 +116,9 @@ class Model:
                 if not pairs:
                     break
                 line, node = pairs[0][0].start_mark.line + 1, pairs[0][1]
-            elif isinstance(node, yaml.SequenceNode) and key.isdigit() and int(key) < len(node.value):
+            elif (
+                isinstance(node, yaml.SequenceNode) and key.isdigit() and int(key) < len(node.value)
+            ):
                 node = node.value[int(key)]
                 line = node.start_mark.line + 1
             else:
@@ -148,27 +150,41 @@ class Model:
                         yield owner, member, sized
 
 
-def load_model(root: Path, folder: str = "ksy") -> Model:
-    """The model of all grammars in ``root/ksy``.
+def load_models(*roots: Path) -> list[Model]:
+    """The models of all grammars in the folder ``ksy`` of each root.
 
     Raises :class:`~conformance.kaitai.compile.GrammarError` for one that does not compile, and
     ``ToolMissing``.
     """
-    files = sorted((root / folder).glob("*.ksy"))
-    model = Model(root)
+    files = [sorted((root / "ksy").glob("*.ksy")) for root in roots]
+    resolved = _resolved([file for some in files for file in some])
+    return [
+        _model(root, {file: resolved[str(file)] for file in some})
+        for root, some in zip(roots, files, strict=True)
+    ]
+
+
+def _resolved(files: list[Path]) -> dict[str, Any]:
+    """What the compiler makes of each file."""
     if not files:
-        return model
+        return {}
     done = subprocess.run(
         [*_node(), str(MODEL), "--modules", str(compiler_folder()), *map(str, files)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
         raise GrammarError(done.stderr.strip())
-    for path, found in json.loads(done.stdout).items():
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def _model(root: Path, resolved: Mapping[Path, Any]) -> Model:
+    model = Model(root)
+    for path, found in resolved.items():
         if "error" in found:
-            _explain(Path(path), found["error"])
+            _explain(path, found["error"])
         own = found["classes"][0]["name"][0]
-        model.files[own] = Path(path).relative_to(root)
+        model.files[own] = path.relative_to(root)
         model.tops.append(own)
         for body in found["classes"]:
             name = tuple(body["name"])

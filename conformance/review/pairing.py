@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from conformance.review.expression import Expressions
 from conformance.review.facets import FacetReader
 from conformance.review.model import Class, Member, Model, Name, Node, target
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -69,7 +72,9 @@ class Pairing:
         one, other = self.old.classes[a], self.new.classes[b]
         alignment = align(one.seq, other.seq)
         self.alignments[a] = alignment
-        same = [(i, other.instances[id]) for id, i in one.instances.items() if id in other.instances]
+        same = [
+            (i, other.instances[id]) for id, i in one.instances.items() if id in other.instances
+        ]
         for old, new in (*alignment.pairs, *same, *zip(one.params, other.params, strict=False)):
             self._ids[old.owner, old.id] = new.id
             if old.role != "value" and new.role != "value":
@@ -88,9 +93,10 @@ class Pairing:
             one, other = tuple(a["enumSpec"]["name"]), tuple(b["enumSpec"]["name"])
             if self._may_be(one, other, self.old.enums, self.new.enums):
                 self.enums.setdefault(one, other)
-        elif (one_type := target(a)) and (other_type := target(b)):
-            if self._may_be(one_type, other_type, self.old.classes, self.new.classes):
-                waiting.append((one_type, other_type))
+        else:
+            was, now = target(a), target(b)
+            if was and now and self._may_be(was, now, self.old.classes, self.new.classes):
+                waiting.append((was, now))
 
     def _may_be(
         self, a: Name, b: Name, olds: dict[Name, Class] | dict[Name, dict[int, str]],
@@ -118,7 +124,7 @@ def align(old: Sequence[Member], new: Sequence[Member]) -> Alignment:
     found = Alignment()
     pairs: dict[int, int] = {}
     i = j = 0
-    for anchor in [*anchors, None]:
+    for anchor in (*anchors, None):
         end_i = _index(old, anchor, i)
         end_j = _index(new, anchor, j)
         pairs |= _renamed(old, new, range(i, end_i), range(j, end_j))
@@ -171,7 +177,7 @@ def _shape(member: Member) -> tuple[str, str]:
     return _kind(member), repr([node.get("width"), node.get("size"), node.get("name")])
 
 
-def _common(one: list[object], other: list[object]) -> list[object]:  # type: ignore[type-arg]
+def _common(one: list[T], other: list[T]) -> list[T]:
     """The longest common subsequence."""
     best = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in range(len(one) - 1, -1, -1):

@@ -14,7 +14,7 @@ from conformance.review.excuses import FILE, Excuse, excused, load_excuses
 from conformance.review.finding import Finding, in_order, summary
 from conformance.review.grammars import GrammarRun, by_data, grammars_of
 from conformance.review.logs import LogUnderReview, logs_of, merged, vector_bodies
-from conformance.review.model import Model, load_model
+from conformance.review.model import Model, load_models
 from conformance.review.revision import Worker
 from conformance.review.structure import StructureDiff
 from conformance.review.text import compare_requirements, compare_vectors
@@ -40,7 +40,9 @@ class Review:
 
     def to_json(self) -> dict[str, Any]:
         """As ``walproof review --output json`` prints it."""
-        classes = sorted({c for finding in self.findings if finding.breaks for c in finding.classes})
+        classes = sorted(
+            {c for finding in self.findings if finding.breaks for c in finding.classes}
+        )
         return {
             "against": self.against,
             "formats": self.formats,
@@ -65,7 +67,7 @@ def review(
     """
     bodies = {"old": vector_bodies(old, formats), "new": vector_bodies(new, formats)}
     say("comparing the grammars")
-    diff = StructureDiff(load_model(old), load_model(new))
+    diff = StructureDiff(*load_models(old, new))
     chosen = _formats(diff, bodies, formats)
     found = Review(against, chosen)
     structural = [f for f in diff.findings if not formats or _concerns(f, diff.new, formats)]
@@ -82,7 +84,9 @@ def review(
                 say(f"running old and new readers of {format}")
                 scratch = Path(folder) / format
                 scratch.mkdir()
-                own = {s: {i: b for i, b in bodies[s].items() if b["format"] == format} for s in SIDES}
+                own = {
+                    s: {i: b for i, b in bodies[s].items() if b["format"] == format} for s in SIDES
+                }
                 run = Behaviour(format, workers, own, _readers(workers, format), scratch)
                 if not by_hash:
                     run.gather(count, seed)
@@ -128,6 +132,10 @@ def _plain_logs(
         return list(merged(*(logs_of(own[side], side) for side in SIDES)).values())
     run.gather(count, seed)
     return list(run.logs.values())
+
+
+def _of_format(bodies: dict[str, Any], format: str) -> dict[str, Any]:
+    return {id: body for id, body in bodies.items() if body["format"] == format}
 
 
 def _readers(workers: dict[str, Worker], format: str) -> dict[str, str | None]:

@@ -98,9 +98,7 @@ class Worker:
                 text=True, cwd=self.root, env={**os.environ, "PYTHONPATH": str(self.root)},
             )  # fmt: skip
             self._replies = queue.Queue()
-            threading.Thread(
-                target=_pump, args=(self._process, self._replies), daemon=True
-            ).start()
+            threading.Thread(target=_pump, args=(self._process, self._replies), daemon=True).start()
         return self._process
 
 

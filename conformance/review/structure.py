@@ -64,7 +64,8 @@ class StructureDiff:
         reshaped = self._reshaped(a, b, alignment)
         yield from reshaped.findings
         for old, new in alignment.pairs:
-            yield from self._pair(old, new)
+            if new not in reshaped.added:
+                yield from self._pair(old, new)
             if new.id in alignment.moved:
                 where = self.new.where(new)
                 yield Finding(
@@ -82,13 +83,12 @@ class StructureDiff:
             yield Finding(
                 "PARAMETERS_CHANGED", ("API",), "note", b[-1],
                 f"{len(old_params)} → {len(new_params)} parameters",
-                "programs that make the type themselves", self.new.place(b[0], self.new.classes[b].path),
+                "programs that make the type themselves",
+                self.new.place(b[0], self.new.classes[b].path),
             )  # fmt: skip
 
     def _pair(self, old: Member, new: Member) -> Iterator[Finding]:
-        yield from self._members.compare(
-            old, new, self._read_old.of(old), self._read_new.of(new)
-        )
+        yield from self._members.compare(old, new, self._read_old.of(old), self._read_new.of(new))
 
     def _added(self, member: Member) -> Finding:
         facets = self._read_new.of(member)
@@ -119,7 +119,7 @@ class StructureDiff:
         """A field that one side has: ``having`` reads what the ``lacking`` side wrote."""
         having, lacking = ("new", "old") if added else ("old", "new")
         # The class of trouble for the side that has the field, and for the side that has not.
-        troubles: tuple[Class, Class] = BOTH if added else ("WRITE", "READ")
+        troubles: tuple[Class, ...] = BOTH if added else ("WRITE", "READ")
         absent = may_be_absent(facets, member)
         end = bounded(model, member.owner) and not behind
         rule = "FIELD_ADDED" if added else "FIELD_REMOVED"
@@ -148,9 +148,9 @@ class StructureDiff:
             return found((troubles[0],), "breaking", f"{having} readers hit the end of {lacking}"
                          f" logs where the field should be; {lacking} readers skip it")  # fmt: skip
         if absent == "condition":
-            return found(BOTH if added else ("WRITE", "READ"), "breaking",
-                         f"{lacking} readers misread all that follows in {having} logs;"
-                         f" {having} readers only where its condition holds in {lacking} logs")  # fmt: skip
+            return found((troubles[1],), "breaking", f"{lacking} readers misread all that follows"
+                         f" in {having} logs that have it; {having} readers only {lacking} logs in"
+                         " which its condition holds")  # fmt: skip
         return found(BOTH, "breaking", PUSHED)
 
     def _as(self, member: Member, model: Model) -> str:
@@ -179,10 +179,14 @@ class StructureDiff:
             found.added += come
             found.findings.append(
                 Finding(
-                    "FIELD_RESHAPED", ("READ",) if spare else BOTH,
-                    "warning" if spare else "breaking", come[0].shown,
-                    f"{names[0]} → {names[1]}", hurts, self.new.where(come[0]),
-                )  # fmt: skip
+                    "FIELD_RESHAPED",
+                    ("READ",) if spare else BOTH,
+                    "warning" if spare else "breaking",
+                    come[0].shown,
+                    f"{names[0]} → {names[1]}",
+                    hurts,
+                    self.new.where(come[0]),
+                )
             )
         return found
 
@@ -190,11 +194,7 @@ class StructureDiff:
         self, a: Name, b: Name, alignment: Alignment
     ) -> Iterator[tuple[list[Member], list[Member]]]:
         """Fields that went and fields that came between two that stayed with their width."""
-        stable = {
-            old.id: new.id
-            for old, new in alignment.pairs
-            if new.id not in alignment.moved
-        }
+        stable = {old.id: new.id for old, new in alignment.pairs if new.id not in alignment.moved}
         resized = {
             old.id
             for old, new in alignment.pairs
@@ -229,6 +229,13 @@ class StructureDiff:
             return False
         if self._flat(self.old, self._read_old, a) != self._flat(self.new, self._read_new, b):
             return False
+        for model, reader, members in (
+            (self.old, self._read_old, alignment.removed),
+            (self.new, self._read_new, alignment.added),
+        ):
+            reader.expressions.transparent |= {
+                (m.owner, m.id) for m in members if inlined(model, m)
+            }
         waiting = [a]
         while waiting:
             name = waiting.pop()

@@ -27,7 +27,7 @@ class Requirement:
 
 def requirements(root: Path, folder: str = "spec") -> dict[str, Requirement]:
     """All requirements of the chapters of a tree, by id."""
-    found = {}
+    found: dict[str, Requirement] = {}
     for path in sorted((root / folder).glob("*.md")):
         for requirement in _requirements_of(path, f"{folder}/{path.name}"):
             found.setdefault(requirement.id, requirement)
@@ -138,7 +138,5 @@ def _at(id: str) -> str:
     return f"vectors/{id}.json"
 
 
-def _text(
-    rule: str, severity: Any, subject: str, change: str, hurts: str, where: str
-) -> Finding:
+def _text(rule: str, severity: Any, subject: str, change: str, hurts: str, where: str) -> Finding:
     return Finding(rule, ("TEXT",), severity, subject, change, hurts, where)

@@ -120,7 +120,7 @@ class _Walk:
     ) -> list[tuple[Any, int, int]]:
         value = getattr(found, name, None)
         many = "arr" in span
-        pairs = zip(value or (), span["arr"], strict=False) if many else [(value, span)]
+        pairs: Any = zip(value or (), span["arr"], strict=False) if many else [(value, span)]
         inner = []
         for element, place in pairs:
             start = base + place["start"]
@@ -131,9 +131,7 @@ class _Walk:
                 inner.append((element, start if own else base, start))
         return inner
 
-    def _instances(
-        self, found: Any, kind: str, base: int, at: int
-    ) -> list[tuple[Any, int, int]]:
+    def _instances(self, found: Any, kind: str, base: int, at: int) -> list[tuple[Any, int, int]]:
         inner = []
         for name, member in vars(type(found)).items():
             if not isinstance(member, property):
@@ -144,7 +142,7 @@ class _Walk:
                 value = type(error).__name__
             self.rows[f"{self.names[kind]}.{name}"].append((at, _plain(value)))
             place = found._debug.get(f"_m_{name}")
-            if hasattr(value, "SEQ_FIELDS") and place and value._io is found._io:
+            if place and getattr(value, "_io", None) is found._io:
                 inner.append((value, base, base + place["start"]))
         return inner
 
