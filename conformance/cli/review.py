@@ -46,6 +46,7 @@ def review(
     from conformance.review.plain import markdown, text
     from conformance.review.review import review as make
     from conformance.review.revision import UnknownRevision, take_out
+    from conformance.vectors import BrokenVector
 
     def say(what: str) -> None:
         if sys.stderr.isatty():
@@ -60,7 +61,7 @@ def review(
                 commit = take_out(ROOT, revision, old)
                 against = f"{revision} ({commit})" if commit != revision else revision
             found = make(old, ROOT, against, formats, count, seed, say)
-    except (GrammarError, ToolMissing, UnknownRevision, BrokenExcuses) as error:
+    except (GrammarError, ToolMissing, UnknownRevision, BrokenExcuses, BrokenVector) as error:
         click.echo(f"walproof review: {error}", err=True)
         return 2
     finally:

@@ -149,7 +149,7 @@ class Behaviour:
     def _control(self, log: LogUnderReview) -> LogUnderReview | None:
         if log.control in self.logs:
             return self.logs[log.control]
-        named = (other for other in self.logs.values() if other.name == log.control)
+        named = (other for other in self.logs.values() if log.control in other.aliases)
         return next((other for other in named if other.sides & log.sides), None)
 
     def _read(self, logs: Iterable[LogUnderReview]) -> None:

@@ -11,6 +11,7 @@ from conformance.contents import Contents
 from conformance.kaitai.compile import parser_folder
 from conformance.kaitai.grammar_docs import class_name
 from conformance.review.behaviour import Changed, Table, _several, counted
+from conformance.review.consequences import FOLLOWS
 from conformance.review.finding import Finding
 from conformance.review.logs import LARGEST, LogUnderReview
 from conformance.review.members import b_id
@@ -29,7 +30,9 @@ class Seen:
     held: dict[str, int] = field(default_factory=dict)
     undamaged: dict[str, int] = field(default_factory=dict)
     damaged: dict[str, int] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
     whole: int = 0
+    unlike: int = 0
     hurt: int = 0
 
 
@@ -63,8 +66,8 @@ class GrammarRun:
             table.count(log, not why)
             if not why:
                 continue
-            consequence = log.damaged and log.control in differing
-            differing[log.key] = differing[log.name] = why
+            consequence = log.damaged and self._expected(log, differing)
+            differing |= dict.fromkeys((log.key, log.name, *log.aliases), why)
             rules = [
                 rule
                 for rule, side in (("READS_OLD_FILE", "old"), ("READS_NEW_FILE", "new"))
@@ -111,7 +114,7 @@ class GrammarRun:
     def _note(
         self, log: LogUnderReview, held: set[str], differ: set[str], differing: Mapping[str, str]
     ) -> None:
-        if log.damaged and log.control in differing:
+        if log.damaged and self._expected(log, differing):
             return
         counts = self.seen.damaged if log.damaged else self.seen.undamaged
         for key in differ:
@@ -120,8 +123,19 @@ class GrammarRun:
             self.seen.hurt += 1
         else:
             self.seen.whole += 1
+            self.seen.names |= {log.key, log.name, *log.aliases}
+            self.seen.unlike += bool(differ)
             for key in held:
                 self.seen.held[key] = self.seen.held.get(key, 0) + 1
+
+    def _expected(self, log: LogUnderReview, differing: Mapping[str, str]) -> bool:
+        """Whether a damaged log must differ, because its undamaged sibling does.
+
+        Where that was not read (it is too large, or none is named), because most of them do.
+        """
+        if log.control in self.seen.names:
+            return log.control in differing
+        return 2 * self.seen.unlike > self.seen.whole
 
     def _findings(self, table: Table) -> None:
         for rule, classes, severity, hurts in (
@@ -151,8 +165,12 @@ def by_data(findings: Iterable[Finding], seen: Seen) -> list[Finding]:
     judged = []
     for finding in findings:
         keys = finding.fields
-        known = keys and all(
-            seen.held.get(key, 0) >= FEWEST and not seen.undamaged.get(key) for key in keys
+        # What follows from a change that undamaged logs show is as bad as that change.
+        follows = FOLLOWS in finding.change and seen.undamaged
+        known = (
+            keys
+            and not follows
+            and all(seen.held.get(key, 0) >= FEWEST and not seen.undamaged.get(key) for key in keys)
         )
         if not known:
             judged.append(finding)

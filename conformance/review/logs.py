@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.contents import Contents, digest, read_contents, size
 from conformance.recipes.algebra import Damage
+from conformance.vectors import BrokenVector
 
 LARGEST = 256 * 1024
 """Bytes of a log that the sweep still damages."""
@@ -32,6 +33,7 @@ class LogUnderReview:
     origin: str
     control: str | None = None
     file_name: str = "log"
+    aliases: set[str] = field(default_factory=set)
     answers: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -47,7 +49,10 @@ def vector_bodies(root: Path, formats: Iterable[str] = ()) -> dict[str, dict[str
     for path in sorted((root / "vectors").glob("*/*.json")):
         if wanted and path.parent.name not in wanted:
             continue
-        body = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            body = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise BrokenVector(f"{path}: not JSON: {error}") from None
         found[str(body["id"])] = {**body, "folder": path.parent}
     return found
 
@@ -73,6 +78,7 @@ def merged(*sides: Iterable[LogUnderReview]) -> dict[str, LogUnderReview]:
         for log in logs:
             known = found.setdefault(log.key, log)
             known.sides |= log.sides
+            known.aliases.add(log.name)
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from conformance.review.accepted import Accepted
+from conformance.review.consequences import FOLLOWS
 from conformance.review.facets import Facets
 from conformance.review.finding import Class, Finding, Severity
 from conformance.review.model import Member, Model, Name
@@ -262,7 +263,7 @@ class MemberDiff:
             for key in keys
             if old.get(key) != new.get(key)
         ]
-        return "; ".join(parts) or f"{keys[0]}: as it was, but what it refers to has changed"
+        return "; ".join(parts) or f"{keys[0]}: {FOLLOWS}"
 
 
 def b_id(member: Member) -> str:

@@ -14,6 +14,7 @@ from conformance.review.structure import structure
 HERE = Path(__file__).parent
 GRAMMAR = (HERE / "toy_log.ksy").read_text(encoding="utf-8")
 CHANGES = tomllib.loads((HERE / "changes.toml").read_text(encoding="utf-8"))["change"]
+KEYS = ("base", "replace")
 
 
 def replaced(text: str, pairs: list[list[str]]) -> str:
@@ -30,21 +31,21 @@ def tree(root: Path, grammar: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Model, Model]]:
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Model, ...]]:
     """Old and new model of every change; the compiler is started once for all of them."""
     root = tmp_path_factory.mktemp("changes")
-    trees = []
-    for number, change in enumerate(CHANGES):
-        trees.append(tree(root / f"{number}-old", replaced(GRAMMAR, change.get("base", []))))
-        trees.append(tree(root / f"{number}-new", replaced(GRAMMAR, change["replace"])))
-    loaded = load_models(*trees)
-    pairs = zip(loaded[::2], loaded[1::2], strict=True)
-    return {change["title"]: pair for change, pair in zip(CHANGES, pairs, strict=True)}
+    grammars = {replaced(GRAMMAR, change.get(key, [])) for change in CHANGES for key in KEYS}
+    trees = {text: tree(root / str(number), text) for number, text in enumerate(sorted(grammars))}
+    loaded = dict(zip(trees, load_models(*trees.values()), strict=True))
+    return {
+        change["title"]: tuple(loaded[replaced(GRAMMAR, change.get(key, []))] for key in KEYS)
+        for change in CHANGES
+    }
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=[change["title"] for change in CHANGES])
 def test_a_prepared_change_gets_the_right_class(
-    change: dict[str, Any], models: dict[str, tuple[Model, Model]]
+    change: dict[str, Any], models: dict[str, tuple[Model, ...]]
 ) -> None:
     old, new = models[change["title"]]
     findings = structure(old, new)
