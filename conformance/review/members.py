@@ -17,6 +17,25 @@ MISREAD = "new readers misread every old log that has it, old readers every new 
 
 _COVERAGE = re.compile(r"(checksum|crc|hash|digest|hmac).*(input|range|bytes|data|area)|_input$")
 _EXTENT = ("how", "size", "terminator", "include", "consume", "eosError")
+_STANDS_AT = {
+    "VALUES_LOOSENED": ("valid", "contents"),
+    "VALUES_TIGHTENED": ("valid", "contents"),
+    "VALUES_CHANGED": ("valid", "contents"),
+    "FIELD_CONDITION": ("if",),
+    "FIELD_REPEAT": ("repeat-until", "repeat-expr", "repeat"),
+    "FIELD_RESIZED": ("size", "size-eos", "type"),
+    "FIELD_TYPE": ("type",),
+    "FIELD_SIGN": ("type",),
+    "FIELD_ENDIANNESS": ("type",),
+    "FIELD_POSITION": ("pos", "io"),
+    "VALUE_CHANGED": ("value",),
+    "SWITCH_SELECTOR": ("type",),
+    "SWITCH_CASE_ADDED": ("type",),
+    "SWITCH_CASE_REMOVED": ("type",),
+    "ENUM_ATTACHED": ("enum",),
+    "CHECKSUM_COVERAGE": ("-checksum", "pos", "size"),
+}
+"""The key of a member at which a finding of a rule stands, the first that is there."""
 _KEYS = {
     "extent": ("size", "size-eos", "terminator", "include", "consume", "eos-error", "type"),
     "repeat": ("repeat", "repeat-expr", "repeat-until"),
@@ -249,7 +268,9 @@ class MemberDiff:
         self, rule: str, classes: tuple[Class, ...], severity: Severity, change: str, hurts: str,
         fields: tuple[str, ...] = (),
     ) -> Finding:  # fmt: skip
-        where = self.new.where(self._b)
+        written = self.new.written(self._b)
+        key = next((key for key in _STANDS_AT.get(rule, ()) if key in written), None)
+        where = self.new.where(self._b, *([key] if key else []))
         return Finding(rule, classes, severity, self._b.shown, change, hurts, where, fields=fields)
 
     def _extent(self) -> str:
