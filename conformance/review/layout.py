@@ -92,13 +92,18 @@ def _flatten(
         slots[here] = len(found)
         facets = reader.of(member)
         facets.pop("enum", None)
-        found.append(tuple(sorted(facets.items(), key=lambda item: item[0])))
+        found.append(_frozen(facets))
+
+
+def _frozen(value: Any) -> Any:
+    """Dicts as tuples, in an order that does not depend on how they were filled."""
+    if isinstance(value, dict):
+        pairs = [(_frozen(key), _frozen(inner)) for key, inner in value.items()]
+        return tuple(sorted(pairs, key=repr))
+    return tuple(map(_frozen, value)) if isinstance(value, tuple) else value
 
 
 def _with_slots(value: Any, slots: dict[Canon, int]) -> Any:
-    if isinstance(value, dict):
-        return tuple(sorted((repr(_with_slots(k, slots)), _with_slots(v, slots))
-                            for k, v in value.items()))  # fmt: skip
     if not isinstance(value, tuple):
         return value
     if value in slots:

@@ -71,6 +71,7 @@ class Pairing:
         self.classes[a] = b
         one, other = self.old.classes[a], self.new.classes[b]
         alignment = align(one.seq, other.seq)
+        self._part(alignment)
         self.alignments[a] = alignment
         same = [
             (i, other.instances[id]) for id, i in one.instances.items() if id in other.instances
@@ -79,6 +80,17 @@ class Pairing:
             self._ids[old.owner, old.id] = new.id
             if old.role != "value" and new.role != "value":
                 self._pair_types(old.node["dataType"], new.node["dataType"], a, b, waiting)
+
+    def _part(self, alignment: Alignment) -> None:
+        """Undo pairs of fields under two names whose types are known to be two types."""
+        for old, new in list(alignment.pairs):
+            a, b = (target(member.node["dataType"]) for member in (old, new))
+            if old.id == new.id or not a or not b:
+                continue
+            if not self._may_be(a, b, self.old.classes, self.new.classes):
+                alignment.pairs.remove((old, new))
+                alignment.removed.append(old)
+                alignment.added.append(new)
 
     def _pair_types(
         self, a: Node, b: Node, owner: Name, new_owner: Name, waiting: list[tuple[Name, Name]]

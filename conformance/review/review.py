@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from conformance.review.revision import Worker
 from conformance.review.structure import StructureDiff
 from conformance.review.text import compare_requirements, compare_vectors
 
+UNKNOWN = "does not know the format"
 Say = Callable[[str], None]
 
 
@@ -87,7 +88,9 @@ def review(
                 own = {
                     s: {i: b for i, b in bodies[s].items() if b["format"] == format} for s in SIDES
                 }
-                run = Behaviour(format, workers, own, _readers(workers, format), scratch)
+                readers = _readers(workers, format)
+                findings += _who_reads(readers, format)
+                run = Behaviour(format, workers, own, readers, scratch)
                 if not by_hash:
                     run.gather(count, seed)
                     found.tables.append(run.specification())
@@ -147,8 +150,23 @@ def _readers(workers: dict[str, Worker], format: str) -> dict[str, str | None]:
         if "error" in reply:
             found[side] = f"no executable specification ({reply['error']})"
         else:
-            found[side] = None if format in known else "does not know the format"
+            found[side] = None if format in known else UNKNOWN
     return found
+
+
+def _who_reads(readers: Mapping[str, str | None], format: str) -> Iterator[Finding]:
+    """Formats that one side alone reads, and sides that cannot be run at all."""
+    if readers["old"] == UNKNOWN and readers["new"] is None:
+        yield Finding("FORMAT_ADDED", ("READ",), "note", format, "added", "nobody", format=format)
+    elif readers["new"] == UNKNOWN and readers["old"] is None:
+        hurts = "whoever has logs of this format"
+        yield Finding("FORMAT_REMOVED", ("READ",), "breaking", format, "removed", hurts,
+                      format=format)  # fmt: skip
+    for side, why in readers.items():
+        if why and why != UNKNOWN:
+            hurts = "the reviewer: what these readers do is not known"
+            yield Finding("NOT_RUN", ("READ", "RECOVER"), "warning", f"{side} reader", why, hurts,
+                          format=format)  # fmt: skip
 
 
 def _formats(

@@ -229,23 +229,22 @@ class StructureDiff:
             return False
         if self._flat(self.old, self._read_old, a) != self._flat(self.new, self._read_new, b):
             return False
-        for model, reader, members in (
-            (self.old, self._read_old, alignment.removed),
-            (self.new, self._read_new, alignment.added),
-        ):
-            reader.expressions.transparent |= {
-                (m.owner, m.id) for m in members if inlined(model, m)
-            }
-        waiting = [a]
-        while waiting:
-            name = waiting.pop()
-            self._regrouped.add(name)
-            waiting += [
-                inner
-                for member in self.old.classes[name].seq
-                if (inner := inlined(self.old, member)) and inner not in self._regrouped
-            ]
+        self._regrouped |= self._see_through(self.old, self._read_old, a)
+        self._see_through(self.new, self._read_new, b)
         return True
+
+    def _see_through(self, model: Model, reader: FacetReader, name: Name) -> set[Name]:
+        """Let the grouping of a type make no difference; returns it and the types inside it."""
+        found: set[Name] = set()
+        waiting = [name]
+        while waiting:
+            outer = waiting.pop()
+            found.add(outer)
+            for member in model.classes[outer].seq:
+                if (inner := inlined(model, member)) and inner not in found:
+                    reader.expressions.transparent.add((outer, member.id))
+                    waiting.append(inner)
+        return found
 
     def _flat(self, model: Model, reader: FacetReader, name: Name) -> list[object]:
         """The list of :func:`flattened`, with paired types under one name."""

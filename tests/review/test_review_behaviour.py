@@ -64,6 +64,16 @@ def test_another_reason_alone_is_a_warning(tmp_path: Path) -> None:
     assert {finding.rule for finding in found.findings} == {"REASON_CHANGED"}
 
 
+def test_a_format_that_is_no_longer_read_breaks(tmp_path: Path) -> None:
+    found = reviewed(
+        tmp_path,
+        """--- reference_impl/formats.py
+-            "leveldb-log",
++            "leveldb-journal",""",
+    )
+    assert [finding.rule for finding in found.findings if finding.breaks] == ["FORMAT_REMOVED"]
+
+
 def test_answers_are_compared_in_words() -> None:
     lost = [{"from": 0, "to": 4, "reason": "torn-header"}]
     old = {"records": [], "verdict": "torn", "reason": "torn-header", "lost": lost, "end": 0}
