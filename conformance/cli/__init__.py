@@ -19,6 +19,7 @@ SUBCOMMANDS = (
     "check",
     "smoke",
     "diff",
+    "review",
     "bench",
     "vectors",
     "setup",

@@ -65,7 +65,7 @@ def test_the_null_baselines_score_no_pair(vectors):
     # Small ones and their controls are enough: the baselines do not look.
     small = [vector for vector in vectors.values() if vector.body["size"] < 1000]
     wanted = {id for vector in small for id in (vector.id, vector.control) if id}
-    cases = cases_of([vectors[id] for id in sorted(wanted)])
+    cases = cases_of([vectors[id] for id in sorted(wanted)], ["recover", "write", "append"])
     described = {vector.id: describe(vector) for vector in vectors.values()}
     runs = asyncio.run(run_all(baseline_subjects(), lambda _: cases))
     assert [one.subject.name for one in runs] == [baseline.name for baseline in BASELINES]

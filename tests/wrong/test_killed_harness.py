@@ -10,16 +10,23 @@ from pathlib import Path
 import pytest
 
 HANGS = Path(__file__).with_name("hangs.py")
-CHECK = [sys.executable, "-c", "from conformance.cli import main; main()", "check"]
+HARNESS = """
+import asyncio, sys
+from pathlib import Path
+from conformance.cases import cases_of
+from conformance.runner import Runner, Subject
+from conformance.vectors import load
+cases = cases_of([load(Path(sys.argv[1]))] * 20, ["recover"])
+asyncio.run(Runner(Subject("hangs", "hangs", sys.argv[2:]), cases)())
+"""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="death with the parent is a feature of Linux")
 @pytest.mark.parametrize("signal_name", ["SIGKILL", "SIGTERM", "SIGINT"])
-def test_killed_harness_leaves_no_child(signal_name, marked, wait_until, tmp_path):
-    command = f"{sys.executable} {HANGS}"
+def test_killed_harness_leaves_no_child(signal_name, marked, wait_until, vectors):
+    vector = vectors["leveldb-log/one-record"]
     harness = subprocess.Popen(
-        [*CHECK, "--cmd", command, "--vector", "one-record", "--report", tmp_path],
-        stdout=subprocess.DEVNULL,
+        [sys.executable, "-c", HARNESS, vector.path, sys.executable, HANGS],
         stderr=subprocess.DEVNULL,
     )
 

@@ -1,0 +1,1 @@
+"""``walproof review``: what a change does to readers, writers and recovery."""

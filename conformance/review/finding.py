@@ -1,0 +1,161 @@
+"""Findings of a review and the rules behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+Class = Literal["READ", "WRITE", "RECOVER", "API", "TEXT"]
+"""Who is hurt.
+
+``READ``: a new reader on old files. ``WRITE``: an old reader on new files. ``RECOVER``: what
+survives damage. ``API``: names only, so programs that use a generated parser. ``TEXT``: readers of
+the specification; no byte is read in another way.
+"""
+Severity = Literal["breaking", "warning", "note"]
+
+CLASSES: tuple[Class, ...] = ("READ", "WRITE", "RECOVER", "API", "TEXT")
+SEVERITIES: tuple[Severity, ...] = ("breaking", "warning", "note")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a change does.
+
+    ``rule`` is an id of :data:`RULES`; ``classes`` say who is hurt and ``hurts`` says it in a
+    sentence. ``subject`` is what it is about (``record_header.len_data``, ``LDB-014``, a vector),
+    ``change`` the change in words, ``where`` a ``file:line``. ``excused`` is the reason of the
+    entry that excuses it. ``fields`` are the members whose expressions alone made the finding.
+    """
+
+    rule: str
+    classes: tuple[Class, ...]
+    severity: Severity
+    subject: str
+    change: str
+    hurts: str
+    where: str = ""
+    format: str = ""
+    excused: str | None = None
+    fields: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def breaks(self) -> bool:
+        """Whether it makes the review fail."""
+        return self.severity == "breaking" and self.excused is None
+
+    @property
+    def grammar(self) -> str:
+        """Id of the grammar that a structural finding is about, from its place."""
+        file = self.where.rpartition(":")[0]
+        return file.rpartition("/")[2].removesuffix(".ksy") if file.endswith(".ksy") else ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding as ``walproof review --output json`` shows it."""
+        return {
+            "rule": self.rule,
+            "classes": list(self.classes),
+            "severity": self.severity,
+            "format": self.format or None,
+            "subject": self.subject,
+            "change": self.change,
+            "hurts": self.hurts,
+            "where": self.where or None,
+            "excused": self.excused,
+        }
+
+
+RULES: dict[str, str] = {
+    "FIELD_ADDED": "a field was inserted, or appended where old files end",
+    "FIELD_APPENDED": "a field was appended where old readers skip it and old files may end",
+    "FIELD_REMOVED": "a field was removed",
+    "FIELD_MOVED": "a field changed places with others",
+    "FIELD_RESHAPED": "the same bytes are divided into other fields",
+    "FIELD_RESIZED": "a field has another width, size or end",
+    "FIELD_ENDIANNESS": "bytes or bits of a number are read in another order",
+    "FIELD_SIGN": "a number became signed or unsigned",
+    "FIELD_TYPE": "a field is of another type",
+    "FIELD_STRUCTURED": "raw bytes got a type, or a type became raw bytes",
+    "FIELD_ENCODING": "text is read in another encoding",
+    "FIELD_PROCESSED": "bytes are transformed in another way before they are read",
+    "FIELD_CONDITION": "a field is present under another condition",
+    "FIELD_REPEAT": "a field repeats in another way",
+    "FIELD_POSITION": "an instance is read from another place",
+    "FIELD_ARGUMENTS": "a type is given other arguments",
+    "FIELD_RENAMED": "a field or instance has another name",
+    "FIELD_REGROUPED": "the same fields are grouped into types in another way",
+    "VALUES_LOOSENED": "a field accepts values that it refused",
+    "VALUES_TIGHTENED": "a field refuses values that it accepted",
+    "VALUES_CHANGED": "a field accepts other values",
+    "ENUM_ATTACHED": "the values of a field got names, or lost them",
+    "ENUM_MEMBER_ADDED": "an enum has another value",
+    "ENUM_MEMBER_REMOVED": "an enum lost a value",
+    "ENUM_RENUMBERED": "a name of an enum stands for another value",
+    "ENUM_MEMBER_RENAMED": "a value of an enum has another name",
+    "SWITCH_SELECTOR": "another value decides of which type a field is",
+    "SWITCH_CASE_ADDED": "one more value selects a type",
+    "SWITCH_CASE_REMOVED": "a value no longer selects a type",
+    "CHECKSUM_COVERAGE": "a checksum covers other bytes",
+    "CHECKSUM_REMOVED": "the bytes that a checksum covers are no longer exposed",
+    "CHECKSUM_ADDED": "bytes that a checksum covers are exposed",
+    "INSTANCE_ADDED": "an instance was added",
+    "INSTANCE_REMOVED": "an instance was removed",
+    "VALUE_CHANGED": "an instance computes another value",
+    "PARAMETERS_CHANGED": "a type takes other parameters",
+    "GRAMMAR_ADDED": "a grammar was added",
+    "GRAMMAR_REMOVED": "a grammar was removed",
+    "READS_OLD_FILE": "the new reader reads an undamaged old log in another way",
+    "READS_NEW_FILE": "the old reader reads an undamaged new log in another way",
+    "READS_DAMAGED": "a damaged log is read in another way, and so is its undamaged sibling",
+    "SURVIVORS_CHANGED": "other records survive the same damage",
+    "LOSS_CHANGED": "the same records survive, the loss is reported in another way",
+    "REASON_CHANGED": "the same damage is given another reason",
+    "GRAMMAR_ON_DAMAGE": "the grammars part where a log is damaged",
+    "WRITES_OTHER_BYTES": "the new writer makes other bytes of the same records",
+    "VECTOR_ANSWER": "a vector expects another answer",
+    "VECTOR_ADDED": "a vector was added",
+    "VECTOR_REMOVED": "a vector was removed",
+    "VECTOR_REQUIREMENT": "a vector exercises other requirements",
+    "REQUIREMENT_ADDED": "a requirement was added",
+    "REQUIREMENT_REMOVED": "a requirement was removed; its id must not be used again",
+    "REQUIREMENT_REWORDED": "a requirement says something in other words",
+    "REQUIREMENT_LEVEL": "a requirement has another level",
+    "FORMAT_ADDED": "the executable specification reads one more format",
+    "FORMAT_REMOVED": "the executable specification no longer reads a format",
+    "NOT_RUN": "a reader could not be run, so its behaviour is not known",
+}
+"""Every rule id, and what it says in a few words (docs/review.md)."""
+
+
+def summary(findings: Iterable[Finding]) -> dict[str, int]:
+    """Number of findings that are not excused, by severity."""
+    counts: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
+    for finding in findings:
+        if finding.excused is None:
+            counts[finding.severity] += 1
+    return counts
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Worst first, then by class, file and line, without doubles."""
+    unique = dict.fromkeys(findings)
+    return sorted(
+        unique,
+        key=lambda f: (
+            f.excused is not None,
+            SEVERITIES.index(f.severity),
+            CLASSES.index(f.classes[0]),
+            _line(f.where),
+        ),
+    )
+
+
+def with_format(findings: Iterable[Finding], format: str) -> list[Finding]:
+    """The findings, marked as of one format."""
+    return [replace(finding, format=format) for finding in findings]
+
+
+def _line(where: str) -> tuple[str, int]:
+    file, _, line = where.rpartition(":")
+    return (file, int(line)) if line.isdigit() else (where, 0)

@@ -1,0 +1,36 @@
+"""Two versions of this repository for a review: as it is, and with a change."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from conformance import ROOT
+from conformance.review.revision import PARTS
+
+FORMAT = "leveldb-log"
+
+
+def copy_of_repository(root: Path) -> Path:
+    """What a review looks at, with the vectors of one format."""
+    for part in PARTS:
+        shutil.copytree(
+            ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__")
+        ) if part != "vectors" else shutil.copytree(
+            ROOT / "vectors" / FORMAT, root / "vectors" / FORMAT
+        )
+    return root
+
+
+def apply(diff: str, root: Path) -> None:
+    """Apply a diff without line numbers: its old lines must stand in the file exactly once."""
+    head, *lines = diff.splitlines()
+    match = re.fullmatch(r"--- (\S+)", head)
+    assert match, head
+    file = root / match[1]
+    old = "\n".join(line[1:] for line in lines if line[0] in " -")
+    new = "\n".join(line[1:] for line in lines if line[0] in " +")
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{text.count(old)} times in {match[1]}: {old}"
+    file.write_text(text.replace(old, new), encoding="utf-8")
