@@ -1,4 +1,5 @@
 import com.google.gson.JsonObject;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,5 +36,39 @@ final class Bench {
     double best = seconds.stream().min(Double::compare).orElseThrow();
     System.out.printf("{\"records\":%d,\"payload_bytes\":%d,\"seconds\":%.6f,\"all_seconds\":%s}%n",
         records, bytes, best, seconds);
+  }
+
+  /**
+   * {@code generate FOLDER COUNT SIZE HOW}: makes a journal in an existing folder. HOW is a list of words with commas
+   * between: async (one write for as many records as there are) or sync; checksum; a preallocation; and, after max=, the
+   * greatest length of a file. Record n is its number in twelve digits and as many bytes of it again as SIZE asks for.
+   */
+  static void generate(Path folder, int count, int size, String how) throws Exception {
+    JsonObject context = new JsonObject();
+    List<String> words = new ArrayList<>(List.of(how.split(",")));
+    words.removeIf(word -> {
+      if (word.startsWith("max=")) {
+        context.addProperty("max_file_length", Integer.parseInt(word.substring(4)));
+      }
+      return word.startsWith("max=");
+    });
+    Journal journal = Adapter.open(folder, context);
+    boolean sync = words.remove("sync");
+    words.remove("async");
+    journal.setChecksum(words.remove("checksum"));
+    for (String strategy : words) {
+      journal.setPreallocationScope(Journal.PreallocationScope.ENTIRE_JOURNAL);
+      journal.setPreallocationStrategy(Adapter.strategy(strategy));
+    }
+    journal.start();
+    for (int n = 0; n < count; n++) {
+      byte[] number = String.format("%012d", n).getBytes(StandardCharsets.US_ASCII);
+      byte[] payload = new byte[size];
+      for (int i = 0; i < size; i++) {
+        payload[i] = number[i % number.length];
+      }
+      journal.write(new ByteSequence(payload), sync);
+    }
+    journal.close();
   }
 }
