@@ -1,6 +1,5 @@
 import com.google.gson.JsonObject;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,26 +11,25 @@ import org.apache.activemq.util.ByteSequence;
 final class Bench {
   private Bench() {}
 
-  /** {@code bench FOLDER REPEAT}; prints one JSON object. The folder must hold sound data files only. */
-  static void run(Path folder, int repeat) throws Exception {
+  /** {@code bench LOG REPEAT}: LOG is a sound data file or a folder of them. Prints one JSON object. */
+  static void run(Path log, int repeat) throws Exception {
     List<Double> seconds = new ArrayList<>();
     long records = 0;
     long bytes = 0;
-    if (!Files.isDirectory(folder)) {
-      throw new IllegalArgumentException("expected a folder of data files, found " + folder);
-    }
-    for (int i = 0; i < repeat; i++) {
-      long started = System.nanoTime();
-      records = bytes = 0;
-      Journal journal = Adapter.open(folder, new JsonObject());
-      journal.start();
-      for (Location at = null; (at = journal.getNextLocation(at)) != null; ) {
-        ByteSequence data = journal.read(at);
-        records++;
-        bytes += data.getLength();
+    try (Copy copy = new Copy(log)) {
+      for (int i = 0; i < repeat; i++) {
+        long started = System.nanoTime();
+        records = bytes = 0;
+        Journal journal = Adapter.open(copy.folder, new JsonObject());
+        journal.start();
+        for (Location at = null; (at = journal.getNextLocation(at)) != null; ) {
+          ByteSequence data = journal.read(at);
+          records++;
+          bytes += data.getLength();
+        }
+        seconds.add((System.nanoTime() - started) / 1e9);
+        journal.close();
       }
-      seconds.add((System.nanoTime() - started) / 1e9);
-      journal.close();
     }
     double best = seconds.stream().min(Double::compare).orElseThrow();
     System.out.printf("{\"records\":%d,\"payload_bytes\":%d,\"seconds\":%.6f,\"all_seconds\":%s}%n",
