@@ -89,6 +89,9 @@ class _Log:
         for name in self.doubles:
             size = (self.path / name).stat().st_size
             yield from self._note(Lost(0, size, "duplicate-id", file=name))  # KDB-004
+        if self.is_strict and self.damage:
+            yield from self._rest_of_doubles()
+            return
         yield self._end(end, end_name)
 
     def _note(self, lost: Lost) -> Iterator[Lost]:
@@ -106,6 +109,10 @@ class _Log:
         yield Lost(start, size, self.damage, file=self.files[number][0])
         for name, path in self.files[number + 1 :]:
             yield Lost(0, path.stat().st_size, self.damage, file=name)
+        yield from self._rest_of_doubles()
+
+    def _rest_of_doubles(self) -> Iterator[Event]:
+        assert self.damage is not None
         for name in self.doubles:
             yield Lost(0, (self.path / name).stat().st_size, self.damage, file=name)
         yield End("damaged", self.damage, None)

@@ -18,9 +18,10 @@ from reference_impl.kahadb_journal.layout import (
     USER_RECORD,
     command,
 )
-from reference_impl.kahadb_journal.source import Source, Visited
+from reference_impl.kahadb_journal.source import Memo, Source
 
 EMPTY_SUM = 1  # Adler-32 of nothing
+FAILED = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ class Scan:
         self.size = self.source.size
         self.end: int | None = 0
         self._fill = self.source.fill_start()
-        self._failed = Visited()
+        self._chains = Memo()
+        self._led_to: list[int] = []
 
     def events(self) -> Iterator[Record | Lost]:
         """Records and lost ranges in the order of the file."""
@@ -263,22 +265,37 @@ class Scan:
         return self._is_marked(end) or self._sum_holds(batch.cut(end))
 
     def _chain(self, batch: _Batch, limit: int) -> int | None:
-        """The place in step that the sizes of the records lead to (KDB-045).
-
-        Every offset that a failed chain came through is remembered: no chain is walked twice.
-        """
+        """The place in step that the sizes of the records lead to (KDB-045), up to ``limit``."""
         at = batch.at + CONTROL_SIZE
         if at < limit and self.source.peek(at, len(HEADER)) == HEADER:
             return at
-        while at < limit:
-            head = self.source.peek(at, RECORD_HEAD)
-            size, kind = _record_head(head)
-            if size < RECORD_HEAD or kind != USER_RECORD or not self._failed.add(at):
-                return None
-            at += size
-            if at <= limit and self._in_step(at):
-                return at
-        return None
+        behind = self._walk(at)
+        return behind if behind is not None and behind <= limit else None
+
+    def _walk(self, start: int) -> int | None:
+        """The first place in step behind ``start`` on the chain of records.
+
+        Where a chain led is noted at every offset on it: a second chain that joins it stops there,
+        so that all chains together take one walk through the file (KDB-053).
+        """
+        at, known = start, 0
+        while not known:
+            known = self._chains.get(at)
+            if known:
+                break
+            size, kind = _record_head(self.source.peek(at, RECORD_HEAD))
+            if size < RECORD_HEAD or kind != USER_RECORD:
+                known = FAILED
+            elif self._in_step(at + size):
+                self._led_to.append(at + size)
+                known = len(self._led_to)
+            else:
+                at += size
+        stop, at = at, start
+        while at <= stop:
+            self._chains.note(at, known)
+            at += max(RECORD_HEAD, _record_head(self.source.peek(at, RECORD_HEAD))[0])
+        return None if known == FAILED else self._led_to[known - 1]
 
     def _scan(self, batch: _Batch) -> int | None:
         return self._next_plausible(batch.at + 1, self.size)

@@ -17,8 +17,7 @@ _FILL_BACKWARDS = re.compile(rb"(?:\0+|4aMq-)*")
 class Source:
     """The bytes of a data file. ``size`` is its length when it was opened.
 
-    Holds one chunk of it, a sum for every 4096 bytes once a range is summed twice, and a bit for
-    every byte of 4096 that a failed chain of records came through (KDB-053).
+    Holds one chunk of it and, once a range is summed twice, a sum for every 4096 bytes (KDB-053).
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -122,22 +121,23 @@ class Source:
         return zlib.adler32(self.peek(base, end - base), self._sums[end // STEP])
 
 
-class Visited:
-    """A set of offsets, one bit each, in pages that exist only where something was added."""
+class Memo:
+    """A number for each offset that was noted, in pages that exist only where one was."""
 
     def __init__(self) -> None:
-        self._pages: dict[int, bytearray] = {}
+        self._pages: dict[int, array[int]] = {}
 
-    def add(self, offset: int) -> bool:
-        """Add an offset; whether it was new."""
-        page = self._pages.get(offset >> 12)
+    def get(self, offset: int) -> int:
+        """What was noted; 0 is nothing."""
+        page = self._pages.get(offset // STEP)
+        return page[offset % STEP] if page is not None else 0
+
+    def note(self, offset: int, number: int) -> None:
+        """Note a number of 32 bits."""
+        page = self._pages.get(offset // STEP)
         if page is None:
-            page = self._pages[offset >> 12] = bytearray(512)
-        byte, bit = offset >> 3 & 511, 1 << (offset & 7)
-        if page[byte] & bit:
-            return False
-        page[byte] |= bit
-        return True
+            page = self._pages[offset // STEP] = array("i", bytes(4 * STEP))
+        page[offset % STEP] = number
 
 
 assert len(EOF_RECORD) == 5 and len(HEADER) == 16

@@ -22,6 +22,10 @@ public final class Adapter implements Implementation {
       Bench.run(Path.of(args[1]), Integer.parseInt(args[2]));
       return;
     }
+    if (args.length == 5 && args[0].equals("generate")) {
+      Bench.generate(Path.of(args[1]), Integer.parseInt(args[2]), Integer.parseInt(args[3]), args[4]);
+      return;
+    }
     Protocol.run(new Adapter(), args);
   }
 
@@ -187,7 +191,7 @@ public final class Adapter implements Implementation {
     return groups;
   }
 
-  private static Journal.PreallocationStrategy strategy(String name) throws Skip {
+  static Journal.PreallocationStrategy strategy(String name) throws Skip {
     return switch (name) {
       case "sparse" -> Journal.PreallocationStrategy.SPARSE_FILE;
       case "kernel-copy" -> Journal.PreallocationStrategy.OS_KERNEL_COPY;
@@ -197,7 +201,7 @@ public final class Adapter implements Implementation {
     };
   }
 
-  private static void close(Journal journal) {
+  static void close(Journal journal) {
     try {
       journal.close();
     } catch (IOException | RuntimeException ignored) { // of a journal that could not be started

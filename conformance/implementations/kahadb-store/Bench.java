@@ -1,5 +1,5 @@
 import com.google.gson.JsonObject;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,29 +11,62 @@ import org.apache.activemq.util.ByteSequence;
 final class Bench {
   private Bench() {}
 
-  /** {@code bench FOLDER REPEAT}; prints one JSON object. The folder must hold sound data files only. */
-  static void run(Path folder, int repeat) throws Exception {
+  /** {@code bench LOG REPEAT}: LOG is a sound data file or a folder of them. Prints one JSON object. */
+  static void run(Path log, int repeat) throws Exception {
     List<Double> seconds = new ArrayList<>();
     long records = 0;
     long bytes = 0;
-    if (!Files.isDirectory(folder)) {
-      throw new IllegalArgumentException("expected a folder of data files, found " + folder);
-    }
-    for (int i = 0; i < repeat; i++) {
-      long started = System.nanoTime();
-      records = bytes = 0;
-      Journal journal = Adapter.open(folder, new JsonObject());
-      journal.start();
-      for (Location at = null; (at = journal.getNextLocation(at)) != null; ) {
-        ByteSequence data = journal.read(at);
-        records++;
-        bytes += data.getLength();
+    try (Copy copy = new Copy(log)) {
+      for (int i = 0; i < repeat; i++) {
+        long started = System.nanoTime();
+        records = bytes = 0;
+        Journal journal = Adapter.open(copy.folder, new JsonObject());
+        journal.start();
+        for (Location at = null; (at = journal.getNextLocation(at)) != null; ) {
+          ByteSequence data = journal.read(at);
+          records++;
+          bytes += data.getLength();
+        }
+        seconds.add((System.nanoTime() - started) / 1e9);
+        journal.close();
       }
-      seconds.add((System.nanoTime() - started) / 1e9);
-      journal.close();
     }
     double best = seconds.stream().min(Double::compare).orElseThrow();
     System.out.printf("{\"records\":%d,\"payload_bytes\":%d,\"seconds\":%.6f,\"all_seconds\":%s}%n",
         records, bytes, best, seconds);
+  }
+
+  /**
+   * {@code generate FOLDER COUNT SIZE HOW}: makes a journal in an existing folder. HOW is a list of words with commas
+   * between: async (one write for as many records as there are) or sync; checksum; a preallocation; and, after max=, the
+   * greatest length of a file. Record n is its number in twelve digits and as many bytes of it again as SIZE asks for.
+   */
+  static void generate(Path folder, int count, int size, String how) throws Exception {
+    JsonObject context = new JsonObject();
+    List<String> words = new ArrayList<>(List.of(how.split(",")));
+    words.removeIf(word -> {
+      if (word.startsWith("max=")) {
+        context.addProperty("max_file_length", Integer.parseInt(word.substring(4)));
+      }
+      return word.startsWith("max=");
+    });
+    Journal journal = Adapter.open(folder, context);
+    boolean sync = words.remove("sync");
+    words.remove("async");
+    journal.setChecksum(words.remove("checksum"));
+    for (String strategy : words) {
+      journal.setPreallocationScope(Journal.PreallocationScope.ENTIRE_JOURNAL);
+      journal.setPreallocationStrategy(Adapter.strategy(strategy));
+    }
+    journal.start();
+    for (int n = 0; n < count; n++) {
+      byte[] number = String.format("%012d", n).getBytes(StandardCharsets.US_ASCII);
+      byte[] payload = new byte[size];
+      for (int i = 0; i < size; i++) {
+        payload[i] = number[i % number.length];
+      }
+      journal.write(new ByteSequence(payload), sync);
+    }
+    journal.close();
   }
 }

@@ -18,6 +18,7 @@ from typing import Any
 from crc32c import crc32c
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import kahadb_journal
 import zeebe_journal
 import zmq_raft
 
@@ -214,6 +215,8 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         return zeebe_journal.read(path, request)
     if request["format"] == "zmq-raft":
         return zmq_raft.read(path, request)
+    if request["format"] == "kahadb-journal":
+        return kahadb_journal.read(path, request)
     log = path.read_bytes()
     if is_foreign(log):
         refused = {"verdict": "refused", "reason": "foreign-dialect"}
@@ -226,7 +229,7 @@ if __name__ == "__main__":
         {
             "name": "kaitai-python",
             "version": version("kaitaistruct"),
-            "formats": ["leveldb-log", "zeebe-journal", "zmq-raft"],
+            "formats": ["leveldb-log", "zeebe-journal", "zmq-raft", "kahadb-journal"],
             "profiles": ["recover", "strict"],
             "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
             "homepage": "https://kaitai.io",

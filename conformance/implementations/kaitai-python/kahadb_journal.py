@@ -1,0 +1,356 @@
+"""The Python parser generated from ksy/kahadb_journal.ksy, with the rules it cannot say.
+
+The grammar finds control records and records; here are the checks and the resynchronisation,
+written from spec/kahadb-journal.md alone. It shares no code with ``reference_impl``, holds each
+file in memory, and takes no care of time.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kaitaistruct import BytesIO, KaitaiStream
+
+from conformance.adapterkit import record
+from conformance.kaitai.compile import compiled
+
+KahadbJournal = compiled("kahadb_journal").KahadbJournal
+EOF = b"-qMa4"
+HEADER = bytes.fromhex("0000001c02") + b"WRITE BATCH"
+LARGEST = 2147483614
+NAME = re.compile(r"db-([+-]?[0-9]+)\.log")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A control record, parsed; its records are parsed only when somebody looks at them."""
+
+    ofs_batch: int
+    control: Any
+    io: KaitaiStream
+
+    @property
+    def parsed(self) -> Any:
+        """The whole batch."""
+        self.io.seek(self.ofs_batch)
+        return KahadbJournal.Batch(self.ofs_batch, self.io)
+
+
+class DataFile:
+    """One data file and what was found in it."""
+
+    def __init__(self, path: Path, name: str | None) -> None:
+        self.data = path.read_bytes()
+        self.size = len(self.data)
+        self.name = name
+        self.io = KaitaiStream(BytesIO(self.data))
+        self.records: list[dict[str, Any]] = []
+        self.lost: list[dict[str, Any]] = []
+        self.end: int | None = 0
+        self.fill = self.size
+        while self.fill:  # KDB-013
+            if self.data[self.fill - 1] == 0:
+                self.fill -= 1
+            elif self.data.endswith(EOF, 0, self.fill):
+                self.fill -= 5
+            else:
+                break
+
+    @property
+    def is_sibling(self) -> bool:
+        """KDB-055."""
+        d = self.data
+        hawt = d[:5] == HEADER[:5] and d[9:20] == b"WRITE BATCH"
+        old = self.size >= 21 and d[4:9] == bytes.fromhex("0000001502")
+        return d[:4] == b"J.IO" or hawt or old
+
+    def batch(self, at: int) -> Batch | None:
+        """The batch at an offset; None where no control record fits."""
+        if at + 28 > self.size:
+            return None
+        self.io.seek(at)
+        return Batch(at, KahadbJournal.ControlRecord(self.io), self.io)
+
+    def is_fill(self, at: int) -> bool:
+        """KDB-013."""
+        rest = self.data[at : self.fill]
+        if at < self.fill:
+            return len(rest) < 5 and EOF.endswith(rest)
+        return at >= self.size or self.data[at] == 0 or self.data.startswith(EOF, at)
+
+    def is_marked(self, at: int) -> bool:
+        """KDB-031."""
+        return self.data.startswith((HEADER, EOF), at)
+
+    def in_step(self, at: int) -> bool:
+        """KDB-031."""
+        if at > self.size:
+            return False
+        if self.is_fill(at) or self.is_marked(at):
+            return at < self.fill or self.is_fill(at)
+        rest = self.data[at:]
+        return at < self.fill and (HEADER.startswith(rest) or EOF.startswith(rest))
+
+    def claimed_end(self, found: Any) -> int | None:
+        """The end of a batch by its own size, if that can be (KDB-035)."""
+        if found is None or not 0 <= found.control.len_records <= LARGEST:
+            return None
+        return int(found.ofs_batch) + 28 + int(found.control.len_records)
+
+    def sum_holds(self, found: Any, end: int | None) -> bool:
+        """Whether the stored checksum is that of the bytes up to ``end`` (KDB-007, KDB-008)."""
+        if found is None or end is None or end > self.size or found.control.checksum <= 0:
+            return False
+        return zlib.adler32(self.data[found.ofs_batch + 28 : end]) == found.control.checksum
+
+    def fills_exactly(self, found: Any) -> bool:
+        """KDB-037: whether the records of an unchecked batch fill it."""
+        if found.control.len_records == 0:
+            return True
+        if found.control.len_records < 5:
+            return False
+        batch = found.parsed
+        return not batch.leftover and all(
+            one.header.len_record >= 5
+            and not one.is_truncated
+            and not self.data.startswith(HEADER, one.ofs_record)
+            for one in batch.records
+        )
+
+    # KDB-030
+
+    def fault(self, at: int) -> str | None:
+        """Why what stands at an offset is no sound batch."""
+        found = self.batch(at)
+        if found is None or not self.data.startswith(HEADER, at):
+            return "bad-header"
+        end, checksum = self.claimed_end(found), found.control.checksum
+        if end is None or end > self.size:
+            return "bad-size"
+        if found.control.len_records == 0 and checksum <= 1:
+            return None if self.in_step(end) and not self.unfinished(end) else "bad-size"
+        if checksum > 0:
+            return None if self.sum_holds(found, end) else "checksum-mismatch"
+        if not self.in_step(end) and self.search(at + 28, end) is not None:
+            return "bad-size"
+        return None if self.fills_exactly(found) else "bad-record"
+
+    def unfinished(self, end: int) -> bool:
+        """KDB-042: ends in preallocated space, with zeros, and no EOF record behind."""
+        in_fill = self.fill < end < self.size and self.is_fill(end)
+        return in_fill and not self.data.startswith(EOF, end)
+
+    def torn_head(self, at: int) -> tuple[int, str] | None:
+        """KDB-041, KDB-043: where an unfinished mark or control record ends, and its code."""
+        written = self.data[at : max(at, self.fill)]
+        if written and len(written) < 5 and EOF.startswith(written):
+            return at + len(written), "torn-eof"
+        if written and len(written) < 16 and HEADER.startswith(written):
+            return at + len(written), "torn-header"
+        if self.data.startswith(HEADER, at) and at + 28 > self.size:
+            return self.size, "torn-header"
+        blank = self.data[at : at + 28] == HEADER + bytes(12)
+        return (at + 28, "torn-header") if blank and self.unfinished(at + 28) else None
+
+    # KDB-044 to KDB-047
+
+    def chain(self, at: int, limit: int) -> int | None:
+        """Where the sizes of the records behind ``at`` lead (KDB-045)."""
+        at += 28
+        if at < limit and self.data.startswith(HEADER, at):
+            return at
+        while at < limit:
+            head = self.data[at : at + 5]
+            size = int.from_bytes(head[:4], "big", signed=True)
+            if len(head) < 5 or size < 5 or head[4] != 1:
+                return None
+            at += size
+            if at <= limit and self.in_step(at):
+                return at
+        return None
+
+    def search(self, at: int, limit: int) -> int | None:
+        """The next plausible batch that begins in ``[at, limit)`` (KDB-046)."""
+        while (at := self.data.find(HEADER, at, limit + 15)) >= 0:
+            found = self.batch(at)
+            end = self.claimed_end(found)
+            if end is not None and self.in_step(end):
+                if found.control.checksum > 0:
+                    proven = self.sum_holds(found, end)
+                else:
+                    proven = found.control.len_records == 0 or self.chain(at, end) == end
+                if proven or self.is_marked(end):
+                    return at
+            at += 1
+        return None
+
+    def go_on(self, at: int, fault: str) -> tuple[int | None, int, str, bool]:
+        """Where to go on (or None), where the loss ends, its code, and whether that is certain."""
+        found = self.batch(at)
+        end = self.claimed_end(found)
+        to_fill = self.fill if self.fill > at else self.size
+        if fault == "bad-header":
+            led = end if self.sum_holds(found, end) else self.chain(at, self.size)
+            place = led if led is not None else self.search(at + 1, self.size)
+            stop = to_fill if place is None else place
+            code = fault if any(self.data[at:stop]) else "zero-gap"
+            return place, stop, code, led is not None and led > at + 28
+        if end is not None and end <= self.size and self.in_step(end):
+            led = self.chain(at, end)
+            proof = led is not None and self.sum_holds(found, led)
+            if led is not None and led < end and (proof or self.is_marked(led)):
+                return led, led, fault, proof
+            within = None if led == end else self.search(at + 1, end)
+            if within is not None and not self.is_marked(end):
+                return within, within, fault, False
+            if self.unfinished(end):
+                return None, end, "torn-batch", True
+            return end, end, fault, within is None
+        led = self.chain(at, self.size)
+        certain = led is not None and led > at + 28
+        if end is not None and led is not None:
+            proof = self.sum_holds(found, led)
+            certain = certain and proof
+            if end > self.size and not proof and not self.is_marked(led):
+                led = None
+        place = led if led is not None else self.search(at + 1, self.size)
+        if place is None and end is not None and end > self.size:
+            return None, self.size, "torn-batch", True
+        stop = max(self.fill, min(at + 28, self.size)) if place is None else place
+        return place, stop, fault, certain and led is not None
+
+    # The reading itself
+
+    def lose(self, at: int, to: int, code: str) -> None:
+        """Report ``[at, to)``."""
+        where = {"file": self.name} if self.name else {}
+        self.lost.append({**where, "from": at, "to": to, "reason": code})
+
+    def take(self, found: Any) -> None:
+        """The records of a sound batch."""
+        where = {"file": self.name} if self.name else {}
+        end = self.claimed_end(found)
+        assert end is not None
+        batch = found.parsed
+        for one in batch.records if found.control.len_records >= 5 else ():
+            at, size = one.ofs_record, one.header.len_record
+            if size < 5 or one.is_truncated:
+                self.lose(at, end, "bad-record")
+                return
+            if one.header.type != KahadbJournal.RecordType.user:
+                self.lose(at, at + size, "unknown-type")
+                continue
+            fields = {"type": 1, "batch": int(found.ofs_batch)}
+            self.records.append({**where, **record(one.payload, at, size), **fields})
+        if batch.leftover:
+            self.lose(end - len(batch.leftover), end, "bad-record")
+
+    def read(self) -> DataFile:
+        """All of it."""
+        at, doubt = 0, False
+        while not self.is_fill(at):
+            if self.data.startswith(EOF, at):
+                direct = self.data.startswith(HEADER, at + 5)
+                behind = at + 5 if direct else self.search(at + 5, self.size)
+                if behind is None:
+                    break
+                self.lose(at, behind, "early-eof")
+                at, doubt = behind, True
+                continue
+            if torn := self.torn_head(at):
+                self.lose(at, *torn)
+                break
+            fault = self.fault(at)
+            if fault is None:
+                found = self.batch(at)
+                self.take(found)
+                at, doubt = self.claimed_end(found), False
+                continue
+            place, stop, code, certain = self.go_on(at, fault)
+            self.lose(at, stop, code)
+            doubt = doubt or not certain
+            if place is None:
+                break
+            at = place
+        self.end = None if doubt else at
+        return self
+
+
+def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
+    """The data files in order, and those that share a number with one (KDB-002 to KDB-004)."""
+    if not path.is_dir():
+        return [DataFile(path, None)], []
+    numbers: dict[int, list[str]] = {}
+    for file in path.iterdir():
+        match = NAME.fullmatch(file.name)
+        if match and file.is_file() and -(2**31) <= int(match[1]) < 2**31:
+            numbers.setdefault(int(match[1]), []).append(file.name)
+    chosen, doubles = [], []
+    for number, names in sorted(numbers.items()):
+        names.sort(key=lambda name: (len(name), name))
+        plain = f"db-{number}.log"
+        first = plain if plain in names else names[0]
+        chosen.append(DataFile(path / first, first))
+        doubles += [DataFile(path / name, name) for name in names if name != first]
+    return [one for one in chosen if one.size], [one for one in doubles if one.size]
+
+
+def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """The answer for one data file or folder."""
+    files, doubles = journal(path)
+    nothing = {"records": [], "lost": [], "end": None}
+    if files and all(one.is_sibling for one in files):
+        return {"verdict": "refused", "reason": "foreign-journal", **nothing}
+    used = [one for one in files if one.fill]
+    last = used[-1] if used else files[0] if files else None
+    damage: list[str] = []
+    torn: list[str] = []
+    for one in files:
+        if one.is_sibling:
+            one.lose(0, one.size, "foreign-journal")
+            one.end = None
+        else:
+            one.read()
+        for gap in one.lost:
+            is_torn = gap["reason"].startswith("torn-") and files.index(one) >= files.index(last)
+            (torn if is_torn else damage).append(gap["reason"])
+        if damage and request["profile"] == "strict":
+            return strict(files, doubles, one, damage[0])
+    for one in doubles:
+        one.lose(0, one.size, "duplicate-id")
+        damage.append("duplicate-id")
+    if doubles and request["profile"] == "strict":
+        first = doubles[0]
+        first.records = []
+        return strict([*files, *doubles], [], first, damage[0])
+    end: Any = last.end if last else 0
+    if path.is_dir() and end is not None:
+        end = {"file": last.name if last else "db-1.log", "at": end}
+    return {
+        "verdict": "damaged" if damage else "torn" if torn else "intact",
+        "reason": next(iter(damage + torn), None),
+        "records": [found for one in files for found in one.records],
+        "lost": [gap for one in files + doubles for gap in one.lost],
+        "end": end,
+    }
+
+
+def strict(
+    files: list[DataFile], doubles: list[DataFile], where: DataFile, code: str
+) -> dict[str, Any]:
+    """KDB-052: everything from the first damage in ``where`` on."""
+    number = files.index(where)
+    start = next(gap["from"] for gap in where.lost if gap["reason"] == code)
+    kept = [found for one in files[:number] for found in one.records]
+    kept += [found for found in where.records if found["at"] < start]
+    where.lost = []
+    where.lose(start, where.size, code)
+    for one in [*files[number + 1 :], *doubles]:
+        one.lost = []
+        one.lose(0, one.size, code)
+    lost = [gap for one in [*files[number:], *doubles] for gap in one.lost]
+    return {"verdict": "damaged", "reason": code, "records": kept, "lost": lost, "end": None}
