@@ -27,6 +27,7 @@ def large_record(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "limits", "KDB-035", "KDB-053", kind="limit")
 def a_thousand_negative_sizes(log: KahaDBLog) -> None:
     """A thousand control records with negative sizes, and then the batches."""
+    log.hangs_upstream()
     log.insert(0, (HEADER + struct.pack(">iq", -1, 0)) * 1000, "1000 negative sizes")
     log.expect("damaged", "bad-size", survivors=range(5))
     log.bug("Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)")

@@ -15,6 +15,7 @@ SIZE = "batches[1].control.len_records"
 @BOOK.damaged(five_batches, "batch-size", "KDB-035", "KDB-045", "KDB-053")
 def size_minus_1(log: KahaDBLog) -> None:
     """A batch size of -1."""
+    log.hangs_upstream()
     log.number(SIZE, -1)
     log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
     log.bug(HANG)
@@ -23,6 +24,7 @@ def size_minus_1(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "batch-size", "KDB-035")
 def size_most_negative(log: KahaDBLog) -> None:
     """The most negative batch size, in the first batch."""
+    log.hangs_upstream()
     log.number("batches[0].control.len_records", -(2**31))
     log.expect("damaged", "bad-size", survivors=[1, 2, 3, 4], end=225)
     log.bug(HANG)
@@ -31,6 +33,7 @@ def size_most_negative(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "batch-size", "KDB-006", "KDB-035")
 def size_2_31_minus_33(log: KahaDBLog) -> None:
     """A batch size of 2147483615, the first one that no batch can have."""
+    log.hangs_upstream()
     log.number(SIZE, 2**31 - 33)
     log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
     log.bug(HANG)
@@ -46,6 +49,7 @@ def size_2_31_minus_34(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "batch-size", "KDB-035", "KDB-051")
 def size_minus_8_in_the_last_batch(log: KahaDBLog) -> None:
     """A batch size of -8 in the last batch."""
+    log.hangs_upstream()
     log.number("batches[4].control.len_records", -8)
     log.expect("damaged", "bad-size", survivors=[0, 1, 2, 3], end=225)
     log.bug(HANG)
@@ -148,6 +152,7 @@ def size_leaves_out_the_last_record(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "batch-size", "KDB-035", "KDB-053")
 def every_size_negative(log: KahaDBLog) -> None:
     """Negative sizes in all five batches: five losses, and an end."""
+    log.hangs_upstream()
     for number in range(5):
         log.number(f"batches[{number}].control.len_records", -1 - number)
     log.expect("damaged", "bad-size", survivors=[], end=225)
