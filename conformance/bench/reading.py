@@ -11,6 +11,7 @@ from typing import Any
 from conformance import ROOT
 from conformance.bench.contender import Contender
 from conformance.bench.workloads import Workload
+from conformance.contents import read_contents, size
 
 Row = dict[str, Any]
 
@@ -43,7 +44,7 @@ def _measure(
     progress: Callable[[str], None],
 ) -> Iterator[Row]:
     log = workload.log()
-    log.read_bytes()  # into the page cache
+    file_bytes = size(read_contents(log))  # and into the page cache
     why_not = {one.name: one.unavailable() for one in contenders}
     seconds: dict[str, list[float]] = {one.name: [] for one in contenders}
     raw: dict[str, list[float]] = {one.name: [] for one in contenders}
@@ -64,7 +65,7 @@ def _measure(
         yield row | {
             "records": workload.count,
             "payload_bytes": workload.count * workload.size,
-            "file_bytes": log.stat().st_size,
+            "file_bytes": file_bytes,
             "seconds": [round(value, 6) for value in raw[one.name]],
             "median_seconds": round(median, 6),
             "mb_per_second": round(workload.count * workload.size / median / 1e6, 3),
@@ -83,7 +84,7 @@ def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
 def _run(contender: Contender, workload: Workload) -> list[float]:
     command = contender.command(workload.log(), contender.repeat)
     done = subprocess.run(
-        command, cwd=ROOT, stdout=subprocess.PIPE, check=True, timeout=TIMEOUT_SECONDS
+        command, cwd=ROOT, capture_output=True, check=True, timeout=TIMEOUT_SECONDS
     )
     said = json.loads(done.stdout)
     counted = (said["records"], said["payload_bytes"])

@@ -51,4 +51,6 @@ class Workload:
 WORKLOADS = (
     Workload("100 B records", "leveldb-log", 200_000, 100),
     Workload("64 KiB records", "leveldb-log", 400, 65_536),
+    Workload("1 KiB records, Zeebe", "zeebe-journal", 20_000, 1024),
+    Workload("1 KiB records, KahaDB", "kahadb-journal", 20_000, 1024),
 )

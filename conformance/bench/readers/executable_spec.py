@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from conformance.bench.contender import Contender, in_python
-from reference_impl.answer import Record
+from reference_impl.answer import Event, Record
 from reference_impl.leveldb_log import read
 
 
 def read_once(log: Path) -> tuple[int, int]:
     """Records and bytes of payload of one pass."""
-    records = payload_bytes = 0
     with log.open("rb") as file:
-        for event in read(file):
-            if isinstance(event, Record):
-                records += 1
-                payload_bytes += len(event.payload)
+        return count(read(file))
+
+
+def count(events: Iterable[Event]) -> tuple[int, int]:
+    """Records and bytes of payload of a reader's events."""
+    records = payload_bytes = 0
+    for event in events:
+        if isinstance(event, Record):
+            records += 1
+            payload_bytes += len(event.payload)
     return records, payload_bytes
 
 

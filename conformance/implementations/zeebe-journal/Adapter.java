@@ -37,8 +37,8 @@ public final class Adapter implements Implementation {
   private static final String FORMAT = "zeebe-journal";
 
   public static void main(String[] args) throws Exception {
-    if (args.length > 1 && args[0].equals("bench")) {
-      Bench.run(Path.of(args[1]));
+    if (args.length == 3 && args[0].equals("bench")) {
+      Bench.run(Path.of(args[1]), Integer.parseInt(args[2]));
       return;
     }
     if (args.length > 0 && args[0].equals("entries")) {

@@ -1,0 +1,31 @@
+"""Contenders that are implementations of this repository with a ``bench LOG REPEAT`` mode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conformance.bench.contender import Contender
+from conformance.registry import FOLDER, load
+
+
+def real(name: str, repeat: int) -> Contender:
+    """The peer of its format: the real reader, opened anew for each pass, in one warm process."""
+    implementation = load(FOLDER / name)
+
+    def unavailable() -> str | None:
+        if missing := implementation.missing():
+            return f"{' and '.join(missing)} not found"
+        return None if implementation.is_built() else "not built; walproof setup builds it"
+
+    def command(log: Path, times: int) -> list[str]:
+        return [*implementation.command, "bench", str(log), str(times)]
+
+    return Contender(
+        name=name,
+        title=implementation.title,
+        format=implementation.formats[0],
+        command=command,
+        peer=True,
+        repeat=repeat,
+        unavailable=unavailable,
+    )
