@@ -95,6 +95,8 @@ class _Kit:
                 raise Skipped(f"no format {request.get('format')}")
             if profile not in self.hello["profiles"]:
                 raise Skipped(f"no profile {profile}")
+            if cmd in ("read", "append") and not path.exists():
+                raise Skipped("nothing is at this path")
             if cmd == "read":
                 return {**reply, "answer": self.read(path, request)}
             if (writer := self.writers.get(cmd)) is None:
