@@ -24,8 +24,11 @@ SUBCOMMANDS = (
     "vectors",
     "setup",
 )
-# `import` is a word of the language: its module and function have other names.
-MODULES = {"import": ("import_", "import_journal")}
+# Module and function where they are not conformance.cli.NAME and NAME: `import` is a word of the
+# language, and what runs on Spark lives in the package that needs it.
+MODULES = {
+    "import": ("conformance.cli.import_", "import_journal"),
+}
 
 
 class _Subcommands(click.Group):
@@ -37,8 +40,8 @@ class _Subcommands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in SUBCOMMANDS:
             return None
-        module_name, function = MODULES.get(name, (name, name))
-        module = importlib.import_module(f"conformance.cli.{module_name}")
+        module_name, function = MODULES.get(name, (f"conformance.cli.{name}", name))
+        module = importlib.import_module(module_name)
         command = getattr(module, function)
         assert isinstance(command, click.Command)
         return command

@@ -1,0 +1,32 @@
+"""Journal files on Spark: the ``journal`` data source, the bulk scanners, the jobs on them.
+
+Spark imports every top-level package called ``pyspark_*`` in each session, looking for a
+``DefaultSource``. This module is therefore light: pyspark, pyarrow and numba are imported by
+whoever needs them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from pyspark_journal.source import JournalDataSource as DefaultSource
+
+__all__ = ["DefaultSource", "register"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "DefaultSource":
+        from pyspark_journal.source import JournalDataSource
+
+        return JournalDataSource
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def register(spark: SparkSession) -> None:
+    """Make ``format("journal")`` known to a session that was started without this package."""
+    from pyspark_journal.source import JournalDataSource
+
+    spark.dataSource.register(JournalDataSource)
