@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -36,18 +37,15 @@ def kernel(*signature: Any) -> Callable[[Any], Any]:
 
 
 @intrinsic
+def load32(typing: Any, data: Any, at: Any) -> Any:
+    """Four bytes as a little-endian number. Nobody checks that they lie in the array."""
+    return _load(data, 32)
+
+
+@intrinsic
 def load64(typing: Any, data: Any, at: Any) -> Any:
     """Eight bytes as a little-endian number. Nobody checks that they lie in the array."""
-    from llvmlite import ir
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature.args[0], arguments[0], arguments[1])
-        wide = builder.bitcast(place, ir.IntType(64).as_pointer())
-        loaded = builder.load(wide)
-        loaded.align = 1
-        return loaded
-
-    return types.uint64(data, types.intp), generate
+    return _load(data, 64)
 
 
 @intrinsic
@@ -66,6 +64,16 @@ def copy(typing: Any, to: Any, to_at: Any, data: Any, at: Any, count: Any) -> An
         return context.get_dummy_value()
 
     return types.void(to, types.intp, data, types.intp, types.intp), generate
+
+
+def _load(data: Any, bits: int) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature.args[0], arguments[0], arguments[1])
+        loaded = builder.load(builder.bitcast(place, ir.IntType(bits).as_pointer()))
+        loaded.align = 1
+        return builder.zext(loaded, ir.IntType(64)) if bits < 64 else loaded
+
+    return types.uint64(data, types.intp), generate
 
 
 def _place(context: Any, builder: Any, type: Any, array: Any, at: Any) -> Any:
