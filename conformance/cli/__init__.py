@@ -16,6 +16,7 @@ SUBCOMMANDS = (
     "import",
     "list",
     "dump",
+    "audit",
     "check",
     "smoke",
     "diff",
@@ -28,6 +29,7 @@ SUBCOMMANDS = (
 # language, and what runs on Spark lives in the package that needs it.
 MODULES = {
     "import": ("conformance.cli.import_", "import_journal"),
+    "audit": ("pyspark_journal.audit.command", "audit"),
 }
 
 
