@@ -17,6 +17,7 @@ SUBCOMMANDS = (
     "list",
     "dump",
     "recover",
+    "audit",
     "check",
     "smoke",
     "diff",
@@ -29,6 +30,7 @@ SUBCOMMANDS = (
 # language, and what runs on Spark lives in the package that needs it.
 MODULES = {
     "import": ("conformance.cli.import_", "import_journal"),
+    "audit": ("pyspark_journal.audit.command", "audit"),
 }
 
 
