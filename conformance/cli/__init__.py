@@ -9,6 +9,7 @@ import click
 from conformance import __version__
 
 SUBCOMMANDS = (
+SUBCOMMANDS = (
     "read",
     "inspect",
     "verify",
@@ -23,9 +24,10 @@ SUBCOMMANDS = (
     "bench",
     "vectors",
     "setup",
+    "parsers",
+    "lint-ksy",
+    "ksy-test",
 )
-# `import` is a word of the language: its module and function have other names.
-MODULES = {"import": ("import_", "import_journal")}
 
 
 class _Subcommands(click.Group):
@@ -37,9 +39,15 @@ class _Subcommands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in SUBCOMMANDS:
             return None
+<<<<<<< HEAD
         module_name, function = MODULES.get(name, (name, name))
         module = importlib.import_module(f"conformance.cli.{module_name}")
         command = getattr(module, function)
+=======
+        module_name = name.replace("-", "_")
+        module = importlib.import_module(f"conformance.cli.{module_name}")
+        command = getattr(module, module_name)
+>>>>>>> 743264a (walproof parsers: a package per language, with its runtime declared and an example that runs)
         assert isinstance(command, click.Command)
         return command
 
