@@ -34,6 +34,8 @@ class Implementation:
     build: tuple[str, ...]
     inputs: tuple[str, ...]
     command_template: tuple[str, ...]
+    structure: bool = False
+    """A generated parser: it lists fields and does not answer."""
 
     @property
     def output(self) -> Path:
@@ -133,6 +135,7 @@ def load(folder: Path) -> Implementation:
         build=tuple(body.get("build", ())),
         inputs=tuple(body.get("inputs", ())),
         command_template=tuple(body["command"]),
+        structure=body.get("profiles") == ["structure"],
     )
 
 
