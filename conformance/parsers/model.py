@@ -70,20 +70,15 @@ class Field:
 
 @dataclass(frozen=True)
 class Type:
-    """One type: ``name`` is its class, such as ``LeveldbLog.Block``; ``body`` as in the file."""
+    """One type: ``name`` is its class, such as ``LeveldbLog.Block``; ``body`` as in the file.
+
+    ``ids`` are the id of its grammar and those of the types down to this one.
+    """
 
     name: str
-    spec: str
+    ids: tuple[str, ...]
     body: Body
     file: Path
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The id of the grammar and those of the types down to this one."""
-        return (self.spec, *_PATHS[self.spec, self.name])
-
-
-_PATHS: dict[tuple[str, str], tuple[str, ...]] = {}
 
 
 class Model:
@@ -96,7 +91,7 @@ class Model:
         self.enums: dict[str, dict[int, str]] = {}
         for file in self.files:
             body = yaml.safe_load(file.read_bytes())
-            self._collect(body["meta"]["id"], body["meta"]["id"], "", (), body, file)
+            self._collect((body["meta"]["id"],), "", body, file)
 
     @cached_property
     def top(self) -> str:
@@ -155,19 +150,16 @@ class Model:
             outer = outer.rpartition(".")[0]
         return name
 
-    def _collect(
-        self, spec: str, type_id: str, outer: str, path: tuple[str, ...], body: Body, file: Path
-    ) -> None:
-        name = f"{outer}.{class_name(type_id)}" if outer else class_name(type_id)
-        _PATHS[spec, name] = path
-        self.types[name] = Type(name, spec, body, file)
+    def _collect(self, ids: tuple[str, ...], outer: str, body: Body, file: Path) -> None:
+        name = f"{outer}.{class_name(ids[-1])}" if outer else class_name(ids[-1])
+        self.types[name] = Type(name, ids, body, file)
         for enum, members in (body.get("enums") or {}).items():
             self.enums[f"{name}.{class_name(enum)}"] = {
                 int(key): str(value["id"] if isinstance(value, Mapping) else value)
                 for key, value in members.items()
             }
         for inner, inner_body in (body.get("types") or {}).items():
-            self._collect(spec, inner, name, (*path, inner), inner_body, file)
+            self._collect((*ids, inner), name, inner_body, file)
 
     def _below(self, outer: str, steps: list[str]) -> str | None:
         name = ".".join([outer, *map(class_name, steps)])
