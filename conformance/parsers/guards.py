@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conformance.parsers.model import Model, Type
 
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|0x[0-9a-fA-F]+|\d[\d.e]*|\w+|::|[<>=!]=|<<|>>|\S")
-_AT_LEAST = re.compile(r"_io\.size>=(\d+)")
+_AT_LEAST = re.compile(r"_io\.size(?:\.as<s8>)?>=(\d+)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _KEYWORDS = {"and", "or", "not", "true", "false", "sizeof", "bitsizeof", "as"}
 
@@ -82,7 +82,11 @@ class Guards:
     ) -> str | None:
         if step := self._missing_member(owner, name, chain):
             return f"{name}.{step}"
-        if name in (owner.body.get("instances") or {}):
+        instances = owner.body.get("instances") or {}
+        if name in instances:
+            needed = self._truths(owner, str(instances[name].get("if", "true")), deep=False)
+            if "if" in instances[name] and not all(_holds(one, known) for one in needed):
+                return name
             return self._of_instance(owner, name, known, seen)
         for field in owner.body.get("seq") or ():
             if field.get("id") == name and "if" in field:
@@ -100,6 +104,7 @@ class Guards:
                     return step
                 continue
             fields = {one.get("id"): one for one in place.body.get("seq") or ()}
+            fields |= place.body.get("instances") or {}
             if "if" in fields.get(step, {}):
                 return step
             place = self._type_of(place, step)

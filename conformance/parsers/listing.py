@@ -193,7 +193,7 @@ class Walk:
 
     def _instance(self, parent: Any, field: Field, name: str) -> list[str]:
         try:
-            value = getattr(parent, field.id, None)
+            value = getattr(parent, field.id)
         except Exception:  # as in other languages: whatever is thrown, there is no value
             return [f"{name} - !"]
         lines: list[str] = []
