@@ -242,9 +242,11 @@ types:
         doc: The header of the metadata, read ahead.
       len_metadata:
         value: '8 + (peeked.len_block.as<s8> < 12 ? 12.as<s8> : peeked.len_block.as<s8>).as<s8>'
+        if: len_available.as<s8> >= 21
         doc: Length of the metadata with its header.
       len_behind:
         value: (len_available.as<s8> - 1).as<s8> - len_metadata.as<s8>
+        if: len_available.as<s8> >= 21
         doc: Number of bytes from the end of the metadata to the end of the file.
       is_truncated:
         -requirement: ZBJ-027
@@ -252,6 +254,7 @@ types:
         doc: True if the length leads out of the file, or is negative.
       len_data:
         value: 'metadata.len_data.as<s8> < 0 ? 0.as<s8> : (is_truncated ? len_behind.as<s8> : metadata.len_data.as<s8>).as<s8>'
+        if: has_metadata
         doc: Length of `data`.
       checksum_input:
         -requirement:

@@ -65,7 +65,7 @@ class Guards:
             return (
                 self._missing(owner, condition, known, seen)
                 or self._missing(owner, yes, known | truths, seen)
-                or self._missing(owner, no, known | {f"not({_bare(condition)})"}, seen)
+                or self._missing(owner, no, known | self._when_false(owner, condition), seen)
             )
         for name, chain in _names(tokens):
             if missing := self._missing_name(owner, name, chain, known, seen):
@@ -118,6 +118,15 @@ class Guards:
                 return self.model.resolve(one["type"], owner)
         body = (owner.body.get("instances") or {}).get(name, {})
         return self.model.resolve(body["type"], owner) if isinstance(body.get("type"), str) else None
+
+    def _when_false(self, owner: Type, condition: str) -> frozenset[str]:
+        """What is known to hold where a condition does not."""
+        bare = _bare(condition)
+        instance = (owner.body.get("instances") or {}).get(bare, {})
+        parts = _ternary(_strip(_TOKEN.findall(str(instance.get("value", "")))))
+        if parts and parts[2] == ["true"]:  # p ? q : true is false: then p holds
+            return self._truths(owner, "".join(_spaced(parts[0]))) | {f"not({bare})"}
+        return frozenset({f"not({bare})"})
 
     def _truths(self, owner: Type, text: str, deep: bool = True) -> frozenset[str]:
         """What is known to hold where a condition holds."""
