@@ -354,9 +354,15 @@ types:
       len_newer:
         value: 'is_whole ? (header.len_block.as<s8> - 16).as<s8> : 0.as<s8>'
         doc: Number of bytes between the known fields and the length of the payload.
+      len_room:
+        value: _io.size.as<s8> - 28
+        doc: Number of bytes behind the known fields and the length of the payload.
+      len_skipped:
+        value: 'len_newer.as<s8> > len_room.as<s8> ? len_room.as<s8> : (len_newer.as<s8> > 0 ? len_newer.as<s8> : 0.as<s8>).as<s8>'
+        doc: Length of `newer_fields`, 0 if there are none.
       is_truncated:
         -requirement: ZBJ-030
-        value: len_entry.as<s8> > (_io.size.as<s8> - _io.pos.as<s8>).as<s8>
+        value: 'is_whole ? len_entry.as<s8> > (len_room.as<s8> - len_skipped.as<s8>).as<s8> : false'
         doc: True if the length of the payload leads out of the data message.
   raft_log_entry:
     -orig-id: RaftLogEntry
@@ -485,7 +491,7 @@ types:
         doc: How many there are.
       - id: members
         -requirement: ZBJ-057
-        type: member(header.len_block)
+        type: member(header.len_block, _io.pos)
         repeat: until
         repeat-until: _.is_truncated or members.size.as<s8> >= header.num_in_group.as<s8>
         if: header.num_in_group > 0
@@ -498,6 +504,9 @@ types:
       - id: len_block
         type: u2
         doc: Length of the block before the id.
+      - id: ofs_member
+        type: s8
+        doc: Offset of the member in the entry.
     seq:
       - id: type
         -orig-id: MemberType
@@ -528,15 +537,18 @@ types:
         if: has_length
         doc: Name of the member, UTF-8.
     instances:
+      len_room:
+        value: _io.size.as<s8> - ofs_member.as<s8>
+        doc: Number of bytes from the start of the member to the end of the entry.
       has_block:
-        value: _io.size.as<s8> - _io.pos.as<s8> >= 9 and len_block.as<s8> >= 9
+        value: len_room.as<s8> >= 9 and len_block.as<s8> >= 9
         doc: True if the entry has room for the block.
       has_length:
-        value: 'has_block ? _io.size.as<s8> - _io.pos.as<s8> >= 4 : false'
+        value: 'has_block ? len_room.as<s8> - len_block.as<s8> >= 4 : false'
         doc: True if the entry has room for the length of the id.
       is_truncated:
         -requirement: ZBJ-058
-        value: 'has_length ? len_member_id.as<s8> > (_io.size.as<s8> - _io.pos.as<s8>).as<s8> : true'
+        value: 'has_length ? len_member_id.as<s8> > ((len_room.as<s8> - len_block.as<s8>).as<s8> - 4).as<s8> : true'
         doc: True if the entry ends inside this member.
 enums:
   entry_type:

@@ -10,7 +10,8 @@ that is path, offset in the file, kind and value. Kinds: ``i`` an integer, a boo
 number of an enum member, as 64-bit two's complement; ``b`` length and bytes in hexadecimal (of
 more than 32, the start of their SHA-256), a text as UTF-8; ``f`` the bits of a double; ``{`` an
 object and the size of its stream; ``[`` an array and its length; ``-`` a field that is not there;
-``!`` an instance that cannot be computed. A log that the parser refuses is one line, ``!``.
+``!`` an instance that cannot be computed, ``?`` one that may be absent where that cannot be told.
+A log that the parser refuses is one line, ``!``.
 
 The offset is that of the bytes that were read: each driver adds up what its fields take. It is
 ``-`` for instances, and behind a field whose length in the file does not show in its value.
@@ -192,6 +193,8 @@ class Walk:
         return scalar(value)
 
     def _instance(self, parent: Any, field: Field, name: str) -> list[str]:
+        if field.kind == "value" and field.optional and not self.tells.absent:
+            return [f"{name} - ?"]
         try:
             value = getattr(parent, field.id)
         except Exception:  # as in other languages: whatever is thrown, there is no value

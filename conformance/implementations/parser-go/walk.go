@@ -90,6 +90,8 @@ func (w *walk) object(object reflect.Value, name string, at int64) int64 {
 		}
 		if !field.Instance {
 			at = w.many(object, object.Elem().FieldByName(camel(field.ID)), field, inner, at)
+		} else if field.Kind == "value" && field.Optional {
+			w.say(inner, unknown, "?") // absent or zero: it cannot be told
 		} else if value, err := call(object, camel(field.ID)); err != nil {
 			w.say(inner, unknown, "!")
 		} else {
