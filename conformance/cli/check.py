@@ -191,7 +191,9 @@ def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
     return any(
         entry["status"] == "broken"
         or (must_run and entry["status"] == "unavailable")
-        or (must_run and entry["results"] and all(r["class"] == "skipped" for r in entry["results"]))
+        or (
+            must_run and entry["results"] and all(r["class"] == "skipped" for r in entry["results"])
+        )
         for entry in report["implementations"]
     )
 

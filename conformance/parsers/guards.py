@@ -117,7 +117,9 @@ class Guards:
             if one.get("id") == name and isinstance(one.get("type"), str):
                 return self.model.resolve(one["type"], owner)
         body = (owner.body.get("instances") or {}).get(name, {})
-        return self.model.resolve(body["type"], owner) if isinstance(body.get("type"), str) else None
+        return (
+            self.model.resolve(body["type"], owner) if isinstance(body.get("type"), str) else None
+        )
 
     def _when_false(self, owner: Type, condition: str) -> frozenset[str]:
         """What is known to hold where a condition does not."""
@@ -162,9 +164,10 @@ def _names(tokens: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     for at, token in enumerate(tokens):
         before = tokens[at - 1] if at else ""
         after = tokens[at + 1] if at + 1 < len(tokens) else ""
-        if not _WORD.fullmatch(token) or token in _KEYWORDS or before in (".", "::", "<"):
-            if before != "<" or not _WORD.fullmatch(token) or tokens[at - 2] in ("sizeof", "as"):
-                continue
+        if not _WORD.fullmatch(token) or token in _KEYWORDS or before in (".", "::"):
+            continue
+        if before == "<" and tokens[at - 2] in ("sizeof", "bitsizeof", "as"):
+            continue
         if after == "::":
             continue
         yield token, tuple(_members(tokens, at + 1))

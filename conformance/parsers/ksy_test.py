@@ -59,8 +59,9 @@ def run(grammar: Path, vector: Path) -> Outcome:
     parser = getattr(
         compiled(grammar.stem, grammars=grammar.resolve().parent), class_name(grammar.stem)
     )
+    data = _input(vector, body)
     try:
-        log = parser.from_bytes(_input(vector, body))
+        log = parser.from_bytes(data)
     except Exception as error:
         return Outcome(vector, title, tuple(_judge_error(body, error)))
     if "error" in body:
@@ -92,8 +93,8 @@ def _load(vector: Path) -> dict[str, Any]:
 def _input(vector: Path, body: Mapping[str, Any]) -> bytes:
     try:
         if "hex" in body:
-            return bytes.fromhex(body["hex"])
-        return (vector.parent / body["input"]).read_bytes()
+            return bytes.fromhex(str(body["hex"]))
+        return (vector.parent / str(body["input"])).read_bytes()
     except ValueError:
         raise BadVector(f"{vector}: `hex` is not hexadecimal") from None
     except OSError as error:

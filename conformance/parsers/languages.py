@@ -100,7 +100,8 @@ LANGUAGES = {
         ),
         Language(
             "lua", "Lua 5.3 or later", "lua", ".", "kaitai_struct_lua_runtime 0.11, see below",
-            "git clone --branch 0.11 https://github.com/kaitai-io/kaitai_struct_lua_runtime runtime",
+            "git clone --branch 0.11 "
+            "https://github.com/kaitai-io/kaitai_struct_lua_runtime runtime",
             "LUA_PATH='runtime/?.lua;./?.lua' lua example.lua", _snake(".lua"),
         ),
     )
@@ -108,12 +109,12 @@ LANGUAGES = {
 """By id. The commands are for a shell in the package's folder."""
 
 NOTES = {
-    "javascript": "Numbers above 2^53 are inexact in JavaScript; `exact(value)` gives the integer as "
-    "a BigInt. TypeScript finds the declarations in `index.d.ts`.",
-    "cpp": "The official C++ runtime is in no registry. `kaitai/` is a small one of this project with "
-    "the same interface; the official one, release 0.11, can take its place.",
-    "rust": "The crate `kaitai` of the registry is another project, and the official runtime is not "
-    "there. `kaitai/` is a small one of this project with the same interface.",
+    "javascript": "Numbers above 2^53 are inexact in JavaScript; `exact(value)` gives the integer "
+    "as a BigInt. TypeScript finds the declarations in `index.d.ts`.",
+    "cpp": "The official C++ runtime is in no registry. `kaitai/` is a small one of this project "
+    "with the same interface; the official one, release 0.11, can take its place.",
+    "rust": "The crate `kaitai` of the registry is another project, and the official runtime "
+    "is not there. `kaitai/` is a small one of this project with the same interface.",
     "java": "Values of `u8` above 2^63 are negative, and an enum value without a name is null.",
     "go": "A field whose `if` is false holds its zero value.",
     "lua": "The runtime is in no registry; it is taken from its repository.",

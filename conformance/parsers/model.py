@@ -210,7 +210,7 @@ class Model:
                 yield found
 
     def _field(self, owner: Type, name: str, body: Body, instance: bool = False) -> Field:
-        common = {
+        common: dict[str, Any] = {
             "array": "repeat" in body,
             "optional": "if" in body,
             "instance": instance,

@@ -119,9 +119,9 @@ def _add_templates(
         "lower_camel": lower_camel,
     }
     for name in _templates(language.id):
-        if "example" in Path(name).name.lower() or "records.rs" in name:
-            if not context["has_example"]:
-                continue
+        is_example = "example" in name.lower()
+        if is_example and not context["has_example"]:
+            continue
         target = fresh / os.path.relpath(name.removesuffix(".j2"), language.id)
         if name == "README.md.j2":
             target = fresh / "README.md"

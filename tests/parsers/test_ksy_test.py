@@ -32,7 +32,7 @@ def test_all_agree(tmp_path: Path) -> None:
                 "header.magic": "TOY",
                 "entries": {"count": 3},
                 "entries[0].kind": "number",
-                "entries[0].body.value": "16045690984833335486",
+                "entries[0].body.value": "16045690984503098046",
                 "entries[0].is_number": True,
                 "entries[1].body.text": "éz",
                 "entries[1].note": None,

@@ -13,7 +13,9 @@ from conformance.cli.parsers import parsers
 from conformance.parsers.languages import LANGUAGES
 from conformance.parsers.package import NotOurs, make_package
 
-HOSTS = re.compile(r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.io|rubygems|nuget\.org")
+HOSTS = re.compile(
+    r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.io|rubygems|nuget\.org"
+)
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
@@ -41,7 +43,9 @@ def test_grammars_of_your_own(tmp_path: Path) -> None:
         standalone_mode=False,
     )
     assert done.return_value == 0, done
-    program = "import walproof_parsers as p; print(p.ToyLog.from_bytes(b'TOY\\0').header.num_entries)"
+    program = (
+        "import walproof_parsers as p; print(p.ToyLog.from_bytes(b'TOY\\0').header.num_entries)"
+    )
     said = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path / "out" / "python", capture_output=True,
         text=True,

@@ -22,12 +22,13 @@ from kaitaistruct import __version__  # noqa: E402
 from conformance.parsers.listing import Tells, Walk, digest  # noqa: E402
 from conformance.parsers.model import Model  # noqa: E402
 
+GRAMMARS = Path(sys.argv[3]) if sys.argv[2:3] == ["--ksy"] else HERE.parents[3] / "ksy"
 MODELS: dict[str, Model] = {}
 
 
 def lines(grammar: str, path: Path) -> list[str]:
     """The listing of a file."""
-    model = MODELS.setdefault(grammar, Model(grammar))
+    model = MODELS.setdefault(grammar, Model(grammar, GRAMMARS))
     parser = getattr(importlib.import_module(f"walproof_parsers.{grammar}"), model.top)
     try:
         top = parser.from_bytes(path.read_bytes())

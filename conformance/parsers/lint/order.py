@@ -69,7 +69,9 @@ def names(grammar: LintedGrammar) -> Iterator[Finding]:
     """``len_x``, ``num_xs``, ``ofs_x``, lower case."""
     for node in grammar.of("attribute", "instance"):
         if node.id and not _NAME.fullmatch(node.id):
-            yield grammar.at(node, "id", "name", f"`{node.id}`: ids are lower_case_with_underscores")
+            yield grammar.at(
+                node, "id", "name", f"`{node.id}`: ids are lower_case_with_underscores"
+            )
         for ending, start in (("_length", "len_"), ("_len", "len_"), ("_offset", "ofs_")):
             if node.id.endswith(ending) and not node.id.startswith(("has_", "is_")):
                 better = start + node.id.removesuffix(ending)
@@ -84,7 +86,9 @@ def private_meta(grammar: LintedGrammar) -> Iterator[Finding]:
     meta = next(grammar.of("meta"))
     for key in ("ks-debug", "ks-opaque-types"):
         if key in meta.body:
-            yield grammar.at(meta, key, "private-meta", f"take `{key}` out: pass it to the compiler")
+            yield grammar.at(
+                meta, key, "private-meta", f"take `{key}` out: pass it to the compiler"
+            )
 
 
 def layout(grammar: LintedGrammar) -> Iterator[Finding]:
@@ -100,7 +104,9 @@ def layout(grammar: LintedGrammar) -> Iterator[Finding]:
             yield Finding(grammar.path, number, 1, "layout", f"{what}: take them out")
     meta = next(grammar.of("meta"))
     for key, value in meta.node.value:
-        if key.value == "imports" and (not isinstance(value, yaml.SequenceNode) or value.flow_style):
+        if key.value == "imports" and (
+            not isinstance(value, yaml.SequenceNode) or value.flow_style
+        ):
             yield grammar.at(meta, "imports", "layout", "write the imports as a block list")
 
 

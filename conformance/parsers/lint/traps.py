@@ -62,13 +62,13 @@ def wide_equality(grammar: LintedGrammar) -> Iterator[Finding]:
         if str(node.body.get("type", ""))[:2] not in ("u8", "s8") or valid is None:
             continue
         bounds = valid.values() if isinstance(valid, Mapping) else [valid]
-        if isinstance(valid, Mapping) and node.body["type"].startswith("u8"):
-            if {"min", "max"} & set(valid):
-                yield grammar.at(
-                    node, "valid", "wide-valid",
-                    "values of u8 above 2^63 are negative in Java: leave the range to the reader",
-                )  # fmt: skip
-                continue
+        ranged = isinstance(valid, Mapping) and {"min", "max"} & set(valid)
+        if ranged and node.body["type"].startswith("u8"):
+            yield grammar.at(
+                node, "valid", "wide-valid",
+                "values of u8 above 2^63 are negative in Java: leave the range to the reader",
+            )  # fmt: skip
+            continue
         for bound in bounds:
             if _number(bound) is not None and abs(_number(bound) or 0) >= _SAFE:
                 yield grammar.at(
@@ -239,9 +239,9 @@ def moving_position(grammar: LintedGrammar) -> Iterator[Finding]:
             if re.search(r"(?<!\w)_io\.(pos|eof)\b", text):
                 yield grammar.at(
                     node, key, "moving-position",
-                    "an instance that reads `_io.pos` has the value of the moment it is first asked, "
-                    "and in Rust that of the start of the object: hand the position over as a "
-                    "parameter, or write the expression where it is used",
+                    "an instance that reads `_io.pos` has the value of the moment it is first "
+                    "asked, and in Rust that of the start of the object: hand the position over "
+                    "as a parameter, or write the expression where it is used",
                 )  # fmt: skip
 
 
@@ -253,8 +253,8 @@ def unguarded(grammar: LintedGrammar) -> Iterator[Finding]:
         if missing := grammar.guards.missing_in_instance(node.owner, node.id):
             yield grammar.at(
                 node, next((k for k in ("value", "pos") if k in node.body), None), "unguarded",
-                f"`{missing}` has an `if` and may not be there: a crash in C++, a panic in Rust. Give "
-                f"`{node.id}` the same `if`, or ask first: `condition ? … : 0`",
+                f"`{missing}` has an `if` and may not be there: a crash in C++, a panic in Rust. "
+                f"Give `{node.id}` the same `if`, or ask first: `condition ? … : 0`",
             )  # fmt: skip
 
 
@@ -268,8 +268,9 @@ def linked_recursion(grammar: LintedGrammar) -> Iterator[Finding]:
         if found and found.name == node.owner.name:
             yield grammar.at(
                 node, "type", "linked",
-                f"`{node.id}` leads from one `{node.owner.ids[-1]}` to the next: walking it overflows "
-                "the stack on a long chain. Give the offset only, and list the objects in a row",
+                f"`{node.id}` leads from one `{node.owner.ids[-1]}` to the next: walking it "
+                "overflows the stack on a long chain. Give the offset only, and list the objects "
+                "in a row",
             )  # fmt: skip
 
 
