@@ -37,7 +37,7 @@ types:
         type:
           switch-on: kind
           cases:
-            'kind::number': number
+            'kind::number': amount
             'kind::name': name
       - id: note
         type: u1
@@ -45,7 +45,7 @@ types:
     instances:
       is_number:
         value: kind == kind::number
-  number:
+  amount:
     seq:
       - id: value
         type: u8

@@ -129,6 +129,12 @@ func (w *walk) one(parent, value reflect.Value, field Field, name string, at int
 	if value.Kind() == reflect.Interface {
 		value = value.Elem()
 	}
+	if !value.IsValid() && !field.Array && !field.Instance {
+		// No case of the switch fits: the parser keeps the bytes, in a field that only reflection sees.
+		if raw := parent.Elem().FieldByName("_raw_" + camel(field.ID)); raw.IsValid() && !raw.IsNil() {
+			value = raw
+		}
+	}
 	if !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil() {
 		w.say(name, at, "-")
 		return at
