@@ -64,7 +64,8 @@ def test_driver(language: str, grammars: Path, tmp_path: Path) -> None:
             {"cmd": "read", "seq": number, "format": "toy-log", "grammar": "toy_log",
              "path": str(path), "profile": "structure", "listing": True}
         )  # fmt: skip
-    requests.append({"cmd": "read", "seq": 98, "grammar": "gone", "path": str(path), "profile": "structure"})
+    gone = {"cmd": "read", "seq": 98, "grammar": "gone", "path": str(path)}
+    requests.append(gone | {"profile": "structure"})
     requests.append({"cmd": "bye"})
     said = subprocess.run(
         command, input="".join(json.dumps(one, separators=(",", ":")) + "\n" for one in requests),
