@@ -9,7 +9,6 @@ import click
 from conformance import __version__
 
 SUBCOMMANDS = (
-SUBCOMMANDS = (
     "read",
     "inspect",
     "verify",
@@ -28,6 +27,12 @@ SUBCOMMANDS = (
     "lint-ksy",
     "ksy-test",
 )
+# `import` is a word of the language: its module and function have other names.
+MODULES = {
+    "import": ("import_", "import_journal"),
+    "lint-ksy": ("lint_ksy", "lint_ksy"),
+    "ksy-test": ("ksy_test", "ksy_test"),
+}
 
 
 class _Subcommands(click.Group):
@@ -39,15 +44,9 @@ class _Subcommands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in SUBCOMMANDS:
             return None
-<<<<<<< HEAD
         module_name, function = MODULES.get(name, (name, name))
         module = importlib.import_module(f"conformance.cli.{module_name}")
         command = getattr(module, function)
-=======
-        module_name = name.replace("-", "_")
-        module = importlib.import_module(f"conformance.cli.{module_name}")
-        command = getattr(module, module_name)
->>>>>>> 743264a (walproof parsers: a package per language, with its runtime declared and an example that runs)
         assert isinstance(command, click.Command)
         return command
 
