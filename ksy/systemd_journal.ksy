@@ -47,7 +47,7 @@ seq:
     -requirement:
       - SDJ-010
       - SDJ-040
-    type: object(_io.pos)
+    type: journal_object(_io.pos)
     repeat: until
     repeat-until: _.is_last
     if: has_objects
@@ -250,7 +250,7 @@ types:
         -requirement: SDJ-006
         value: (compatible_flags & 1) != 0
         doc: True if there are TAG objects.
-  object:
+  journal_object:
     -orig-id: Object
     doc: An object with the padding behind it.
     doc-ref: spec/systemd-journal.md SDJ-010
@@ -310,7 +310,7 @@ types:
       kind:
         value: |
           is_framed == false ? 0 :
-          type.to_i == 1 ? (len_object.as<s8> > (_root.is_compact ? 72 : 64) ? 1 : 0) :
+          type.to_i == 1 ? (len_object.as<s8> > (_root.is_compact ? 72.as<s8> : 64.as<s8>).as<s8> ? 1 : 0) :
           type.to_i == 2 ? (len_object.as<s8> > 40 ? 2 : 0) :
           type.to_i == 3 ? (len_object.as<s8> > 64 ? 3 : 0) :
           type.to_i == 4 ? 4 :
@@ -319,18 +319,21 @@ types:
           (len_object.as<s8> == 64 ? 7 : 0)
         doc: The type, or 0 if the size does not allow this type.
       len_body:
-        value: 'is_framed ? len_object.as<s8> - 16.as<s8> : 0.as<s8>'
+        value: 'is_framed ? (len_object.as<s8> - 16.as<s8>).as<s8> : 0.as<s8>'
         doc: Bytes of the body, 0 if this is no object.
+      len_to_8:
+        value: '((8 - (len_object % 8).as<s8>).as<s8> % 8).as<s8>'
+        doc: Bytes to the next multiple of 8.
       len_padding:
         value: |
           is_framed == false ? 0.as<s8> :
-          ((8.as<s8> - (len_object.as<s8> & 7.as<s8>)) & 7.as<s8>) > len_available.as<s8> - len_object.as<s8> ?
-          len_available.as<s8> - len_object.as<s8> : (8.as<s8> - (len_object.as<s8> & 7.as<s8>)) & 7.as<s8>
+          (len_to_8.as<s8> > (len_available.as<s8> - len_object.as<s8>).as<s8> ?
+          (len_available.as<s8> - len_object.as<s8>).as<s8> : len_to_8.as<s8>).as<s8>
         doc: Bytes to the next multiple of 8, fewer if the file ends before.
       is_last:
         value: |
           is_framed == false or ofs_object.as<s8> == _root.header.tail_object_offset.as<s8> or
-          len_available.as<s8> - len_body.as<s8> - len_padding.as<s8> < 32.as<s8>
+          (len_available.as<s8> - len_body.as<s8>).as<s8> - len_padding.as<s8> < 32
         doc: True for the tail object, and where no further object can be.
   unknown_object:
     doc: A body whose type or size is none that the format knows.
@@ -442,7 +445,7 @@ types:
         -requirement: SDJ-015
         type: entry_item
         repeat: expr
-        repeat-expr: '(_io.size - 48) / (_root.is_compact ? 4 : 16)'
+        repeat-expr: '(_io.size.as<s8> - 48).as<s8> / (_root.is_compact ? 4.as<s8> : 16.as<s8>).as<s8>'
         doc: The fields of the entry.
       - id: leftover
         size-eos: true
@@ -511,7 +514,7 @@ types:
         -requirement: SDJ-034
         type: array_slot
         repeat: expr
-        repeat-expr: '(_io.size - 8) / (_root.is_compact ? 4 : 8)'
+        repeat-expr: '(_io.size.as<s8> - 8).as<s8> / (_root.is_compact ? 4.as<s8> : 8.as<s8>).as<s8>'
         doc: Offsets of entries; those not used yet are 0.
       - id: leftover
         size-eos: true
@@ -520,7 +523,7 @@ types:
     doc: One slot of an entry array.
     doc-ref: spec/systemd-journal.md SDJ-034
     seq:
-      - id: ofs_entry
+      - id: ofs_listed
         -requirement: SDJ-034
         type:
           switch-on: _root.is_compact

@@ -54,8 +54,8 @@ seq:
     doc: META and any others, up to ITMZ. The last one is ITMZ in a sound file.
   - id: data
     -requirement: ZMR-012
-    type: entries
     size-eos: true
+    type: entries
     if: has_header
     doc: The entries, without padding between them, and what follows them.
   - id: rest
@@ -114,11 +114,12 @@ types:
           - ZMR-046
           - ZMR-047
         type: entry
-        size: '(_root.offsets[_index].as<s8> - (_index > 0 ? _root.offsets[_index - 1].as<s8> : 0)).as<s8>'
+        size: '(_root.offsets[entries.size].as<s8> - (entries.size > 0 ? _root.offsets[entries.size - 1].as<s8> : 0.as<s8>).as<s8>).as<s8>'
         repeat: until
         repeat-until: |
-          (_index + 1 < _root.num_offsets ? _root.offsets[_index + 1].as<s8> : 0) <= _root.offsets[_index].as<s8>
-          or _root.offsets[_index + 1].as<s8> > _io.size
+          (entries.size.as<s8> < _root.num_offsets.as<s8> ? _root.offsets[entries.size].as<s8> : 0.as<s8>).as<s8>
+          <= _root.offsets[entries.size - 1].as<s8>
+          or _root.offsets[entries.size].as<s8> > _io.size.as<s8>
         if: has_entries
         doc: Committed entries, up to the first offset that cannot be right.
       - id: rest

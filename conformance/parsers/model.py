@@ -32,7 +32,8 @@ class Field:
     ``width`` is its number of bytes in the stream: of each element, None if that depends on the
     data. ``by_length`` says that the value is as long as its bytes in the stream, ``own`` that it
     has a stream of its own. ``type`` is the class of a struct such as ``LeveldbLog.Block``,
-    ``cases`` are the fields that a switch chooses among, ``enum`` names the enum's class.
+    ``cases`` are the fields that a switch chooses among and
+    ``exhaustive`` says that one always fits, else there may be ``default_bytes``. ``enum`` names the enum's class.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Field:
     enum: str | None = None
     cases: tuple[Field, ...] = ()
     default_bytes: bool = False
+    exhaustive: bool = False
     instance: bool = False
 
     @property
@@ -181,7 +183,8 @@ class Model:
             if not guards.instance_is_safe(owner, name) or "io" in body:
                 continue
             if "value" in body:
-                yield Field(name, "value", optional="if" in body, instance=True)
+                kind = "enum" if "enum" in body else "value"
+                yield Field(name, kind, optional="if" in body, instance=True)
                 continue
             field = self._field(owner, name, body, instance=True)
             if not any(self._leads_back(one, owner) for one in (field, *field.cases)):
@@ -228,6 +231,7 @@ class Model:
             return Field(
                 name, "switch", width, own=sized, cases=cases, **common,
                 default_bytes=sized and "_" not in written["cases"],
+                exhaustive="_" in written["cases"],
             )  # fmt: skip
         one = self._one(owner, name, body, sized, as_is)
         return Field(
