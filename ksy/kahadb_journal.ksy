@@ -205,7 +205,7 @@ types:
         doc: True if `payload` was clamped.
       command:
         -requirement: KDB-016
-        value: payload[0]
+        value: payload[0] & 0xff
         enum: kaha_entry_type
         if: payload.length > 0
         doc: The command, in the journal of a broker. Its protobuf body follows.

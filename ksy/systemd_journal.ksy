@@ -301,28 +301,32 @@ types:
       len_available:
         value: _io.size.as<s8> - ofs_object.as<s8>
         doc: Bytes from the start of the object to the end of the file.
+      type_code:
+        pos: ofs_object
+        type: u1
+        doc: The number of the type, also if it has no name.
       is_framed:
         -requirement: SDJ-011
         value: |
-          type.to_i >= 1 and type.to_i <= 7 and len_object.as<s8> >= 17 and
+          type_code >= 1 and type_code <= 7 and len_object.as<s8> >= 17 and
           len_object.as<s8> <= len_available.as<s8>
         doc: False if these bytes are no object, or do not fit the file.
       kind:
         value: |
           is_framed == false ? 0 :
-          type.to_i == 1 ? (len_object.as<s8> > (_root.is_compact ? 72.as<s8> : 64.as<s8>).as<s8> ? 1 : 0) :
-          type.to_i == 2 ? (len_object.as<s8> > 40 ? 2 : 0) :
-          type.to_i == 3 ? (len_object.as<s8> > 64 ? 3 : 0) :
-          type.to_i == 4 ? 4 :
-          type.to_i == 5 ? 5 :
-          type.to_i == 6 ? (len_object.as<s8> > 24 ? 6 : 0) :
+          type_code == 1 ? (len_object.as<s8> > (_root.is_compact ? 72.as<s8> : 64.as<s8>).as<s8> ? 1 : 0) :
+          type_code == 2 ? (len_object.as<s8> > 40 ? 2 : 0) :
+          type_code == 3 ? (len_object.as<s8> > 64 ? 3 : 0) :
+          type_code == 4 ? 4 :
+          type_code == 5 ? 5 :
+          type_code == 6 ? (len_object.as<s8> > 24 ? 6 : 0) :
           (len_object.as<s8> == 64 ? 7 : 0)
         doc: The type, or 0 if the size does not allow this type.
       len_body:
         value: 'is_framed ? (len_object.as<s8> - 16.as<s8>).as<s8> : 0.as<s8>'
         doc: Bytes of the body, 0 if this is no object.
       len_to_8:
-        value: '((8 - (len_object % 8).as<s8>).as<s8> % 8).as<s8>'
+        value: 'is_framed ? ((8 - (len_object % 8).as<s8>).as<s8> % 8).as<s8> : 0.as<s8>'
         doc: Bytes to the next multiple of 8.
       len_padding:
         value: |

@@ -68,7 +68,7 @@ instances:
     value: _io.size >= sizeof<rlog_header>
     doc: False if the file is shorter than 24 bytes; then there is only `rest`.
   num_room:
-    value: (_io.size - sizeof<rlog_header>) / 4
+    value: 'has_header ? ((_io.size.as<s8> - sizeof<rlog_header>).as<s8> / 4).as<s8> : 0.as<s8>'
     doc: Number of offsets that the file has room for.
   num_offsets:
     -requirement: ZMR-042

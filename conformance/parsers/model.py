@@ -32,8 +32,8 @@ class Field:
     ``width`` is its number of bytes in the stream: of each element, None if that depends on the
     data. ``by_length`` says that the value is as long as its bytes in the stream, ``own`` that it
     has a stream of its own. ``type`` is the class of a struct such as ``LeveldbLog.Block``,
-    ``cases`` are the fields that a switch chooses among and
-    ``exhaustive`` says that one always fits, else there may be ``default_bytes``. ``enum`` names the enum's class.
+    ``cases`` are the fields that a switch chooses among and ``exhaustive`` says that one always
+    fits, else there may be ``default_bytes``. ``enum`` names the enum's class.
     """
 
     id: str

@@ -29,7 +29,12 @@ def test_quick_bench_shows_every_row(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert done.return_value == 0
     report = json.loads(path.read_text())
     named = [(row["workload"], row["contender"]) for row in report["reading"]]
-    assert named == [(load.name, one.name) for load in WORKLOADS for one in contenders()]
+    assert named == [
+        (load.name, one.name)
+        for load in WORKLOADS
+        for one in contenders()
+        if one.format == load.format
+    ]
     formats = sorted({vector.body["format"] for vector in load_all().values()})
     asked = [(row["workload"], row["contender"]) for row in report["asking"]]
     assert asked == [

@@ -40,6 +40,17 @@ KaitaiStream.prototype.readS8be = function () {
   return numberOf(view(this).getBigInt64(0, false));
 };
 
+// Bit fields of more than 48 bits, which the runtime refuses or rounds: read in two parts.
+for (const [name, lowFirst] of [["readBitsIntLe", true], ["readBitsIntBe", false]]) {
+  const read = KaitaiStream.prototype[name];
+  KaitaiStream.prototype[name] = function (bits) {
+    if (bits <= 48) return read.call(this, bits);
+    const first = BigInt(read.call(this, lowFirst ? 32 : bits - 32));
+    const second = BigInt(read.call(this, lowFirst ? bits - 32 : 32));
+    return numberOf(lowFirst ? (second << 32n) | first : (first << 32n) | second);
+  };
+}
+
 /** An integer field as a BigInt, exact. */
 function exact(value) {
   return value instanceof BigNumber ? value.exact : BigInt(value);
