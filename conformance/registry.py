@@ -30,6 +30,7 @@ class Implementation:
     name: str
     title: str
     formats: tuple[str, ...]
+    """Empty if it reads all of them (``["*"]`` in the file)."""
     needs: tuple[str, ...]
     build: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -130,7 +131,7 @@ def load(folder: Path) -> Implementation:
         folder=folder,
         name=body["name"],
         title=body["title"],
-        formats=tuple(body["formats"]),
+        formats=() if body["formats"] == ["*"] else tuple(body["formats"]),
         needs=tuple(body.get("needs", ())),
         build=tuple(body.get("build", ())),
         inputs=tuple(body.get("inputs", ())),

@@ -6,6 +6,7 @@ listing are added up from what each field takes.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import sys
@@ -23,12 +24,23 @@ from conformance.parsers.listing import Tells, Walk, digest  # noqa: E402
 from conformance.parsers.model import Model  # noqa: E402
 
 GRAMMARS = Path(sys.argv[3]) if sys.argv[2:3] == ["--ksy"] else HERE.parents[3] / "ksy"
-MODELS: dict[str, Model] = {}
+
+
+@functools.cache
+def model_of(grammar: str) -> Model:
+    """The model of a grammar; reading the YAML takes longer than reading most logs."""
+    return Model(grammar, GRAMMARS)
+
+
+@functools.cache
+def built() -> frozenset[str]:
+    """The grammars that there are parsers of."""
+    return frozenset(json.loads((BUILD / "models.json").read_text()))
 
 
 def lines(grammar: str, path: Path) -> list[str]:
     """The listing of a file."""
-    model = MODELS.setdefault(grammar, Model(grammar, GRAMMARS))
+    model = model_of(grammar)
     parser = getattr(importlib.import_module(f"walproof_parsers.{grammar}"), model.top)
     try:
         top = parser.from_bytes(path.read_bytes())
@@ -52,7 +64,7 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
         }
     if request.get("profile") != "structure":
         return {"seq": request["seq"], "skipped": "lists fields only"}
-    if request["grammar"] not in json.loads((BUILD / "models.json").read_text()):
+    if request["grammar"] not in built():
         return {"seq": request["seq"], "skipped": f"no parser of {request['grammar']}"}
     found = lines(request["grammar"], Path(request["path"]))
     short = digest(found)
