@@ -72,7 +72,7 @@ instances:
     doc: Number of offsets that the file has room for.
   num_offsets:
     -requirement: ZMR-042
-    value: 'header.capacity.as<s8> < num_room.as<s8> ? header.capacity.as<s8> : num_room.as<s8>'
+    value: 'has_header ? (header.capacity.as<s8> < num_room.as<s8> ? header.capacity.as<s8> : num_room.as<s8>).as<s8> : 0.as<s8>'
     doc: Number of offsets that are there, `capacity` in a sound file.
 types:
   rlog_header:
@@ -130,11 +130,13 @@ types:
           behind an offset that lies.
     instances:
       has_entries:
-        value: 'first_offset.as<s8> > 0 ? first_offset.as<s8> <= _io.size : false'
+        # lint-ksy: unguarded: there is no `data` without a header
+        value: 'len_first.as<s8> > 0 ? len_first.as<s8> <= _io.size : false'
         doc: False if the first entry is not stored, or not whole.
-      first_offset:
+      len_first:
+        # lint-ksy: unguarded: there is no `data` without a header
         value: '_root.num_offsets > 0 ? _root.offsets[0].as<s8> : 0'
-        doc: End of the first entry.
+        doc: Bytes of the first entry, which begins where offsets count from.
   entry:
     doc: One entry; `header` is there if it has at least 20 bytes.
     doc-ref: spec/zmq-raft.md ZMR-030

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from conformance.kaitai.compile import GRAMMARS
-from conformance.parsers.lint import RULES, lint
+from conformance.kaitai.compile import GRAMMARS, ToolMissing
+from conformance.parsers.lint import RULES, compile_errors, lint
 
 
 @click.command("lint-ksy")
@@ -18,7 +18,11 @@ def lint_ksy(files: tuple[Path, ...], rules: bool) -> int:
 
     FILE is a grammar (.ksy), by default each in ksy/. A finding is one line, FILE:LINE:COLUMN:
     RULE: what is wrong and what to do instead. Rules come from the Kaitai style guide, and from
-    differences between the languages that generated parsers were seen to have.
+    differences between the languages that generated parsers were seen to have. What the compiler
+    does not accept is shown as well.
+
+    A finding that is meant is excused by a comment in the line above it, or in front of `meta` for
+    the whole file; the reason must be there: `# lint-ksy: RULE: reason`.
 
     \b
     walproof lint-ksy                    the grammars of this project
@@ -32,7 +36,13 @@ def lint_ksy(files: tuple[Path, ...], rules: bool) -> int:
         for name, rule in RULES.items():
             click.echo(f"{name:{width}}  {(rule.__doc__ or '').strip()}")
         return 0
-    found = [finding for file in files or sorted(GRAMMARS.glob("*.ksy")) for finding in lint(file)]
+    chosen = files or tuple(sorted(GRAMMARS.glob("*.ksy")))
+    try:
+        found = compile_errors(chosen)
+    except ToolMissing as error:
+        click.echo(f"not compiled: {error}", err=True)
+        found = []
+    found += [str(finding) for file in chosen for finding in lint(file)]
     for finding in found:
-        click.echo(str(finding))
+        click.echo(finding)
     return 3 if found else 0

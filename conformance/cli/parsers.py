@@ -44,7 +44,9 @@ def parsers(languages: tuple[str, ...], names: tuple[str, ...], out: Path, folde
     for name in names:
         if name not in known:
             raise click.UsageError(f"--grammar: expected one of {', '.join(known)}, found {name!r}")
-    failed = False
+    if not known:
+        raise click.UsageError(f"--ksy: no grammar (NAME.ksy) in {folder}")
+    failed: dict[str, list[str]] = {}
     for id in dict.fromkeys(languages or tuple(LANGUAGES)):
         language = LANGUAGES[id]
         try:
@@ -52,9 +54,10 @@ def parsers(languages: tuple[str, ...], names: tuple[str, ...], out: Path, folde
         except (NotOurs, ToolMissing) as error:
             raise click.ClickException(str(error)) from None
         except GrammarError as error:
-            click.echo(f"{id}:\n{error}", err=True)
-            failed = True
+            failed.setdefault(str(error), []).append(id)
             continue
         proof = "" if language.driver else ", generated and not run here"
         click.echo(f"{out / id}: {len(made)} parsers for {language.title}{proof}")
+    for why, ids in failed.items():
+        click.echo(f"{', '.join(ids)}: not made\n{why}", err=True)
     return 1 if failed else 0

@@ -63,15 +63,16 @@ def make_package(
     if out.exists() and any(out.iterdir()) and not (out / ".walproof-parsers").exists():
         raise NotOurs(f"{out} is not empty, and not a package that was made here")
     names = list(chosen) or all_grammars(grammars)
-    found = [_grammar(language, name, grammars) for name in names]
-    known = {grammar.id for grammar in found}
-    needed = [name for grammar in found for name in grammar.needs if name not in known]
-    found += [_grammar(language, name, grammars) for name in dict.fromkeys(needed)]
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=out.parent) as scratch:
         fresh = Path(scratch) / "package"
         files = [grammars / f"{name}.ksy" for name in names]
+        # First of all: what is wrong with a grammar, the compiler says best.
         compile_to(language.target, files, fresh / language.sources)
+        found = [_grammar(language, name, grammars) for name in names]
+        known = {grammar.id for grammar in found}
+        needed = [name for grammar in found for name in grammar.needs if name not in known]
+        found += [_grammar(language, name, grammars) for name in dict.fromkeys(needed)]
         for file in (fresh / language.sources).iterdir():
             text = file.read_text(encoding="utf-8")
             file.write_text(language.finish(text), encoding="utf-8")

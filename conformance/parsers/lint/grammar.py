@@ -9,8 +9,11 @@ from typing import Any
 
 import yaml
 
+from conformance.kaitai.compile import GrammarError
 from conformance.parsers.guards import Guards
 from conformance.parsers.model import Model, Type
+
+_MISSHAPEN = "a list or a map stands where another was expected; the compiler says where"
 
 
 @dataclass(frozen=True)
@@ -49,16 +52,26 @@ class LintedGrammar:
         self.text = path.read_text(encoding="utf-8")
         node = yaml.compose(self.text, Loader=yaml.SafeLoader)
         body = yaml.safe_load(self.text)
-        if not isinstance(node, yaml.MappingNode) or "id" not in (body.get("meta") or {}):
+        meta = body.get("meta") if isinstance(node, yaml.MappingNode) else None
+        if (
+            not isinstance(meta, Mapping)
+            or "id" not in meta
+            or not isinstance(node, yaml.MappingNode)
+        ):
             raise ValueError("no grammar: a map with meta/id was expected")
         self.root = node
         self.body = body
         try:
             self.model = Model(path.stem, path.parent)
-        except (OSError, KeyError) as error:
+        except (OSError, KeyError, GrammarError) as error:
             raise ValueError(f"cannot follow the imports: {error}") from None
+        except (AttributeError, TypeError):
+            raise ValueError(_MISSHAPEN) from None
         self.guards = Guards(self.model)
-        self.nodes = list(self._nodes())
+        try:
+            self.nodes = list(self._nodes())
+        except (AttributeError, TypeError, KeyError):
+            raise ValueError(_MISSHAPEN) from None
 
     def own_types(self) -> Iterator[Type]:
         """The types of this file, imported ones left out."""
