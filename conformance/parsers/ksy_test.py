@@ -6,11 +6,12 @@ A vector is a JSON file::
      "expect": {"magic": {"hex": "cafe"}, "records": {"count": 2}, "records[0].len_data": 5,
                 "records[-1].type": "full", "records[0].name": "alpha", "trailer": null}}
 
-``input`` is beside it, or ``hex`` holds the bytes. A value is a number (a string of digits for one
-above 2^53), a text, ``true``, ``false``, ``{"hex": "…"}`` for bytes, ``{"count": n}`` for an array,
-a name or number for an enum, ``null`` for a field that is not there. Paths name fields and
-instances. Instead of ``expect`` there may be ``"error": "ValidationNotEqualError"``, the exception
-of the Python runtime, and ``"at": "/types/header/seq/0"``, the place in the grammar.
+``title`` and ``doc`` are for people. ``input`` is beside it, or ``hex`` holds the bytes. A value
+is a number (a string of digits for one above 2^53), a text, ``true``, ``false``, ``{"hex": "…"}``
+for bytes, ``{"count": n}`` for an array, a name or number for an enum, ``null`` for a field that
+is not there. Paths name fields and instances. Instead of ``expect`` there may be ``"error":
+"ValidationNotEqualError"``, the exception of the Python runtime, and ``"at":
+"/types/header/seq/0"``, the place in the grammar.
 """
 
 from __future__ import annotations
@@ -23,11 +24,16 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from conformance.kaitai.compile import compiled
+import yaml
+from kaitaistruct import KaitaiStruct
+
+from conformance.kaitai.compile import compiled, parser_folder
 from conformance.kaitai.grammar_docs import class_name
+from conformance.parsers.model import Model
 
 _STEP = re.compile(r"(\w+)((?:\[-?\d+\])*)")
 _ABSENT: Any = object()
+_KEYS = ("title", "doc", "input", "hex", "expect", "error", "at")
 
 
 class BadVector(Exception):
@@ -56,9 +62,7 @@ def run(grammar: Path, vector: Path) -> Outcome:
     """Run one vector. Raises :class:`BadVector`, and what compiling the grammar raises."""
     body = _load(vector)
     title = str(body.get("title", vector.stem))
-    parser = getattr(
-        compiled(grammar.stem, grammars=grammar.resolve().parent), class_name(grammar.stem)
-    )
+    parser, model = _parser(grammar)
     data = _input(vector, body)
     try:
         log = parser.from_bytes(data)
@@ -69,9 +73,19 @@ def run(grammar: Path, vector: Path) -> Outcome:
     failures = [
         f"{path}: expected {_shown_json(wanted)}, found {found}"
         for path, wanted in body["expect"].items()
-        if (found := _difference(log, path, wanted)) is not None
+        if (found := _difference(log, path, wanted, model)) is not None
     ]
     return Outcome(vector, title, tuple(failures))
+
+
+def _parser(grammar: Path) -> tuple[Any, Model]:
+    folder = grammar.resolve().parent
+    parser_folder(grammar.stem, grammars=folder)  # raises if it does not compile
+    id = yaml.safe_load(grammar.read_bytes())["meta"]["id"]
+    if id != grammar.stem:
+        raise BadVector(f"{grammar}: its meta/id is `{id}`: name the file {id}.ksy")
+    module = compiled(grammar.stem, grammars=folder)
+    return getattr(module, class_name(grammar.stem)), Model(grammar.stem, folder)
 
 
 def _load(vector: Path) -> dict[str, Any]:
@@ -83,6 +97,8 @@ def _load(vector: Path) -> dict[str, Any]:
         raise BadVector(f"{vector}: no JSON: {error}") from None
     if not isinstance(body, dict) or ("expect" in body) == ("error" in body):
         raise BadVector(f"{vector}: a map with either `expect` or `error` was expected")
+    if unknown := [key for key in body if key not in _KEYS]:
+        raise BadVector(f"{vector}: no key `{unknown[0]}`: there are {', '.join(_KEYS)}")
     if ("input" in body) == ("hex" in body):
         raise BadVector(f"{vector}: either `input` or `hex` was expected")
     if "expect" in body and not isinstance(body["expect"], dict):
@@ -113,10 +129,10 @@ def _judge_error(body: Mapping[str, Any], error: Exception) -> Iterator[str]:
         yield f"expected {body['error']} at {body['at']}, found it at {place}"
 
 
-def _difference(log: Any, path: str, wanted: Any) -> str | None:
+def _difference(log: Any, path: str, wanted: Any, model: Model) -> str | None:
     """What was found instead, or None."""
     try:
-        found = _resolve(log, path)
+        found = _resolve(log, path, model)
     except _NotThere as problem:
         return str(problem)
     except Exception as error:  # an instance that cannot be computed
@@ -128,7 +144,7 @@ class _NotThere(Exception):
     """A path leads nowhere."""
 
 
-def _resolve(log: Any, path: str) -> Any:
+def _resolve(log: Any, path: str, model: Model) -> Any:
     place = log
     for step in path.split("."):
         match = _STEP.fullmatch(step)
@@ -136,9 +152,11 @@ def _resolve(log: Any, path: str) -> Any:
             raise _NotThere(f"nothing: `{step}` is not a field such as `records[0]`")
         if place is _ABSENT:
             raise _NotThere("nothing: a field on the way is not there")
-        known = hasattr(type(place), match[1]) or match[1] in vars(place)
-        if not known and match[1] not in _grammar_fields(place):
-            near = ", ".join(sorted(_grammar_fields(place)))
+        if not isinstance(place, KaitaiStruct):
+            raise _NotThere(f"nothing: {_shown(place)} has no field `{match[1]}`")
+        known = _fields(place, model)
+        if match[1] not in known:
+            near = ", ".join(known)
             raise _NotThere(f"no field `{match[1]}` in {type(place).__qualname__}: it has {near}")
         place = getattr(place, match[1], _ABSENT)
         place = _ABSENT if place is None else place
@@ -151,13 +169,12 @@ def _resolve(log: Any, path: str) -> Any:
     return place
 
 
-def _grammar_fields(place: Any) -> set[str]:
-    """What an object has, and what its reader could set: fields whose ``if`` is false too."""
-    reader = getattr(type(place), "_read", None)
-    names = set(reader.__code__.co_names) if reader else set()
-    own = {name for name in vars(place) if not name.startswith("_")}
-    own |= {name for name, kind in vars(type(place)).items() if isinstance(kind, property)}
-    return own | {name for name in names if not name.startswith("_") and name.islower()}
+def _fields(place: KaitaiStruct, model: Model) -> list[str]:
+    """The fields and instances that the grammar gives an object, in its order."""
+    body = model.types[type(place).__qualname__].body
+    named = (body.get("params") or [], body.get("seq") or [])
+    ids = [str(one["id"]) for some in named for one in some if "id" in one]
+    return [*ids, *(body.get("instances") or {})]
 
 
 def _agree(found: Any, wanted: Any) -> bool:
