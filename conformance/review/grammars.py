@@ -57,7 +57,12 @@ class GrammarRun:
             return table
         requests = {old: self._request(old, new) for old, new in tops.items()}
         differing: dict[str, str] = {}
-        logs = [log for log in logs if _bytes(log.contents) <= LARGEST]
+        # Undamaged logs of any size; of the large ones that are damaged, what the sweep made.
+        logs = [
+            log
+            for log in logs
+            if _bytes(log.contents) <= LARGEST or not log.damaged or log.origin == "sweep"
+        ]
         # Controls first: damage to a log that differs by itself proves nothing.
         for log in sorted(logs, key=lambda log: log.damaged):
             why = self._read(log, requests, differing)
