@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from conformance.review.finding import Finding, Severity
-from conformance.review.model import Member, Model
+from conformance.review.model import Member, Model, Name
 from conformance.review.structure import StructureDiff
 
 KEY = "-requirement"
@@ -17,16 +17,16 @@ def compare_citations(diff: StructureDiff, known: Set[str]) -> Iterator[Finding]
 
     ``known`` are the ids of the new chapters.
     """
-    paired = set()
+    paired: set[tuple[Name, str]] = set()
     for old, new in _pairs(diff):
-        paired.add(new)
+        paired.add((new.owner, new.id))
         before, after = cited(diff.old, old), cited(diff.new, new)
         if before != after:
             yield _citation(diff.new, new, before, after, known)
     for kind in diff.new.classes.values():
         for member in (*kind.seq, *kind.instances.values()):
             after = cited(diff.new, member)
-            if member not in paired and not after <= known:
+            if (member.owner, member.id) not in paired and not after <= known:
                 yield _citation(diff.new, member, set(), after, known)
 
 
