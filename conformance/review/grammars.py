@@ -208,7 +208,8 @@ def member_pairs(diff: StructureDiff) -> Iterator[tuple[str, str]]:
     """Fields and instances that both sides have, under the names that the worker uses."""
     for a, b in diff.pairing.classes.items():
         for old, new in diff.pairing.alignments[a].pairs:
-            if not (old.unnamed or new.unnamed):
+            spared = (old.owner, old.id) in diff.spared
+            if not (old.unnamed or new.unnamed or spared):
                 yield b_id(old), b_id(new)
         instances = diff.new.classes[b].instances
         for id, member in diff.old.classes[a].instances.items():

@@ -12,14 +12,12 @@ from conformance.review.revision import PARTS
 FORMAT = "leveldb-log"
 
 
-def copy_of_repository(root: Path) -> Path:
+def copy_of_repository(root: Path, format: str = FORMAT) -> Path:
     """What a review looks at, with the vectors of one format."""
     for part in PARTS:
-        shutil.copytree(
-            ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__")
-        ) if part != "vectors" else shutil.copytree(
-            ROOT / "vectors" / FORMAT, root / "vectors" / FORMAT
-        )
+        inner = f"{part}/{format}" if part == "vectors" else part
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / inner, root / inner, ignore=ignored)
     return root
 
 
