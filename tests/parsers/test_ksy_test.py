@@ -69,7 +69,7 @@ def test_failures_say_what_was_found(tmp_path: Path) -> None:
     for line in (
         'entries[0].kind: expected "name", found "number" (1)',
         "entries[3].kind: expected 1, found nothing: `entries` has 3 elements",
-        "entries[0].sort: expected 1, found no field `sort` in ToyLog.Entry: it has",
+        "entries[0].sort: expected 1, found no field `sort` in ToyLog.Entry: it has kind,",
         'rest: expected {"hex": "00"}, found {"hex": "ff"}',
         "entries[1].note: expected 4, found null: the field is not there",
         "expected EndOfStreamError, and it was read whole",
@@ -86,10 +86,19 @@ def test_failures_say_what_was_found(tmp_path: Path) -> None:
         ({"expect": {}}, "either `input` or `hex`"),
         ({"hex": "0", "expect": {}}, "`hex` is not hexadecimal"),
         ({"input": "gone", "expect": {}}, "gone: No such file"),
+        ({"hex": "", "expect": {}, "titel": ""}, "no key `titel`: there are title,"),
     ],
 )
 def test_vectors_that_cannot_be_used(body: dict[str, Any], why: str, tmp_path: Path) -> None:
     assert why in str(run(tmp_path, body).exception)
+
+
+def test_a_file_that_is_not_named_after_its_id(tmp_path: Path) -> None:
+    write_toys(tmp_path)
+    (tmp_path / "toy_log.ksy").rename(tmp_path / "other-log.ksy")
+    (tmp_path / "v.json").write_text('{"hex": "", "expect": {}}')
+    done = CliRunner().invoke(ksy_test, [str(tmp_path / "other-log.ksy"), str(tmp_path / "v.json")])
+    assert "its meta/id is `toy_log`: name the file toy_log.ksy" in done.output
 
 
 def test_a_grammar_that_does_not_compile(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from toys import write_toys
 
 from conformance.cli.parsers import parsers
@@ -68,11 +68,34 @@ def test_another_folder_is_left_alone(tmp_path: Path) -> None:
         make_package(LANGUAGES["go"], tmp_path)
 
 
-def test_errors_have_a_place(tmp_path: Path) -> None:
-    (tmp_path / "bad.ksy").write_text("meta:\n  id: bad\nseq:\n  - id: a\n    type: gone\n")
-    done = CliRunner().invoke(
-        parsers, ["--ksy", str(tmp_path), "--out", str(tmp_path / "out"), "--lang", "go"],
-        standalone_mode=False,
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("meta:\n  id: bad\nseq:\n  - id: a\n    type: gone\n", "5:5: error: unable to find"),
+        ("meta:\n  id: bad\n bad: [\n", "3:1: error: All mapping items must start"),
+        ("seq:\n  - id: a\n    type: u1\n", "1:1: error: no `meta/id` encountered"),
+        ("", "1:1: error: expected a map"),
+    ],
+)
+def test_errors_have_a_place_and_are_said_once(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.ksy").write_text(text)
+    done = make(tmp_path, "go", "lua")
     assert done.return_value == 1
-    assert f"{tmp_path / 'bad.ksy'}:5:5: error: unable to find type 'gone'" in done.stderr
+    assert done.stderr.startswith(f"go, lua: not made\n{tmp_path / 'bad.ksy'}:{said}")
+
+
+def test_an_import_that_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "bad.ksy").write_text("meta:\n  id: bad\n  imports:\n    - gone\n")
+    done = make(tmp_path, "go")
+    assert "gone.ksy:1:1: error: no such file (imported at" in done.stderr
+
+
+def test_a_folder_without_a_grammar(tmp_path: Path) -> None:
+    assert "no grammar (NAME.ksy)" in str(make(tmp_path, "go").exception)
+
+
+def make(grammars: Path, *languages: str) -> Result:
+    """``walproof parsers`` for some languages."""
+    chosen = [word for language in languages for word in ("--lang", language)]
+    places = ["--ksy", str(grammars), "--out", str(grammars / "out")]
+    return CliRunner().invoke(parsers, [*places, *chosen], standalone_mode=False)
