@@ -74,9 +74,10 @@ def review(
     found = Review(against, chosen)
     structural = [f for f in diff.findings if not formats or _concerns(f, diff.new, formats)]
     findings = list(_text(old, new, bodies, formats))
+    known = requirements(new).keys()
     findings += [
         f
-        for f in compare_citations(diff, requirements(new).keys())
+        for f in compare_citations(diff, known, requirements(old).keys() - known)
         if not formats or _concerns(f, diff.new, formats)
     ]
     by_hash = same_specification(old, new)

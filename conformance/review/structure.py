@@ -36,6 +36,8 @@ class StructureDiff:
         self._regrouped: set[Name] = set()
         self.spared: set[tuple[Name, str]] = set()
         """Reserved fields of the old model that others took bytes of: no value to compare."""
+        self.grown: set[tuple[Name, str]] = set()
+        """Fields of the new model for whatever is left, in front of which others were added."""
         self.findings = in_order(self._findings())
 
     def _findings(self) -> Iterator[Finding]:
@@ -124,7 +126,11 @@ class StructureDiff:
         reader = self._read_new if model is self.new else self._read_old
         seq = model.classes[member.owner].seq
         behind = [m for m in seq[seq.index(member) + 1 :] if m.id in kept]
-        return any(not takes_what_is_left(reader.of(m), m) for m in behind)
+        if any(not takes_what_is_left(reader.of(m), m) for m in behind):
+            return True
+        if model is self.new:
+            self.grown |= {(m.owner, m.id) for m in behind}
+        return False
 
     def _come_or_gone(
         self, member: Member, facets: Facets, model: Model, behind: bool, added: bool

@@ -12,10 +12,12 @@ from conformance.review.structure import StructureDiff
 KEY = "-requirement"
 
 
-def compare_citations(diff: StructureDiff, known: Set[str]) -> Iterator[Finding]:
+def compare_citations(
+    diff: StructureDiff, known: Set[str], gone: Set[str] = frozenset()
+) -> Iterator[Finding]:
     """Fields and instances that cite other requirements, or one that no chapter has (any more).
 
-    ``known`` are the ids of the new chapters.
+    ``known`` are the ids of the new chapters, ``gone`` those that only the old ones have.
     """
     paired: set[tuple[Name, str]] = set()
     for old, new in _pairs(diff):
@@ -23,6 +25,11 @@ def compare_citations(diff: StructureDiff, known: Set[str]) -> Iterator[Finding]
         before, after = cited(diff.old, old), cited(diff.new, new)
         if before != after:
             yield _citation(diff.new, new, before, after, known)
+        elif left := sorted(after & gone):
+            yield Finding(
+                "CITATION", ("TEXT",), "warning", new.shown, f"still cites {', '.join(left)}",
+                "readers of the grammar: the requirement was removed", diff.new.where(new, KEY),
+            )  # fmt: skip
     for kind in diff.new.classes.values():
         for member in (*kind.seq, *kind.instances.values()):
             after = cited(diff.new, member)

@@ -35,6 +35,13 @@ KAHADB = """--- ksy/kahadb_journal.ksy
 -        type: s8
 +        type: s8le"""
 
+GROWTH = """--- ksy/systemd_journal.ksy
++      - id: newest
++        type: u8
++        if: not _io.eof
+       - id: unknown
+         -requirement: SDJ-003"""
+
 
 def reviewed(tmp_path: Path, diff: str, format: str = FORMAT) -> Review:
     old = copy_of_repository(tmp_path / "old", format)
@@ -89,6 +96,13 @@ def test_a_kahadb_grammar_is_run_over_kahadb_logs_large_ones_too(tmp_path: Path)
     assert "kahadb-journal/chunked-zeros" in {changed.log for changed in table.changed}
     sample = [said for said in found.skipped if "above 256 KiB" in said]
     assert sample == ["fresh damage to 1 log of kahadb-journal above 256 KiB, but for 2 samples"]
+
+
+def test_a_field_in_front_of_what_is_left_for_later_versions_breaks_nobody(tmp_path: Path) -> None:
+    """One vector has the header of a later version: its bytes are there for such a field."""
+    found = reviewed(tmp_path, GROWTH, "systemd-journal")
+    assert not found.breaking
+    assert "FIELD_APPENDED" in {finding.rule for finding in found.findings}
 
 
 def test_a_format_that_is_no_longer_read_breaks(tmp_path: Path) -> None:
