@@ -15,7 +15,7 @@ from conformance import BUILD, ROOT
 from conformance.kaitai.compile import GRAMMARS
 from conformance.parsers.languages import LANGUAGES
 from conformance.parsers.listing import Tells, listing
-from conformance.registry import FOLDER, load
+from conformance.registry import FOLDER, all_implementations, load
 
 NO_NAME = LOG[:-1] + b"\0" * 3
 LOGS = [LOG, NO_NAME, b"TOY\0", b"TOX\0", b"", LOG[:14], LOG[:16]]
@@ -78,3 +78,12 @@ def test_driver(language: str, grammars: Path, tmp_path: Path) -> None:
         found = reply["structure"]["listing"]
         assert found == listing(log, "toy_log", tells, grammars), log.hex()
     assert replies[-1] == {"seq": 98, "skipped": "no parser of gone"}
+
+
+def test_a_driver_is_for_every_format() -> None:
+    """So its row is there without being named: `walproof check` leaves out who reads none."""
+    drivers = [one for one in all_implementations() if one.structure]
+    assert [one.name for one in drivers] == sorted(
+        str(language.driver) for language in LANGUAGES.values() if language.driver
+    )
+    assert all(one.formats == () for one in drivers)
