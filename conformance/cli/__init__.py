@@ -24,9 +24,16 @@ SUBCOMMANDS = (
     "bench",
     "vectors",
     "setup",
+    "parsers",
+    "lint-ksy",
+    "ksy-test",
 )
 # `import` is a word of the language: its module and function have other names.
-MODULES = {"import": ("import_", "import_journal")}
+MODULES = {
+    "import": ("import_", "import_journal"),
+    "lint-ksy": ("lint_ksy", "lint_ksy"),
+    "ksy-test": ("ksy_test", "ksy_test"),
+}
 
 
 class _Subcommands(click.Group):
