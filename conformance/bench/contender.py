@@ -58,4 +58,9 @@ def contenders() -> list[Contender]:
         importlib.import_module(f"{readers.__name__}.{found.name}")
         for found in pkgutil.iter_modules(readers.__path__)
     )
-    return sorted((m.CONTENDER for m in modules), key=lambda c: (c.format, not c.peer, c.name))
+    found = [
+        one
+        for module in modules
+        for one in getattr(module, "CONTENDERS", None) or [module.CONTENDER]
+    ]
+    return sorted(found, key=lambda c: (c.format, not c.peer, c.name))
