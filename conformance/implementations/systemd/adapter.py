@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -145,6 +147,18 @@ def append(path: Path, request: dict[str, Any]) -> None:
         raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
 
 
+def bench(path: Path, repeat: int) -> None:
+    """Export a file a number of times and print how long journalctl took, for ``make bench``."""
+    seconds, shown = [], b""
+    for _ in range(repeat):
+        began = time.perf_counter()
+        shown = run(*JOURNALCTL, f"--file={path}", "-o", "export", "--all").stdout
+        seconds.append(time.perf_counter() - began)
+    sizes = [len(entry["payload"]) // 2 for entry in entries(shown)]
+    said = {"records": len(sizes), "payload_bytes": sum(sizes), "all_seconds": seconds}
+    print(json.dumps(said))
+
+
 def version() -> str:
     """``252 (252.39-1~deb12u2)`` and the like."""
     line = run(*JOURNALCTL, "--version").stdout.decode().splitlines()[0]
@@ -152,6 +166,9 @@ def version() -> str:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["bench"]:
+        bench(Path(sys.argv[2]), int(sys.argv[3]))
+        sys.exit()
     serve(
         {
             "name": "systemd",
