@@ -1,4 +1,4 @@
-"""walproof verify, export, fields and import."""
+"""walproof read, verify, export, fields and import."""
 
 import json
 import shutil
@@ -193,3 +193,14 @@ def test_files_that_end_in_the_header(tmp_path: Path, command: str) -> None:
     for size in (0, 4, 207, 208, 250):
         path.write_bytes(data[:size])
         assert run(command, path).return_value in (3, 4), size
+
+
+def test_read_shows_entries_with_their_message_first(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    path.write_bytes(made([b"A=1", b"MESSAGE=two\nlines", b"BLOB=\x1b[2J\xff"], [b"A=\x1b[2J"]))
+    lines = run("read", path).stdout.splitlines()
+    assert lines[0].split() == [
+        *("record", "at", "size", "seqnum", "realtime", "monotonic", "boot_id", "payload")
+    ]
+    assert lines[1].endswith('01234567…  MESSAGE=two\\nlines  A=1  BLOB={"hex": "1b5b324aff"}')
+    assert lines[2].endswith("01234567…  A=\\x1b[2J")
