@@ -175,7 +175,7 @@ if __name__ == "__main__":
             "version": version(),
             "language": "C",
             "formats": ["systemd-journal"],
-            "profiles": ["recover", *(["append"] if REMOTE else [])],
+            "profiles": ["recover", "append"],
             "reports": [
                 "records",
                 "signals",

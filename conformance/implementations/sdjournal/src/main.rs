@@ -18,11 +18,16 @@ use sdjournal::{EntryRef, Journal, JournalConfig, SdJournalError};
 use serde_json::{json, Value};
 
 const FORMAT: &str = "systemd-journal";
+const GONE: &str = "nothing is at this path";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => serve(),
+        ["read", FORMAT, path] if !Path::new(path).exists() => {
+            println!("{}", json!({"skipped": GONE}));
+            Ok(())
+        }
         ["read", FORMAT, path] => {
             println!("{}", read(Path::new(path), &json!({})));
             Ok(())
@@ -63,14 +68,16 @@ fn hello() -> Value {
 fn reply(request: &Value) -> Result<Value, Box<dyn Error>> {
     let seq = &request["seq"];
     let context = &request["context"];
+    let path = request["path"].as_str().ok_or("no path")?;
     let why = if request["cmd"] != "read" || request["profile"] != "recover" {
         "sdjournal only reads, and in one way"
     } else if request["format"] != FORMAT {
         "no such format"
     } else if !context["from_seqnum"].is_null() {
         "sdjournal cannot seek by sequence number"
+    } else if !Path::new(path).exists() {
+        GONE
     } else {
-        let path = request["path"].as_str().ok_or("no path")?;
         return Ok(json!({"seq": seq, "answer": read(Path::new(path), context)}));
     };
     Ok(json!({"seq": seq, "skipped": why}))

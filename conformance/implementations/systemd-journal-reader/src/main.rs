@@ -18,11 +18,16 @@ use serde_json::{json, Value};
 use systemd_journal_reader::{Entry, JournalReader};
 
 const FORMAT: &str = "systemd-journal";
+const GONE: &str = "nothing is at this path";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => serve(),
+        ["read", FORMAT, path] if !Path::new(path).exists() => {
+            println!("{}", json!({"skipped": GONE}));
+            Ok(())
+        }
         ["read", FORMAT, path] => {
             println!("{}", read(Path::new(path)));
             Ok(())
@@ -63,6 +68,7 @@ fn hello() -> Value {
 fn reply(request: &Value) -> Result<Value, Box<dyn Error>> {
     let seq = &request["seq"];
     let context = &request["context"];
+    let path = request["path"].as_str().ok_or("no path")?;
     let queries = ["match", "from_seqnum", "from_realtime", "max_field_size"];
     let why = if request["cmd"] != "read" || request["profile"] != "recover" {
         "systemd-journal-reader only reads, and in one way"
@@ -70,8 +76,9 @@ fn reply(request: &Value) -> Result<Value, Box<dyn Error>> {
         "no such format"
     } else if queries.iter().any(|name| !context[*name].is_null()) {
         "systemd-journal-reader has no queries and no limits"
+    } else if !Path::new(path).exists() {
+        GONE
     } else {
-        let path = request["path"].as_str().ok_or("no path")?;
         return Ok(json!({"seq": seq, "answer": read(Path::new(path))}));
     };
     Ok(json!({"seq": seq, "skipped": why}))
