@@ -96,5 +96,7 @@ def test_cut_while_online(files: list[Path], tmp_path: Path) -> None:
     for size in (4_000_000, 3_900_001, 3_800_008):
         path.write_bytes(data[:size])
         found = answer(path)
-        assert found.verdict == "torn"
+        # Intact where the writer did not come that far: nothing of it was cut (SDJ-051).
+        assert found.verdict == "torn" or len(found.records) == len(whole)
+        assert found.verdict in ("torn", "intact")
         assert [r.fields["cursor"] for r in found.records] == whole[: len(found.records)]
