@@ -230,6 +230,8 @@ class SegmentPass:
         if self.wanted.wants("term"):
             if highest <= kernel.INITIAL:
                 made["term"] = _column(self.term[here])
+            elif lowest > kernel.INITIAL:
+                made["term"] = pa.nulls(count, pa.uint64())
             else:
                 made["term"] = pa.array(self.term[here], mask=entries > kernel.INITIAL)
         for name, texts in (("entry_type", _TYPES), ("entry_fault", _FAULTS)):
