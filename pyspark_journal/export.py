@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pyspark_journal import rows
@@ -85,7 +84,7 @@ def _write(
     for event in scanner(format_id).scan(log, wanted):
         if isinstance(event, Records):
             records += len(event)
-            payload_bytes += pc.sum(pc.binary_length(event.payload)).as_py()
+            payload_bytes += rows.payload_bytes(event)
         elif isinstance(event, Lost):
             lost += 1
         else:

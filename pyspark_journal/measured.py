@@ -5,8 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import pyarrow.compute as pc
-
+from pyspark_journal import rows
 from pyspark_journal.export import to_parquet
 from pyspark_journal.scan import scanner
 from pyspark_journal.scan.log import Log
@@ -25,9 +24,9 @@ def read_once(what: str, log: Path) -> tuple[int, int]:
         return _exported(format_id, log)
     records = payload_bytes = 0
     for event in scanner(format_id).scan(Log(log), Wanted()):
-        if isinstance(event, Records) and event.payload is not None:
+        if isinstance(event, Records):
             records += len(event)
-            payload_bytes += pc.sum(pc.binary_length(event.payload)).as_py()
+            payload_bytes += rows.payload_bytes(event)
     return records, payload_bytes
 
 
