@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+import numpy as np
 import pyarrow as pa
 
 from pyspark_journal.scan.columns import COLUMNS
@@ -96,6 +97,15 @@ def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
         "detail": lambda: _same(error, 1),
     }
     return _batch(schema, 1, known, {})
+
+
+def payload_bytes(run: Records) -> int:
+    """How many bytes of payload a run has."""
+    if run.payload is None or not len(run):
+        return 0
+    ends = np.frombuffer(run.payload.buffers()[1], np.int32)
+    first = run.payload.offset
+    return int(ends[first + len(run)]) - int(ends[first])
 
 
 def _of_records(run: Records, file: str) -> dict[str, Callable[[], pa.Array]]:
