@@ -1,0 +1,369 @@
+"""One index file of zmq-raft: its layout, and its entries in columns.
+
+Requirement ids are those of spec/zmq-raft.md.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pyspark_journal.scan import zmq_raft_kernel as kernel
+from pyspark_journal.scan.columns import COLUMNS
+from pyspark_journal.scan.log import Source
+from pyspark_journal.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
+from pyspark_journal.scan.window import Window
+from reference_impl.answer import Lost
+
+HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
+MAX_DATA = 0x3FFFFFFF  # ZMR-013
+MAX_PAYLOAD = 2**31 - 1
+MAX_HELD = 8 << 20
+"""Bytes of an entry up to which it is held whole."""
+STRETCH = 1 << 12
+TYPES = {column.name: column.type for column in COLUMNS["zmq-raft"]}
+WRAP = 1 << 64
+
+
+class Refused(Exception):
+    """Not this kind of file, or a version that must not be guessed at (ZMR-041)."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass
+class Index:
+    """An index file whose header holds together.
+
+    Entries begin at ``data``; ``offsets`` are the ends of the committed ones, relative to it.
+    """
+
+    size: int
+    capacity: int
+    first: int
+    data: int
+    offsets: NDArray[np.uint32]
+
+    @cached_property
+    def kept(self) -> NDArray[np.int64]:
+        """The numbers of the offsets that are relied on (ZMR-046)."""
+        kept = np.empty(len(self.offsets), np.int64)
+        available = min(self.size - self.data, MAX_DATA)
+        return kept[: kernel.rely(self.offsets, available, kept)]
+
+    @property
+    def count(self) -> int:
+        """How many entries are committed."""
+        return len(self.offsets)
+
+    @property
+    def relied_on(self) -> int:
+        """The number behind the last entry whose end is relied on."""
+        return int(self.kept[-1]) + 1 if len(self.kept) else 0
+
+    @property
+    def upto(self) -> int:
+        """The last offset that is relied on, in the file."""
+        return self.data + (int(self.offsets[self.kept[-1]]) if len(self.kept) else 0)
+
+    @cached_property
+    def tail(self) -> str | None:
+        """Why the entries behind the last offset relied on are lost (ZMR-046, ZMR-047)."""
+        number = self.relied_on
+        if number == self.count:
+            return None
+        first, last = int(self.offsets[number]), int(self.offsets[-1])
+        beyond = max(self.upto - self.data, min(self.size - self.data, MAX_DATA))
+        if beyond < first and last <= MAX_DATA and kernel.rises(self.offsets, number):
+            return "torn-entry"
+        return "bad-offset"
+
+    @property
+    def resume_at(self) -> int | None:
+        """Where the next entry goes (ZMR-101)."""
+        is_sound = self.relied_on == len(self.kept) and self.tail != "bad-offset"
+        return self.upto if is_sound and self.relied_on < self.capacity else None
+
+
+def index_of(source: Source, named: int | None) -> Index | Lost:
+    """The checks of ZMR-040, in order. Raises :class:`Refused`."""
+    size = source.size
+    head = source.read(0, HEADER.size)
+    if not b"RLOG".startswith(head[:4]):
+        raise Refused("bad-token")  # ZMR-041
+    if len(head) < HEADER.size:
+        return Lost(0, size, "torn-header", torn=True)  # ZMR-044
+    _, length, version, capacity, first = HEADER.unpack(head)
+    if version != 1:
+        raise Refused("unsupported-version")  # ZMR-041
+    if length != 16 + 4 * capacity:
+        return Lost(0, size, "bad-header")  # ZMR-042
+    if named is not None and named != first:
+        return Lost(0, size, "index-mismatch")  # ZMR-043
+    table = HEADER.size + 4 * capacity
+    has_offsets = any(source.read(HEADER.size, min(4, 4 * capacity)))
+    data = find_marker(source, b"ITMZ", table) if size >= table else None
+    if data is None:
+        if has_offsets:
+            return Lost(table if size >= table else HEADER.size, size, "missing-marker")
+        return Lost(0, size, "torn-header", torn=True)  # ZMR-044
+    return Index(size, capacity, first, data, _committed(source, capacity))
+
+
+def _committed(source: Source, capacity: int) -> NDArray[np.uint32]:
+    """The offsets in front of the first zero (ZMR-017); no more of the table is read."""
+    runs, upto = [], HEADER.size + 4 * capacity
+    for at in range(HEADER.size, upto, 1 << 20):
+        table = np.frombuffer(source.read(at, min(1 << 20, upto - at)), "<u4")
+        runs.append(table[: kernel.committed(table)])
+        if len(runs[-1]) < len(table):
+            break
+    if len(runs) == 1:
+        return runs[0]
+    offsets: NDArray[np.uint32] = np.concatenate(runs) if runs else np.empty(0, np.uint32)
+    offsets.flags.writeable = False
+    return offsets
+
+
+def find_marker(source: Source, marker: bytes, at: int) -> int | None:
+    """The offset behind the first chunk with this token, or None (ZMR-003)."""
+    window = Window(source, STRETCH)
+    number = np.uint32(int.from_bytes(marker, "little"))
+    while (
+        found := int(kernel.find_marker(window.array, window.base, source.size, number, at))
+    ) < -1:
+        at = -2 - found
+        window.stretch = 2 * window.stretch if at <= window.end else STRETCH
+        window.hold(at, kernel.CHUNK_HEAD)
+    return found if found >= 0 else None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the entries of an index file must be told of its surroundings in a directory.
+
+    Entries up to the index ``covered`` are a snapshot's; those from ``limit`` on the next file's.
+    ``before`` and ``after`` are the terms of the neighbours, if they are comparable.
+    """
+
+    raw: bool = False
+    covered: int = -1
+    limit: int | None = None
+    before: int | None = None
+    after: int | None = None
+
+
+class Entries:
+    """The entries of one index file. ``source`` stays open for them."""
+
+    def __init__(self, source: Source, index: Index, frame: Frame, wanted: Wanted) -> None:
+        self.source = source
+        self.index = index
+        self.frame = frame
+        self.wanted = wanted
+        self.cap = min(wanted.max_payload, MAX_PAYLOAD)
+        self.limit = index.count if frame.limit is None else frame.limit - index.first
+        covered = min(max(frame.covered - index.first, -1), index.count)
+        self.begin = int(np.searchsorted(index.kept, covered, side="right"))
+        has_tail = index.tail is not None and covered < index.count - 1
+        self.tail = index.tail if has_tail else None
+
+    def first_term(self) -> tuple[bool, int | None]:
+        """Whether there is anything, and the term of the first entry if it is comparable."""
+        if self.begin < len(self.index.kept):
+            return True, self._term(self.begin)
+        return self.tail is not None, None
+
+    def last_term(self) -> int | None:
+        """The term of the last entry, if it is comparable."""
+        last = len(self.index.kept) - 1
+        return self._term(last) if self.tail is None and last >= self.begin else None
+
+    def events(self, name: str | None) -> Iterator[Records | Lost]:
+        """Records and lost ranges in order of index."""
+        kept, offsets, data = self.index.kept, self.index.offsets, self.index.data
+        row = self.begin
+        before = self._comparable(self.frame.before)
+        while row < len(kept):
+            numbers = kept[row : row + MAX_ROWS].copy()
+            ends = offsets[numbers].astype(np.int64)
+            first = int(offsets[kept[row - 1]]) if row else 0
+            count = max(1, int(np.searchsorted(ends, first + MAX_BYTES, side="right")))
+            numbers, ends = numbers[:count], ends[:count] + data
+            starts = np.concatenate((np.array([first + data]), ends[:-1]))
+            previous = int(kept[row - 1]) if row else -1
+            gaps = np.diff(numbers, prepend=previous) != 1
+            kinds = np.where(gaps, kernel.BAD_OFFSET, kernel.RECORD).astype(np.int8)
+            row += count
+            after = self._after(row)
+            run = _Run(self, name, numbers, starts, ends, kinds)
+            if count == 1 and (gaps[0] or ends[0] - starts[0] > MAX_HELD):
+                before = run.judge_alone(before, after)
+            else:
+                before = run.judge(before, after)
+            yield from run.events()
+        if self.tail is not None:
+            at, torn = self.index.upto, self.tail == "torn-entry"
+            yield Lost(at, self.index.size, self.tail, torn, name)
+
+    def _after(self, row: int) -> int:
+        if row < len(self.index.kept):
+            return self._comparable(self._term(row))
+        return self._comparable(None if self.tail is not None else self.frame.after)
+
+    @staticmethod
+    def _comparable(term: int | None) -> int:
+        return kernel.NO_TERM if term is None else min(term, 2**62)
+
+    def _term(self, row: int) -> int | None:
+        """The term of one entry by itself; None where it is lost for another reason."""
+        kept, offsets = self.index.kept, self.index.offsets
+        previous = int(kept[row - 1]) if row else -1
+        number = int(kept[row])
+        if self.frame.raw or number != previous + 1 or number >= self.limit:
+            return None
+        start = self.index.data + (int(offsets[previous]) if row else 0)
+        kind, head = self.kind_of(start, self.index.data + int(offsets[number]))
+        return int(kernel.term_of(head, 0)) if kind == kernel.RECORD else None
+
+    def kind_of(self, start: int, end: int) -> tuple[int, NDArray[np.uint8]]:
+        """What an entry is by itself, and its head. Only zeros are read on."""
+        head = np.frombuffer(self.read(start, min(kernel.ENTRY_HEAD, end - start)), np.uint8)
+        kind = int(kernel.kind_of(head, 0, end - start, len(head)))
+        if kind == kernel.ZERO_ENTRY:
+            rest = Window(self.source).stretches(start + len(head), end)
+            if any(run.any() for run in rest):
+                kind = kernel.RECORD  # of term 0: only the request or the data are there
+        return kind, head
+
+    def read(self, at: int, length: int) -> bytes:
+        """Bytes that the file has. Raises ``OSError`` if it does not have them any more."""
+        data = self.source.read(at, length)
+        if len(data) < length:
+            raise OSError(f"at offset {at}: expected {length} bytes, found {len(data)}")
+        return data
+
+
+class _Run:
+    """Some entries that follow each other, held together."""
+
+    def __init__(
+        self,
+        entries: Entries,
+        name: str | None,
+        numbers: NDArray[np.int64],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        kinds: NDArray[np.int8],
+    ) -> None:
+        self.entries = entries
+        self.name = name
+        self.numbers = numbers
+        self.starts = starts
+        self.ends = ends
+        self.kinds = kinds
+        self.terms = np.full(len(numbers), kernel.NO_TERM, np.int64)
+        self.data: NDArray[np.uint8] = np.empty(0, np.uint8)
+        self.base = int(starts[0])
+
+    def judge(self, before: int, after: int) -> int:
+        """Read all of it and say what each entry is. Returns the term of the last one."""
+        raw, limit = self.entries.frame.raw, self.entries.limit
+        data = self.entries.read(self.base, int(self.ends[-1]) - self.base)
+        self.data = np.frombuffer(data, np.uint8)
+        return int(
+            kernel.judge(
+                self.data, self.base, self.starts, self.ends, self.numbers,
+                max(min(limit, 2**62), 0), raw, before, after, self.kinds, self.terms,
+            )
+        )  # fmt: skip
+
+    def judge_alone(self, before: int, after: int) -> int:
+        """The same of one entry that is lost or large, without reading all of it."""
+        if self.kinds[0] != kernel.RECORD:
+            return kernel.NO_TERM
+        start, end = int(self.starts[0]), int(self.ends[0])
+        term = kernel.NO_TERM
+        if not self.entries.frame.raw:
+            self.kinds[0], head = self.entries.kind_of(start, end)
+            if self.kinds[0] == kernel.RECORD:
+                term = int(kernel.term_of(head, 0))
+        if self.kinds[0] == kernel.RECORD and self.numbers[0] >= self.entries.limit:
+            self.kinds[0], term = kernel.OVERLAPPING, kernel.NO_TERM
+        if term != kernel.NO_TERM and (term < before or kernel.NO_TERM < after < term):
+            self.kinds[0] = kernel.DECREASING
+        self.terms[0] = term
+        if self.kinds[0] == kernel.RECORD:
+            held = self.entries.cap + kernel.ENTRY_HEAD if self.entries.wanted.payload else 0
+            length = min(end - start, max(held, kernel.ENTRY_HEAD))
+            self.data = np.frombuffer(self.entries.read(start, length), np.uint8)
+        return term
+
+    def events(self) -> Iterator[Records | Lost]:
+        """Runs of records, and each lost entry."""
+        lost = np.flatnonzero(self.kinds)
+        start = 0
+        for row in [*lost.tolist(), len(self.kinds)]:
+            if start < row:
+                yield self._records(slice(start, row))
+            if row < len(self.kinds):
+                reason = kernel.REASONS[self.kinds[row]]
+                yield Lost(int(self.starts[row]), int(self.ends[row]), reason, file=self.name)
+            start = row + 1
+
+    def _records(self, rows: slice) -> Records:
+        at = self.starts[rows].copy()
+        size = self.ends[rows] - at
+        head = 0 if self.entries.frame.raw else kernel.ENTRY_HEAD
+        payload, truncated = None, None
+        if self.entries.wanted.payload:
+            lengths = np.minimum(size - head, self.entries.cap)
+            offsets = np.empty(len(at) + 1, np.int32)
+            out = np.empty(int(lengths.sum()), np.uint8)
+            kernel.gather(self.data, self.base, at + head, lengths, offsets, out)
+            buffers = [None, pa.py_buffer(offsets), pa.py_buffer(out)]
+            payload = pa.Array.from_buffers(pa.binary(), len(at), buffers)
+            cut = size - head > lengths
+            truncated = cut if cut.any() else None
+        return Records(at, size, payload, self._fields(rows), self.name, truncated)
+
+    def _fields(self, rows: slice) -> dict[str, pa.Array]:
+        numbers = self.numbers[rows]
+        fields: dict[str, pa.Array] = {}
+        wants = self.entries.wanted.wants
+        if wants("index"):
+            first = np.uint64(self.entries.index.first % WRAP)
+            fields["index"] = pa.array(numbers.astype(np.uint64) + first)
+        if not self.entries.frame.raw:
+            if wants("term"):
+                fields["term"] = pa.array(self.terms[rows].astype(np.uint64))
+            if wants("entry_type") or wants("request_id"):
+                fields |= self._heads(self.starts[rows])
+        return complete(fields, len(numbers), self.entries.wanted)
+
+    def _heads(self, starts: NDArray[np.int64]) -> dict[str, pa.Array]:
+        count = len(starts)
+        kinds = np.empty(count, np.int32)
+        digits = np.empty(24 * count, np.uint8)
+        kernel.heads(self.data, self.base, starts, kinds, digits)
+        offsets = np.arange(0, 24 * (count + 1), 24, dtype=np.int32)
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(digits)]
+        requests = pa.Array.from_buffers(pa.string(), count, buffers)
+        return {"entry_type": pa.array(kinds), "request_id": requests}
+
+
+def complete(fields: dict[str, pa.Array], count: int, wanted: Wanted) -> dict[str, pa.Array]:
+    """The wanted columns in their order, null where the records have none of that name."""
+    return {
+        name: fields[name] if name in fields else pa.nulls(count, kind)
+        for name, kind in TYPES.items()
+        if wanted.wants(name)
+    }
