@@ -224,8 +224,9 @@ def gather(data, base, starts, lengths, head, offsets, out):  # type: ignore[no-
     for row in range(len(starts)):
         i = starts[row] + head - base
         length = lengths[row]
-        for k in range(length):
-            out[to + k] = data[i + k]
+        run, copy = data[i : i + length], out[to : to + length]
+        for k in range(length):  # over slices: no index can be negative, and so it is one move
+            copy[k] = run[k]
         to += length
         offsets[row + 1] = to
 

@@ -6,6 +6,7 @@ Requirement ids are those of spec/zmq-raft.md.
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,8 +56,10 @@ class Index:
     @cached_property
     def kept(self) -> NDArray[np.int64]:
         """The numbers of the offsets that are relied on (ZMR-046)."""
-        kept = np.empty(len(self.offsets), np.int64)
         available = min(self.size - self.data, MAX_DATA)
+        if kernel.rises(self.offsets, 0) and (self.count == 0 or self.offsets[-1] <= available):
+            return np.arange(self.count)
+        kept = np.empty(self.count, np.int64)
         return kept[: kernel.rely(self.offsets, available, kept)]
 
     @property
@@ -189,26 +192,13 @@ class Entries:
 
     def events(self, name: str | None) -> Iterator[Records | Lost]:
         """Records and lost ranges in order of index."""
-        kept, offsets, data = self.index.kept, self.index.offsets, self.index.data
+        kept = self.index.kept
         row = self.begin
         before = self._comparable(self.frame.before)
         while row < len(kept):
-            numbers = kept[row : row + MAX_ROWS].copy()
-            ends = offsets[numbers].astype(np.int64)
-            first = int(offsets[kept[row - 1]]) if row else 0
-            count = max(1, int(np.searchsorted(ends, first + MAX_BYTES, side="right")))
-            numbers, ends = numbers[:count], ends[:count] + data
-            starts = np.concatenate((np.array([first + data]), ends[:-1]))
-            previous = int(kept[row - 1]) if row else -1
-            gaps = np.diff(numbers, prepend=previous) != 1
-            kinds = np.where(gaps, kernel.BAD_OFFSET, kernel.RECORD).astype(np.int8)
-            row += count
-            after = self._after(row)
-            run = _Run(self, name, numbers, starts, ends, kinds)
-            if count == 1 and (gaps[0] or ends[0] - starts[0] > MAX_HELD):
-                before = run.judge_alone(before, after)
-            else:
-                before = run.judge(before, after)
+            run = _Run(self, name, row)
+            row += len(run.numbers)
+            before = run.judge(before, self._after(row))
             yield from run.events()
         if self.tail is not None:
             at, torn = self.index.upto, self.tail == "torn-entry"
@@ -255,30 +245,29 @@ class Entries:
 class _Run:
     """Some entries that follow each other, held together."""
 
-    def __init__(
-        self,
-        entries: Entries,
-        name: str | None,
-        numbers: NDArray[np.int64],
-        starts: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        kinds: NDArray[np.int8],
-    ) -> None:
+    def __init__(self, entries: Entries, name: str | None, row: int) -> None:
         self.entries = entries
         self.name = name
-        self.numbers = numbers
-        self.starts = starts
-        self.ends = ends
-        self.kinds = kinds
-        self.terms = np.full(len(numbers), kernel.NO_TERM, np.int64)
+        index = entries.index
+        room = min(MAX_ROWS, len(index.kept) - row)
+        numbers, starts, ends = (np.empty(room, np.int64) for _ in range(3))
+        kinds = np.empty(room, np.int8)
+        count = kernel.spans(
+            index.offsets, index.kept, row, index.data, MAX_BYTES, numbers, starts, ends, kinds
+        )
+        self.numbers, self.starts, self.ends = numbers[:count], starts[:count], ends[:count]
+        self.kinds = kinds[:count]
+        self.terms = np.empty(count, np.int64)
         self.data: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.base = int(starts[0])
 
     def judge(self, before: int, after: int) -> int:
         """Read all of it and say what each entry is. Returns the term of the last one."""
+        length = int(self.ends[-1]) - self.base
+        if len(self.numbers) == 1 and (self.kinds[0] or length > MAX_HELD):
+            return self._judge_alone(before, after)
         raw, limit = self.entries.frame.raw, self.entries.limit
-        data = self.entries.read(self.base, int(self.ends[-1]) - self.base)
-        self.data = np.frombuffer(data, np.uint8)
+        self.data = np.frombuffer(self.entries.read(self.base, length), np.uint8)
         return int(
             kernel.judge(
                 self.data, self.base, self.starts, self.ends, self.numbers,
@@ -286,7 +275,7 @@ class _Run:
             )
         )  # fmt: skip
 
-    def judge_alone(self, before: int, after: int) -> int:
+    def _judge_alone(self, before: int, after: int) -> int:
         """The same of one entry that is lost or large, without reading all of it."""
         if self.kinds[0] != kernel.RECORD:
             return kernel.NO_TERM
@@ -320,7 +309,7 @@ class _Run:
             start = row + 1
 
     def _records(self, rows: slice) -> Records:
-        at = self.starts[rows].copy()
+        at = self.starts[rows]
         size = self.ends[rows] - at
         head = 0 if self.entries.frame.raw else kernel.ENTRY_HEAD
         payload, truncated = None, None
@@ -341,10 +330,10 @@ class _Run:
         wants = self.entries.wanted.wants
         if wants("index"):
             first = np.uint64(self.entries.index.first % WRAP)
-            fields["index"] = pa.array(numbers.astype(np.uint64) + first)
+            fields["index"] = pa.array(numbers.view(np.uint64) + first)
         if not self.entries.frame.raw:
             if wants("term"):
-                fields["term"] = pa.array(self.terms[rows].astype(np.uint64))
+                fields["term"] = pa.array(self.terms[rows].view(np.uint64))
             if wants("entry_type") or wants("request_id"):
                 fields |= self._heads(self.starts[rows])
         return complete(fields, len(numbers), self.entries.wanted)
@@ -352,8 +341,10 @@ class _Run:
     def _heads(self, starts: NDArray[np.int64]) -> dict[str, pa.Array]:
         count = len(starts)
         kinds = np.empty(count, np.int32)
-        digits = np.empty(24 * count, np.uint8)
+        digits = np.empty(3 * count, np.uint64)
         kernel.heads(self.data, self.base, starts, kinds, digits)
+        if sys.byteorder == "big":
+            digits.byteswap(inplace=True)
         offsets = np.arange(0, 24 * (count + 1), 24, dtype=np.int32)
         buffers = [None, pa.py_buffer(offsets), pa.py_buffer(digits)]
         requests = pa.Array.from_buffers(pa.string(), count, buffers)
