@@ -25,6 +25,8 @@ from pyspark_journal.scan.model import WHOLE, Event, Part, Wanted
 
 # Formats with a kernel. The others, and all where numba is absent, are read by the reference.
 MODULES: dict[str, str] = {
+    "leveldb-log": "leveldb_log",
+    "zeebe-journal": "zeebe_journal",
     "kahadb-journal": "kahadb_journal",
     "zmq-raft": "zmq_raft",
 }
