@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit, types
+from typing import Any
 
-READONLY_BYTES = types.Array(types.uint8, 1, "C", readonly=True)
-"""What ``np.frombuffer(bytes)`` is to a kernel; writable arrays fit too."""
+import numpy as np
+from numba import types
+
+from pyspark_journal.scan.compiled import BYTES, kernel
 
 MODULUS = np.uint64(65521)
 STRIDE = 5552  # the longest run whose weighted sum of bytes stays below 2^32
 
 
-@njit(types.uint32(READONLY_BYTES, types.int64, types.int64, types.uint32), cache=True, nogil=True)
-def adler32(data, start, end, value):  # type: ignore[no-untyped-def]
+@kernel(types.uint32, BYTES, types.int64, types.int64, types.uint32)
+def adler32(data: Any, start: Any, end: Any, value: Any) -> Any:
     """The sum of ``data[start:end]``, going on from ``value``; that of nothing is 1.
 
     The range lies within the array: that is for the caller to see to.

@@ -162,7 +162,7 @@ class Damage:
 
     def __init__(self, source: Source, fill: int) -> None:
         self.window = Window(source, STRETCH)
-        self._searched = Window(source, STRETCH)
+        self._text, self._text_at = b"", 0
         self.size = source.size
         self.fill = fill
         self.sums = Sums(self.window)
@@ -371,12 +371,14 @@ class Damage:
         """The next header that begins in ``[at, limit)``."""
         stop = min(limit + len(HEADER) - 1, self.size)
         while at + len(HEADER) <= stop:
-            self._searched.hold(at, len(HEADER))
-            base = self._searched.base
-            found = self._searched.data.find(HEADER, at - base, stop - base)
+            behind = self._text_at + len(self._text)
+            if not self._text_at <= at <= behind - len(HEADER):
+                self._text, self._text_at = self.window.peek(at, STRETCH), at
+                behind = at + len(self._text)
+            found = self._text.find(HEADER, at - self._text_at, stop - self._text_at)
             if found >= 0:
-                return base + found
-            at = max(at, self._searched.end - len(HEADER)) + 1
+                return self._text_at + found
+            at = max(at, behind - len(HEADER)) + 1
         return None
 
     def _is_zero(self, start: int, end: int) -> bool:

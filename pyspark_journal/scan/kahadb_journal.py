@@ -23,6 +23,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pyspark_journal.scan import kahadb_kernel as kernel
+from pyspark_journal.scan import payloads
 from pyspark_journal.scan.kahadb_damage import Damage, Finding, fill_start
 from pyspark_journal.scan.log import LocalSource, Log, Source
 from pyspark_journal.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
@@ -32,7 +33,6 @@ from reference_impl.kahadb_journal.layout import COMMANDS, data_files, sibling
 
 MAX_HELD = 32 << 20
 """Bytes of a batch that are held at once; a larger one is read twice, a larger record alone."""
-MAX_PAYLOAD = 2**31 - 1
 FIRST_FILE = "db-1.log"
 DATA, FOREIGN, DUPLICATE = "data", "foreign-journal", "duplicate-id"
 COMMAND_NAMES = pa.array(COMMANDS)
@@ -175,7 +175,7 @@ class _DataFile:
     def __init__(self, source: Source, wanted: Wanted, name: str | None, is_last: bool) -> None:
         self.source = source
         self.wanted = wanted
-        self.cap = min(wanted.max_payload, MAX_PAYLOAD)
+        self.cap = min(wanted.max_payload, payloads.LONGEST)
         self.name = name
         self.is_last = is_last
         self.window = Window(source)
@@ -253,17 +253,10 @@ class _DataFile:
         at, size = self.at[rows].copy(), self.size[rows].copy()
         payload, truncated = None, None
         if self.wanted.payload:
-            whole = size - kernel.RECORD_HEAD
-            lengths = np.minimum(whole, self.cap)
-            offsets = np.empty(len(at) + 1, np.int32)
-            data = np.empty(int(lengths.sum()), np.uint8)
-            kernel.gather(
-                self.window.array, self.window.base, at, lengths, kernel.RECORD_HEAD, offsets, data
+            head = kernel.RECORD_HEAD
+            payload, truncated = payloads.column(
+                self.window.array, self.window.base, at + head, size - head, self.cap
             )
-            buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
-            payload = pa.Array.from_buffers(pa.binary(), len(at), buffers)
-            cut = whole > lengths
-            truncated = cut if cut.any() else None
         fields = self._fields(self.batch[rows].copy(), self.command[rows])
         return Records(at, size, payload, fields, self.name, truncated)
 

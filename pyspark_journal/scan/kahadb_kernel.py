@@ -6,9 +6,12 @@ those of spec/kahadb-journal.md.
 
 from __future__ import annotations
 
-from numba import njit, types
+from typing import Any
 
-from pyspark_journal.scan.adler32 import READONLY_BYTES, adler32
+from numba import types
+
+from pyspark_journal.scan.adler32 import adler32
+from pyspark_journal.scan.compiled import BYTES, NUMBERS, kernel
 
 CONTROL = 28
 RECORD_HEAD = 5
@@ -28,20 +31,18 @@ RECORD, UNKNOWN_TYPE, BAD_RECORD = range(3)
 NO_COMMAND = -1
 
 _I64 = types.int64
-_BYTES = READONLY_BYTES
-_LONGS = types.Array(_I64, 1, "C")
 _TINY = types.Array(types.int8, 1, "C")
 
 
-@njit(_I64(_BYTES, _I64), cache=True, nogil=True)
-def _number(data, i):  # type: ignore[no-untyped-def]
+@kernel(_I64, BYTES, _I64)
+def _number(data: Any, i: Any) -> Any:
     value = (_I64(data[i]) << 24) | (_I64(data[i + 1]) << 16)
     value |= (_I64(data[i + 2]) << 8) | _I64(data[i + 3])
     return value - (1 << 32) if value >= (1 << 31) else value
 
 
-@njit(types.boolean(_BYTES, _I64), cache=True, nogil=True)
-def _is_header(data, i):  # type: ignore[no-untyped-def]
+@kernel(types.boolean, BYTES, _I64)
+def _is_header(data: Any, i: Any) -> Any:
     """KDB-005: ``0000001c 02 "WRITE BATCH"`` at ``i``; sixteen bytes are there."""
     return (
         data[i] == 0
@@ -63,8 +64,8 @@ def _is_header(data, i):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(types.boolean(_BYTES, _I64), cache=True, nogil=True)
-def _is_eof(data, i):  # type: ignore[no-untyped-def]
+@kernel(types.boolean, BYTES, _I64)
+def _is_eof(data: Any, i: Any) -> Any:
     """KDB-011: ``-qMa4`` at ``i``; five bytes are there."""
     return (
         data[i] == 0x2D
@@ -75,8 +76,8 @@ def _is_eof(data, i):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(_I64(_BYTES, _I64, _I64), cache=True, nogil=True)
-def command_of(data, i, length):  # type: ignore[no-untyped-def]
+@kernel(_I64, BYTES, _I64, _I64)
+def command_of(data: Any, i: Any, length: Any) -> Any:
     """KDB-016: the command in a payload of ``length`` bytes at ``i``, or ``NO_COMMAND``.
 
     At most six bytes of it are looked at.
@@ -91,8 +92,8 @@ def command_of(data, i, length):  # type: ignore[no-untyped-def]
     return NO_COMMAND
 
 
-@njit(types.boolean(_BYTES, _I64, _I64), cache=True, nogil=True)
-def _tiles(data, i, end):  # type: ignore[no-untyped-def]
+@kernel(types.boolean, BYTES, _I64, _I64)
+def _tiles(data: Any, i: Any, end: Any) -> Any:
     """KDB-037: the records in ``[i, end)`` fill it, and no header stands among them.
 
     The sixteen bytes behind ``end`` are there, or the file ends.
@@ -107,17 +108,23 @@ def _tiles(data, i, end):  # type: ignore[no-untyped-def]
     return i == end
 
 
-@njit(
-    _I64(
-        _BYTES, _I64, _I64, _I64, _I64, _I64, _LONGS, _LONGS, _LONGS, _TINY, _LONGS, _LONGS
-    ),
-    cache=True,
-    nogil=True,
-)  # fmt: skip
-def walk(  # type: ignore[no-untyped-def]
-    data, base, size, fill, max_payload, max_bytes, at_rows, size_rows, batch_rows, kind_rows,
-    command_rows, state,
-):  # fmt: skip
+@kernel(
+    _I64, BYTES, _I64, _I64, _I64, _I64, _I64, NUMBERS, NUMBERS, NUMBERS, _TINY, NUMBERS, NUMBERS
+)
+def walk(
+    data: Any,
+    base: Any,
+    size: Any,
+    fill: Any,
+    max_payload: Any,
+    max_bytes: Any,
+    at_rows: Any,
+    size_rows: Any,
+    batch_rows: Any,
+    kind_rows: Any,
+    command_rows: Any,
+    state: Any,
+) -> Any:
     """Sound batches and their records, up to the first place that takes more than one look.
 
     ``size`` is that of the file, ``fill`` where its preallocated space begins. Rows are written
@@ -209,28 +216,6 @@ def walk(  # type: ignore[no-untyped-def]
     return why
 
 
-@njit(
-    types.void(
-        _BYTES, _I64, _LONGS, _LONGS, _I64, types.Array(types.int32, 1, "C"),
-        types.Array(types.uint8, 1, "C"),
-    ),
-    cache=True,
-    nogil=True,
-)  # fmt: skip
-def gather(data, base, starts, lengths, head, offsets, out):  # type: ignore[no-untyped-def]
-    """Payloads back to back. Each is ``lengths`` bytes, ``head`` behind its ``starts``."""
-    to = 0
-    offsets[0] = 0
-    for row in range(len(starts)):
-        i = starts[row] + head - base
-        length = lengths[row]
-        run, copy = data[i : i + length], out[to : to + length]
-        for k in range(length):  # over slices: no index can be negative, and so it is one move
-            copy[k] = run[k]
-        to += length
-        offsets[row + 1] = to
-
-
 # A chain of records (KDB-045), followed a stretch at a time.
 FAILED, IN_STEP, ASK, CHAIN_NEEDS_BYTES, KNOWN, TRAIL_FULL = range(6)
 CHAIN_AT, CHAIN_TARGET, CHAIN_STEPS, CHAIN_TRAIL = range(4)
@@ -238,8 +223,8 @@ CHAIN_STATE = 4
 NOTE_EVERY = 16
 
 
-@njit(_I64(_LONGS, _I64), cache=True, nogil=True)
-def _slot(keys, key):  # type: ignore[no-untyped-def]
+@kernel(_I64, NUMBERS, _I64)
+def _slot(keys: Any, key: Any) -> Any:
     """Where a key is in a table of open addressing that has room, or belongs."""
     mask = len(keys) - 1
     slot = ((key * 0x9E3779B1) >> 12) & mask
@@ -248,8 +233,8 @@ def _slot(keys, key):  # type: ignore[no-untyped-def]
     return slot
 
 
-@njit(types.void(_LONGS, _LONGS, _LONGS, _I64, _I64), cache=True, nogil=True)
-def note(keys, values, trail, count, value):  # type: ignore[no-untyped-def]
+@kernel(types.void, NUMBERS, NUMBERS, NUMBERS, _I64, _I64)
+def note(keys: Any, values: Any, trail: Any, count: Any, value: Any) -> Any:
     """Note under the first ``count`` offsets of a trail where they lead. There is room."""
     for n in range(count):
         slot = _slot(keys, trail[n])
@@ -257,8 +242,8 @@ def note(keys, values, trail, count, value):  # type: ignore[no-untyped-def]
         values[slot] = value
 
 
-@njit(types.void(_LONGS, _LONGS, _LONGS, _LONGS), cache=True, nogil=True)
-def move(keys, values, to_keys, to_values):  # type: ignore[no-untyped-def]
+@kernel(types.void, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+def move(keys: Any, values: Any, to_keys: Any, to_values: Any) -> Any:
     """All notes into a larger table, which is empty."""
     for n in range(len(keys)):
         if keys[n] != -1:
@@ -267,8 +252,10 @@ def move(keys, values, to_keys, to_values):  # type: ignore[no-untyped-def]
             to_values[slot] = values[n]
 
 
-@njit(_I64(_BYTES, _I64, _I64, _I64, _LONGS, _LONGS, _LONGS, _LONGS), cache=True, nogil=True)
-def follow(data, base, size, fill, keys, values, trail, state):  # type: ignore[no-untyped-def]
+@kernel(_I64, BYTES, _I64, _I64, _I64, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+def follow(
+    data: Any, base: Any, size: Any, fill: Any, keys: Any, values: Any, trail: Any, state: Any
+) -> Any:
     """Follow records by their sizes to the first place in step behind ``state[CHAIN_AT]``.
 
     Every sixteenth offset goes to the trail: a chain that joins another passes one of those that
@@ -310,8 +297,8 @@ def follow(data, base, size, fill, keys, values, trail, state):  # type: ignore[
     return why
 
 
-@njit(_I64(_BYTES), cache=True, nogil=True)
-def fill_in(data):  # type: ignore[no-untyped-def]
+@kernel(_I64, BYTES)
+def fill_in(data: Any) -> Any:
     """KDB-013: how many bytes at the end are zeros and whole EOF records."""
     end = len(data)
     while end > 0:

@@ -24,9 +24,9 @@ import pyarrow as pa
 
 from pyspark_journal.scan.log import LocalSource, Log, Source
 from pyspark_journal.scan.model import WHOLE, Event, Part, Records, Wanted
+from pyspark_journal.scan.payloads import LONGEST
 from pyspark_journal.scan.plain import PlainScanner
 from pyspark_journal.scan.zmq_raft_index import (
-    MAX_PAYLOAD,
     Entries,
     Frame,
     Index,
@@ -161,7 +161,7 @@ class _Snapshot:
         """The one record (ZMR-061)."""
         payload, truncated = None, None
         if wanted.payload:
-            length = min(self.size, wanted.max_payload, MAX_PAYLOAD)
+            length = min(self.size, wanted.max_payload, LONGEST)
             data = source.read(self.start, length)
             if len(data) < length:
                 raise OSError(f"at offset {self.start}: {length} bytes of data are not there")

@@ -15,18 +15,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pyspark_journal.scan import payloads
 from pyspark_journal.scan import zmq_raft_kernel as kernel
 from pyspark_journal.scan.columns import COLUMNS
 from pyspark_journal.scan.log import Source
-from pyspark_journal.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
-from pyspark_journal.scan.window import Window
+from pyspark_journal.scan.model import MAX_ROWS, Records, Wanted
+from pyspark_journal.scan.window import Window, room_for
 from reference_impl.answer import Lost
 
 HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
 MAX_DATA = 0x3FFFFFFF  # ZMR-013
-MAX_PAYLOAD = 2**31 - 1
 MAX_HELD = 8 << 20
 """Bytes of an entry up to which it is held whole."""
+HELD = 1 << 19
+"""Bytes of a run of entries: few enough to stay in the cache."""
 STRETCH = 1 << 12
 TYPES = {column.name: column.type for column in COLUMNS["zmq-raft"]}
 WRAP = 1 << 64
@@ -54,13 +56,34 @@ class Index:
     offsets: NDArray[np.uint32]
 
     @cached_property
+    def is_all_kept(self) -> bool:
+        """Whether all offsets can be relied on (ZMR-046), as in any sound file."""
+        if not self.count:
+            return True
+        is_there = int(self.offsets[-1]) <= min(self.size - self.data, MAX_DATA)
+        return is_there and bool(kernel.rises(self.offsets, 0))
+
+    @cached_property
     def kept(self) -> NDArray[np.int64]:
-        """The numbers of the offsets that are relied on (ZMR-046)."""
-        available = min(self.size - self.data, MAX_DATA)
-        if kernel.rises(self.offsets, 0) and (self.count == 0 or self.offsets[-1] <= available):
-            return np.arange(self.count)
-        kept = np.empty(self.count, np.int64)
-        return kept[: kernel.rely(self.offsets, available, kept)]
+        """The numbers of the offsets that are relied on; not listed where that is all of them."""
+        kept = np.empty(0 if self.is_all_kept else self.count, np.int64)
+        if not self.is_all_kept:
+            available = min(self.size - self.data, MAX_DATA)
+            kept = kept[: kernel.rely(self.offsets, available, kept)]
+        return kept
+
+    @property
+    def rows(self) -> int:
+        """How many offsets are relied on."""
+        return self.count if self.is_all_kept else len(self.kept)
+
+    def number(self, row: int) -> int:
+        """The number of one of the offsets that are relied on."""
+        return row if self.is_all_kept else int(self.kept[row])
+
+    def end_of(self, row: int) -> int:
+        """One of the offsets that are relied on, in the file; of row -1, where entries begin."""
+        return self.data + (int(self.offsets[self.number(row)]) if row >= 0 else 0)
 
     @property
     def count(self) -> int:
@@ -70,12 +93,12 @@ class Index:
     @property
     def relied_on(self) -> int:
         """The number behind the last entry whose end is relied on."""
-        return int(self.kept[-1]) + 1 if len(self.kept) else 0
+        return self.number(self.rows - 1) + 1 if self.rows else 0
 
     @property
     def upto(self) -> int:
         """The last offset that is relied on, in the file."""
-        return self.data + (int(self.offsets[self.kept[-1]]) if len(self.kept) else 0)
+        return self.end_of(self.rows - 1)
 
     @cached_property
     def tail(self) -> str | None:
@@ -92,7 +115,7 @@ class Index:
     @property
     def resume_at(self) -> int | None:
         """Where the next entry goes (ZMR-101)."""
-        is_sound = self.relied_on == len(self.kept) and self.tail != "bad-offset"
+        is_sound = self.relied_on == self.rows and self.tail != "bad-offset"
         return self.upto if is_sound and self.relied_on < self.capacity else None
 
 
@@ -125,15 +148,15 @@ def _committed(source: Source, capacity: int) -> NDArray[np.uint32]:
     """The offsets in front of the first zero (ZMR-017); no more of the table is read."""
     runs, upto = [], HEADER.size + 4 * capacity
     for at in range(HEADER.size, upto, 1 << 20):
-        table = np.frombuffer(source.read(at, min(1 << 20, upto - at)), "<u4")
+        window = Window(source, 0)  # a new one each time: its memory is kept
+        window.hold(at, min(1 << 20, upto - at))
+        table = window.array.view("<u4").astype(np.uint32, copy=False)
         runs.append(table[: kernel.committed(table)])
         if len(runs[-1]) < len(table):
             break
     if len(runs) == 1:
         return runs[0]
-    offsets: NDArray[np.uint32] = np.concatenate(runs) if runs else np.empty(0, np.uint32)
-    offsets.flags.writeable = False
-    return offsets
+    return np.concatenate(runs) if runs else np.empty(0, np.uint32)
 
 
 def find_marker(source: Source, marker: bytes, at: int) -> int | None:
@@ -172,30 +195,34 @@ class Entries:
         self.index = index
         self.frame = frame
         self.wanted = wanted
-        self.cap = min(wanted.max_payload, MAX_PAYLOAD)
+        self.window = Window(source, 0)
+        room = min(MAX_ROWS, index.rows)
+        self.columns = [np.empty(room, np.int64) for _ in range(3)]
+        self.cap = min(wanted.max_payload, payloads.LONGEST)
         self.limit = index.count if frame.limit is None else frame.limit - index.first
         covered = min(max(frame.covered - index.first, -1), index.count)
-        self.begin = int(np.searchsorted(index.kept, covered, side="right"))
+        self.begin = min(covered + 1, index.count)
+        if not index.is_all_kept:
+            self.begin = int(np.searchsorted(index.kept, covered, side="right"))
         has_tail = index.tail is not None and covered < index.count - 1
         self.tail = index.tail if has_tail else None
 
     def first_term(self) -> tuple[bool, int | None]:
         """Whether there is anything, and the term of the first entry if it is comparable."""
-        if self.begin < len(self.index.kept):
+        if self.begin < self.index.rows:
             return True, self._term(self.begin)
         return self.tail is not None, None
 
     def last_term(self) -> int | None:
         """The term of the last entry, if it is comparable."""
-        last = len(self.index.kept) - 1
+        last = self.index.rows - 1
         return self._term(last) if self.tail is None and last >= self.begin else None
 
     def events(self, name: str | None) -> Iterator[Records | Lost]:
         """Records and lost ranges in order of index."""
-        kept = self.index.kept
         row = self.begin
         before = self._comparable(self.frame.before)
-        while row < len(kept):
+        while row < self.index.rows:
             run = _Run(self, name, row)
             row += len(run.numbers)
             before = run.judge(before, self._after(row))
@@ -205,7 +232,7 @@ class Entries:
             yield Lost(at, self.index.size, self.tail, torn, name)
 
     def _after(self, row: int) -> int:
-        if row < len(self.index.kept):
+        if row < self.index.rows:
             return self._comparable(self._term(row))
         return self._comparable(None if self.tail is not None else self.frame.after)
 
@@ -215,18 +242,17 @@ class Entries:
 
     def _term(self, row: int) -> int | None:
         """The term of one entry by itself; None where it is lost for another reason."""
-        kept, offsets = self.index.kept, self.index.offsets
-        previous = int(kept[row - 1]) if row else -1
-        number = int(kept[row])
+        index = self.index
+        previous = index.number(row - 1) if row else -1
+        number = index.number(row)
         if self.frame.raw or number != previous + 1 or number >= self.limit:
             return None
-        start = self.index.data + (int(offsets[previous]) if row else 0)
-        kind, head = self.kind_of(start, self.index.data + int(offsets[number]))
+        kind, head = self.kind_of(index.end_of(row - 1), index.end_of(row))
         return int(kernel.term_of(head, 0)) if kind == kernel.RECORD else None
 
     def kind_of(self, start: int, end: int) -> tuple[int, NDArray[np.uint8]]:
         """What an entry is by itself, and its head. Only zeros are read on."""
-        head = np.frombuffer(self.read(start, min(kernel.ENTRY_HEAD, end - start)), np.uint8)
+        head = np.frombuffer(self.window.peek(start, min(kernel.ENTRY_HEAD, end - start)), np.uint8)
         kind = int(kernel.kind_of(head, 0, end - start, len(head)))
         if kind == kernel.ZERO_ENTRY:
             rest = Window(self.source).stretches(start + len(head), end)
@@ -243,31 +269,35 @@ class Entries:
 
 
 class _Run:
-    """Some entries that follow each other, held together."""
+    """Some entries that follow each other, read and held together."""
 
     def __init__(self, entries: Entries, name: str | None, row: int) -> None:
         self.entries = entries
         self.name = name
         index = entries.index
-        room = min(MAX_ROWS, len(index.kept) - row)
-        numbers, starts, ends = (np.empty(room, np.int64) for _ in range(3))
+        room = min(MAX_ROWS, index.rows - row)
+        numbers, starts, ends = (column[:room] for column in entries.columns)
         kinds = np.empty(room, np.int8)
         count = kernel.spans(
-            index.offsets, index.kept, row, index.data, MAX_BYTES, numbers, starts, ends, kinds
+            index.offsets, index.kept, row, index.data, HELD, numbers, starts, ends, kinds
         )
         self.numbers, self.starts, self.ends = numbers[:count], starts[:count], ends[:count]
         self.kinds = kinds[:count]
         self.terms = np.empty(count, np.int64)
         self.data: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.base = int(starts[0])
+        length = int(ends[count - 1]) - self.base
+        self.is_alone = count == 1 and (self.kinds[0] != kernel.RECORD or length > MAX_HELD)
+        if not self.is_alone:
+            # And the head of the next one, which is looked at for its term.
+            entries.window.hold(self.base, length + kernel.ENTRY_HEAD)
+            self.data, self.base = entries.window.array, entries.window.base
 
     def judge(self, before: int, after: int) -> int:
-        """Read all of it and say what each entry is. Returns the term of the last one."""
-        length = int(self.ends[-1]) - self.base
-        if len(self.numbers) == 1 and (self.kinds[0] or length > MAX_HELD):
+        """Say what each entry is. Returns the term of the last one."""
+        if self.is_alone:
             return self._judge_alone(before, after)
         raw, limit = self.entries.frame.raw, self.entries.limit
-        self.data = np.frombuffer(self.entries.read(self.base, length), np.uint8)
         return int(
             kernel.judge(
                 self.data, self.base, self.starts, self.ends, self.numbers,
@@ -309,19 +339,14 @@ class _Run:
             start = row + 1
 
     def _records(self, rows: slice) -> Records:
-        at = self.starts[rows]
+        at = self.starts[rows].copy()
         size = self.ends[rows] - at
         head = 0 if self.entries.frame.raw else kernel.ENTRY_HEAD
         payload, truncated = None, None
         if self.entries.wanted.payload:
-            lengths = np.minimum(size - head, self.entries.cap)
-            offsets = np.empty(len(at) + 1, np.int32)
-            out = np.empty(int(lengths.sum()), np.uint8)
-            kernel.gather(self.data, self.base, at + head, lengths, offsets, out)
-            buffers = [None, pa.py_buffer(offsets), pa.py_buffer(out)]
-            payload = pa.Array.from_buffers(pa.binary(), len(at), buffers)
-            cut = size - head > lengths
-            truncated = cut if cut.any() else None
+            payload, truncated = payloads.column(
+                self.data, self.base, at + head, size - head, self.entries.cap
+            )
         return Records(at, size, payload, self._fields(rows), self.name, truncated)
 
     def _fields(self, rows: slice) -> dict[str, pa.Array]:
@@ -330,7 +355,7 @@ class _Run:
         wants = self.entries.wanted.wants
         if wants("index"):
             first = np.uint64(self.entries.index.first % WRAP)
-            fields["index"] = pa.array(numbers.view(np.uint64) + first)
+            fields["index"] = pa.array(numbers.astype(np.uint64) + first)
         if not self.entries.frame.raw:
             if wants("term"):
                 fields["term"] = pa.array(self.terms[rows].view(np.uint64))
@@ -341,7 +366,7 @@ class _Run:
     def _heads(self, starts: NDArray[np.int64]) -> dict[str, pa.Array]:
         count = len(starts)
         kinds = np.empty(count, np.int32)
-        digits = np.empty(3 * count, np.uint64)
+        digits = room_for(24 * count).view(np.uint64)
         kernel.heads(self.data, self.base, starts, kinds, digits)
         if sys.byteorder == "big":
             digits.byteswap(inplace=True)

@@ -6,9 +6,11 @@ byte of ``data``. Requirement ids are those of spec/zmq-raft.md.
 
 from __future__ import annotations
 
-from numba import njit, types
+from typing import Any
 
-from pyspark_journal.scan.adler32 import READONLY_BYTES
+from numba import types
+
+from pyspark_journal.scan.compiled import BYTES, NUMBERS, OFFSETS, kernel, load64
 
 ENTRY_HEAD = 20
 MAX_TERM = 2**53 - 1
@@ -24,17 +26,13 @@ REASONS = (
 
 _I64 = types.int64
 _WORD = types.uint64
-_BYTES = READONLY_BYTES
 _TABLE = types.Array(types.uint32, 1, "C", readonly=True)
-_LONGS = types.Array(_I64, 1, "C")
-_INTS = types.Array(types.int32, 1, "C")
 _TINY = types.Array(types.int8, 1, "C")
 _WORDS = types.Array(_WORD, 1, "C")
-_OUT = types.Array(types.uint8, 1, "C")
 
 
-@njit(_I64(_TABLE), cache=True, nogil=True)
-def committed(table):  # type: ignore[no-untyped-def]
+@kernel(_I64, _TABLE)
+def committed(table: Any) -> Any:
     """How many offsets stand in front of the first zero (ZMR-017)."""
     for number in range(len(table)):
         if table[number] == 0:
@@ -42,8 +40,8 @@ def committed(table):  # type: ignore[no-untyped-def]
     return len(table)
 
 
-@njit(_I64(_TABLE, _I64, _LONGS), cache=True, nogil=True)
-def rely(offsets, available, kept):  # type: ignore[no-untyped-def]
+@kernel(_I64, _TABLE, _I64, NUMBERS)
+def rely(offsets: Any, available: Any, kept: Any) -> Any:
     """The numbers of the offsets that can be relied on, in ``kept``; how many (ZMR-046)."""
     count = 0
     for number in range(len(offsets)):
@@ -58,8 +56,8 @@ def rely(offsets, available, kept):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(types.boolean(_TABLE, _I64), cache=True, nogil=True)
-def rises(offsets, start):  # type: ignore[no-untyped-def]
+@kernel(types.boolean, _TABLE, _I64)
+def rises(offsets: Any, start: Any) -> Any:
     """Whether each offset from number ``start`` on is greater than the one before."""
     number = start + 1
     while number < len(offsets) and offsets[number] > offsets[number - 1]:
@@ -67,8 +65,8 @@ def rises(offsets, start):  # type: ignore[no-untyped-def]
     return number >= len(offsets)
 
 
-@njit(_I64(_BYTES, _I64, _I64, types.uint32, _I64), cache=True, nogil=True)
-def find_marker(data, base, size, marker, at):  # type: ignore[no-untyped-def]
+@kernel(_I64, BYTES, _I64, _I64, types.uint32, _I64)
+def find_marker(data: Any, base: Any, size: Any, marker: Any, at: Any) -> Any:
     """The offset behind the first chunk with this token, from the chunk at ``at`` on (ZMR-003).
 
     -1: the file ends before. ``-2 - at``: the chunk at ``at`` lies outside of ``data``.
@@ -89,24 +87,14 @@ def find_marker(data, base, size, marker, at):  # type: ignore[no-untyped-def]
         at += CHUNK_HEAD + length + (-length & 3)
 
 
-@njit(_WORD(_BYTES, _WORD), cache=True, nogil=True)
-def _eight(data, i):  # type: ignore[no-untyped-def]
-    """Eight bytes, little-endian. An unsigned index cannot be negative: it is one load."""
-    low = _WORD(data[i]) | _WORD(data[i + _WORD(1)]) << _WORD(8)
-    low |= _WORD(data[i + _WORD(2)]) << _WORD(16) | _WORD(data[i + _WORD(3)]) << _WORD(24)
-    high = _WORD(data[i + _WORD(4)]) | _WORD(data[i + _WORD(5)]) << _WORD(8)
-    high |= _WORD(data[i + _WORD(6)]) << _WORD(16) | _WORD(data[i + _WORD(7)]) << _WORD(24)
-    return low | high << _WORD(32)
-
-
-@njit(_I64(_BYTES, _I64), cache=True, nogil=True)
-def term_of(data, i):  # type: ignore[no-untyped-def]
+@kernel(_I64, BYTES, _I64)
+def term_of(data: Any, i: Any) -> Any:
     """The seven bytes of a term (ZMR-030) in the entry at ``i``, all of whose head is there."""
-    return _I64(_eight(data, _WORD(i + 12)) >> _WORD(8))
+    return _I64(load64(data, i + 12) >> _WORD(8))
 
 
-@njit(_I64(_BYTES, _I64, _I64, _I64), cache=True, nogil=True)
-def kind_of(data, i, size, held):  # type: ignore[no-untyped-def]
+@kernel(_I64, BYTES, _I64, _I64, _I64)
+def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
     """What an entry of ``size`` bytes at ``i`` is by itself.
 
     Only ``held`` of its bytes are there, at least 20 where it has as many; zeros to the last of
@@ -114,7 +102,7 @@ def kind_of(data, i, size, held):  # type: ignore[no-untyped-def]
     """
     if size < ENTRY_HEAD:
         return SHORT_ENTRY  # ZMR-048
-    if _eight(data, _WORD(i + 12)) == 0:
+    if load64(data, i + 12) == 0:
         k = 0
         while k < held and data[i + k] == 0:
             k += 1
@@ -123,25 +111,31 @@ def kind_of(data, i, size, held):  # type: ignore[no-untyped-def]
     return BAD_TERM if term_of(data, i) > MAX_TERM else RECORD  # ZMR-049
 
 
-@njit(
-    _I64(_TABLE, _LONGS, _I64, _I64, _I64, _LONGS, _LONGS, _LONGS, _TINY),
-    cache=True,
-    nogil=True,
-)
-def spans(  # type: ignore[no-untyped-def]
-    offsets, kept, row, data, max_bytes, numbers, starts, ends, kinds
-):
+@kernel(_I64, _TABLE, NUMBERS, _I64, _I64, _I64, NUMBERS, NUMBERS, NUMBERS, _TINY)
+def spans(
+    offsets: Any,
+    kept: Any,
+    row: Any,
+    data: Any,
+    max_bytes: Any,
+    numbers: Any,
+    starts: Any,
+    ends: Any,
+    kinds: Any,
+) -> Any:
     """The entries between offsets that are relied on, from number ``row`` of these on.
 
-    As many as the arrays have room for and ``max_bytes`` hold, at least one. ``kinds`` says
-    ``BAD_OFFSET`` of what lies between two that do not follow each other. Returns how many.
+    ``kept`` is empty where all are. As many as the arrays have room for and ``max_bytes`` hold, at
+    least one. ``kinds`` says ``BAD_OFFSET`` of what lies between two that do not follow each other.
+    Returns how many.
     """
-    previous = kept[row - 1] if row else _I64(-1)
+    all_kept = len(kept) == 0
+    previous = _I64(row - 1) if all_kept or row == 0 else kept[row - 1]
     start = data + (_I64(offsets[previous]) if row else _I64(0))
     first = start
     count = 0
     while count < len(numbers):
-        number = kept[row + count]
+        number = _I64(row + count) if all_kept else kept[row + count]
         end = data + _I64(offsets[number])
         if count and end - first > max_bytes:
             break
@@ -154,14 +148,22 @@ def spans(  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(
-    _I64(_BYTES, _I64, _LONGS, _LONGS, _LONGS, _I64, types.boolean, _I64, _I64, _TINY, _LONGS),
-    cache=True,
-    nogil=True,
+@kernel(
+    _I64, BYTES, _I64, NUMBERS, NUMBERS, NUMBERS, _I64, types.boolean, _I64, _I64, _TINY, NUMBERS
 )
-def judge(  # type: ignore[no-untyped-def]
-    data, base, starts, ends, numbers, limit, raw, before, after, kinds, terms
-):
+def judge(
+    data: Any,
+    base: Any,
+    starts: Any,
+    ends: Any,
+    numbers: Any,
+    limit: Any,
+    raw: Any,
+    before: Any,
+    after: Any,
+    kinds: Any,
+    terms: Any,
+) -> Any:
     """What each entry of a run is; ``kinds`` holds ``BAD_OFFSET`` where that is known already.
 
     Entries from number ``limit`` on belong to the next file. ``before`` and ``after`` are the
@@ -191,23 +193,8 @@ def judge(  # type: ignore[no-untyped-def]
     return before
 
 
-@njit(types.void(_BYTES, _I64, _LONGS, _LONGS, _INTS, _OUT), cache=True, nogil=True)
-def gather(data, base, starts, lengths, offsets, out):  # type: ignore[no-untyped-def]
-    """The bytes ``[starts, starts + lengths)`` back to back."""
-    to = 0
-    offsets[0] = 0
-    for row in range(len(starts)):
-        i = starts[row] - base
-        length = lengths[row]
-        run, copy = data[i : i + length], out[to : to + length]
-        for k in range(length):  # over slices: no index can be negative, and so it is one move
-            copy[k] = run[k]
-        to += length
-        offsets[row + 1] = to
-
-
-@njit(_WORD(_WORD), cache=True, nogil=True)
-def _hexadecimal(x):  # type: ignore[no-untyped-def]
+@kernel(_WORD, _WORD)
+def _hexadecimal(x: Any) -> Any:
     """The eight digits of four bytes, the first one lowest, all at once."""
     x = (x | x << _WORD(16)) & _WORD(0x0000FFFF0000FFFF)
     x = (x | x << _WORD(8)) & _WORD(0x00FF00FF00FF00FF)
@@ -216,15 +203,15 @@ def _hexadecimal(x):  # type: ignore[no-untyped-def]
     return x + _WORD(0x3030303030303030) + letters * _WORD(39)
 
 
-@njit(types.void(_BYTES, _I64, _LONGS, _INTS, _WORDS), cache=True, nogil=True)
-def heads(data, base, starts, kinds, digits):  # type: ignore[no-untyped-def]
+@kernel(types.void, BYTES, _I64, NUMBERS, OFFSETS, _WORDS)
+def heads(data: Any, base: Any, starts: Any, kinds: Any, digits: Any) -> Any:
     """Type and request id of each entry; a request id is 24 digits in three little-endian words."""
     four = _WORD(0xFFFFFFFF)
     for row in range(len(starts)):
-        i = _WORD(starts[row] - base)
-        first = _eight(data, i)
-        second = _eight(data, i + _WORD(5))
-        kinds[row] = data[i + _WORD(12)]
+        i = starts[row] - base
+        first = load64(data, i)
+        second = load64(data, i + 5)
+        kinds[row] = data[i + 12]
         word = _WORD(3 * row)
         digits[word] = _hexadecimal(first & four)
         digits[word + _WORD(1)] = _hexadecimal(first >> _WORD(32))
