@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import struct
 import zlib
 
@@ -75,7 +76,7 @@ def damaged(rng: random.Random, log: bytes) -> bytes:
     """The same with one thing wrong."""
     data = bytearray(log)
     at = rng.randrange(len(data) + 1)
-    headers = [i for i in range(len(data)) if data.startswith(HEADER, i)]
+    headers = [found.start() for found in re.finditer(re.escape(HEADER), log)]
     here = rng.choice(headers) if headers else at
     match rng.randrange(12):
         case 0 | 1 if data:
