@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from conformance import BUILD
 from conformance.bench import journal_entries
@@ -20,16 +22,18 @@ class Workload:
     """A log of ``count`` records of ``size`` bytes that do not compress.
 
     Those of a systemd journal have fields, see :mod:`conformance.bench.journal_entries`.
+    ``context`` is what the writer is told besides the records.
     """
 
     name: str
     format: str
     count: int
     size: int
+    context: Mapping[str, Any] = field(default_factory=dict)
 
     def smaller(self, by: int) -> Workload:
         """The same kind of log with fewer records, at least one."""
-        return Workload(self.name, self.format, max(1, self.count // by), self.size)
+        return replace(self, count=max(1, self.count // by))
 
     def log(self) -> Path:
         """The log; it is made when it is not there."""
@@ -53,7 +57,7 @@ class Workload:
             return
         rng = random.Random(1)
         records = [NewRecord(rng.randbytes(self.size)) for _ in range(self.count)]
-        named(self.format).write(path, records, {})
+        named(self.format).write(path, records, self.context)
 
 
 WORKLOADS = (
@@ -62,4 +66,11 @@ WORKLOADS = (
     Workload("1 KiB records, Zeebe", "zeebe-journal", 20_000, 1024),
     Workload("1 KiB records, KahaDB", "kahadb-journal", 20_000, 1024),
     Workload("300 B entries, systemd", "systemd-journal", 100_000, 300),
+    Workload(
+        "100 B entries, zmq-raft",
+        "zmq-raft",
+        200_000,
+        100,
+        {"kind": "index", "capacity": 1 << 18},
+    ),
 )
