@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pyspark_journal import rows
@@ -25,9 +26,10 @@ GROUP_ROWS = 1 << 18
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written: rows of records, rows of lost ranges, and the end of the log."""
+    """What was written: rows of records, their payloads in bytes, rows of lost ranges; the end."""
 
     records: int
+    payload_bytes: int
     lost: int
     end: End
 
@@ -77,12 +79,13 @@ def _write(
     wanted: Wanted,
     progress: Callable[[int], None],
 ) -> Exported:
-    records = lost = held = count = 0
+    records = payload_bytes = lost = held = count = 0
     end: End | None = None
     group: list[pa.RecordBatch] = []
     for event in scanner(format_id).scan(log, wanted):
         if isinstance(event, Records):
             records += len(event)
+            payload_bytes += pc.sum(pc.binary_length(event.payload)).as_py()
         elif isinstance(event, Lost):
             lost += 1
         else:
@@ -96,7 +99,7 @@ def _write(
             group, held, count = [], 0, 0
             progress(records)
     assert end is not None
-    return Exported(records, lost, end)
+    return Exported(records, payload_bytes, lost, end)
 
 
 def _metadata(format_id: str, end: End) -> dict[str, str]:

@@ -40,7 +40,8 @@ class Contender:
 def in_python(module: str) -> Callable[[Path, int], list[str]]:
     """The command of a reader whose module has ``read_once``: a process of its own.
 
-    If the module has ``prepare`` too, it is called before the clock starts.
+    If the module has ``prepare`` too, it is called before the clock starts. ``module:argument``
+    gives both functions an argument before their own.
     """
 
     def command(log: Path, repeat: int) -> list[str]:
