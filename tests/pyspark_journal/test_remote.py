@@ -110,7 +110,9 @@ def lake(served: tuple[Path, dict[str, str]]) -> Iterator[Path]:
 def fill(lake: Path) -> None:
     for name in ("zeebe-journal/three-segments", "zmq-raft/files-in-two-folders"):
         shutil.copytree(VECTORS / name, lake / name.partition("/")[0])
-    shutil.copytree(VECTORS / "kahadb-journal" / "damage-in-the-first-file", lake / "store", dirs_exist_ok=True)
+    shutil.copytree(
+        VECTORS / "kahadb-journal" / "damage-in-the-first-file", lake / "store", dirs_exist_ok=True
+    )
     records = [NewRecord(bytes([n]) * 9_000) for n in range(40)]
     named("leveldb-log").write(lake / "000003.log", records, {})
     data = bytearray((lake / "000003.log").read_bytes())
