@@ -155,7 +155,9 @@ def _signed(column: pa.Array) -> pa.Array:
 def _same(value: str | bool | None, count: int) -> pa.Array:
     if value is None:
         return pa.nulls(count, pa.string())
-    return pa.repeat(value, count)
+    # With its type: finding one out makes pyarrow look for pandas, each time where there is none.
+    type = pa.bool_() if isinstance(value, bool) else pa.string()
+    return pa.repeat(pa.scalar(value, type), count)
 
 
 def _name(log: str, file: str | None) -> str:
