@@ -41,7 +41,14 @@ from reference_impl.formats import FORMATS
     " spark-submit, else all cores of this machine]",
 )
 @click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="A setting for Spark.")
-@click.option("--unit", default=128, show_default=True, metavar="MIB", help="Of logs in one task.")
+@click.option(
+    "--unit",
+    type=click.FloatRange(min=0.01),
+    default=128,
+    show_default=True,
+    metavar="MIB",
+    help="Most that one task reads, where logs can be cut.",
+)
 def audit(
     paths: tuple[str, ...],
     out: Path,
@@ -51,7 +58,7 @@ def audit(
     again: bool,
     master: str | None,
     settings: tuple[str, ...],
-    unit: int,
+    unit: float,
 ) -> int:
     """Take stock of a lake of logs: what is in them, what is lost, where, and why.
 
@@ -99,7 +106,7 @@ def audit(
     console = Console(stderr=True)
     try:
         with Bar(console) as bar:
-            outcome = run(paths, out, engine, options, format_id, unit << 20, again, bar)
+            outcome = run(paths, out, engine, options, format_id, int(unit * (1 << 20)), again, bar)
     except (OutputRefused, JobFailed, JavaMissing) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:

@@ -78,7 +78,8 @@ class OnSpark:
         if self._session is None:
             from pyspark_journal.session import session
 
-            self._session = session("walproof audit", self.master, self.settings)
+            settings = {"spark.ui.showConsoleProgress": "false", **(self.settings or {})}
+            self._session = session("walproof audit", self.master, settings)
         return self._session
 
     def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from pyspark_journal.audit import plots, quantity
 from pyspark_journal.audit.summary import VERDICTS
+from pyspark_journal.audit.terminal import short_path
 
 _TEMPLATES = Path(__file__).with_name("templates")
 REASONS = 24
@@ -32,6 +33,7 @@ def render(summary: Mapping[str, Any]) -> str:
     return environment.get_template("summary.html.j2").render(
         s=summary,
         verdicts=VERDICTS,
+        short=lambda file: short_path(file, summary["paths"]),
         style=Markup((_TEMPLATES / "summary.css").read_text(encoding="utf-8")),
         reasons=Markup(_reasons(summary["reasons"])),
         more_reasons=max(0, len(summary["reasons"]) - REASONS),
@@ -65,7 +67,7 @@ def _where(where: Mapping[str, Any]) -> str:
     series = [
         plots.Series(kind, kind, where[kind]) for kind in ("damaged", "torn") if any(where[kind])
     ]
-    return plots.columns(series, labels, ticks, "lost ranges")
+    return plots.columns(series, labels, ticks, "lost ranges", 880)
 
 
 def _over_time(time: Mapping[str, Any]) -> str:

@@ -144,6 +144,7 @@ def _carry(
 
 def _pack(new: Iterable[Piece], kept: Iterable[tuple[Kept, int]], target: int) -> list[Unit]:
     """Units of about ``target`` bytes. A part of a log has one of its own: it stays whole."""
+    open_cost = min(OPEN_COST, target // 64)
     units: list[Unit] = []
     pieces: list[Piece] = []
     carried: list[Kept] = []
@@ -157,7 +158,7 @@ def _pack(new: Iterable[Piece], kept: Iterable[tuple[Kept, int]], target: int) -
 
     for each, of_each in kept:
         carried.append(each)
-        cost += of_each + OPEN_COST
+        cost += of_each + open_cost
         if cost >= target:
             close()
     for piece in new:
@@ -165,7 +166,7 @@ def _pack(new: Iterable[Piece], kept: Iterable[tuple[Kept, int]], target: int) -
             close()
         pieces.append(piece)
         size += piece.size
-        cost += piece.size + OPEN_COST
+        cost += piece.size + open_cost
         if piece.count > 1:
             close()
     close()

@@ -26,7 +26,7 @@ def print_summary(
     console.print()
     _print_formats(summary, console)
     _print_reasons(summary["reasons"], console)
-    _print_worst(summary["worst"], console)
+    _print_worst(summary["worst"], summary["paths"], console)
     _print_apart(summary, console)
     console.print()
     say(_verdict(summary), console)
@@ -104,7 +104,14 @@ def _print_reasons(reasons: Sequence[Mapping[str, Any]], console: Console) -> No
     _print_more(len(reasons) - REASONS, "reason", console)
 
 
-def _print_worst(worst: Sequence[Mapping[str, Any]], console: Console) -> None:
+def short_path(file: str, paths: Sequence[str]) -> str:
+    """A file below the one path that was searched; whole when there are more."""
+    return file.removeprefix(f"{paths[0].rstrip('/')}/") if len(paths) == 1 else file
+
+
+def _print_worst(
+    worst: Sequence[Mapping[str, Any]], paths: Sequence[str], console: Console
+) -> None:
     if not worst:
         return
     console.print()
@@ -114,7 +121,7 @@ def _print_worst(worst: Sequence[Mapping[str, Any]], console: Console) -> None:
             (in_bytes(each["lost_bytes"]), ""),
             (in_bytes(each["size"]), ""),
             (number(each["records"]), ""),
-            (each["file"], ""),
+            (short_path(each["file"], paths), ""),
         ]
         for each in worst[:WORST]
     ]
@@ -127,7 +134,8 @@ def _print_apart(summary: Mapping[str, Any], console: Console) -> None:
     if unreadable["count"]:
         console.print()
         for each in unreadable["first"][:WORST]:
-            text = Text.assemble(("unreadable", "bold red"), f"  {each['file']}: {each['error']}")
+            name = short_path(each["file"], summary["paths"])
+            text = Text.assemble(("unreadable", "bold red"), f"  {name}: {each['error']}")
             say(text, console)
         _print_more(unreadable["count"] - WORST, "unreadable file", console)
     others = summary["totals"]["other_files"]
@@ -168,7 +176,7 @@ def _work(summary: Mapping[str, Any], is_new: bool) -> str:
     if not is_new:
         return f"Nothing has changed since {summary['started']}: the result stands."
     seconds = summary["seconds"]
-    words = f"Read {counted(read['logs'], 'log')}, {in_bytes(read['bytes'])}"
+    words = f"Read {number(read['logs'])} logs and other files, {in_bytes(read['bytes'])}"
     words += f", in {seconds:.1f} s"
     if seconds and read["bytes"] > 1 << 20:
         words += f" ({in_bytes(read['bytes'] / seconds)}/s)"

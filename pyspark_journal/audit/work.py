@@ -86,9 +86,9 @@ class Shard:
 def run(task: Task, attempt: int = 0) -> int:
     """Do the work of a unit and return its number. Raises ``OSError`` for the output only.
 
-    What is wrong with a log becomes a part of its tally. From the second ``attempt`` on each
-    piece is first read by a process of its own: a log on which a reader crashes is found out
-    then, and left out.
+    What is wrong with a log becomes a part of its tally. From the third ``attempt`` on the pieces
+    are first read by a process of their own: a log on which a reader crashes is found out then,
+    and left out.
     """
     folder = Path(task.folder)
     unit = task.unit
@@ -96,12 +96,15 @@ def run(task: Task, attempt: int = 0) -> int:
     records = Shard(folder / "records", name, RECORDS)
     damage = Shard(folder / "damage", name, DAMAGE)
     done = []
+    crashes = alone.crashes(unit.pieces, task.options) if attempt >= alone.FROM_ATTEMPT else {}
     try:
         for kept in unit.kept:
             carry(kept, records, damage)
         for piece in unit.pieces:
-            crash = alone.crash(piece, task.options) if attempt else None
-            tally = Tally(error=crash) if crash else scan(piece, task.options, records, damage)
+            if piece.key in crashes:
+                tally = Tally(piece.format, error=crashes[piece.key])
+            else:
+                tally = scan(piece, task.options, records, damage)
             done.append(
                 {
                     "key": piece.key,

@@ -1,0 +1,83 @@
+"""An audit on a cluster of several processes, one of which dies in the middle."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance import ROOT
+from pyspark_journal.audit.engine import InProcess
+from pyspark_journal.audit.job import audit
+from pyspark_journal.audit.unit import Options
+
+from ..cluster import Cluster, wait_for
+from .tables import rows
+
+pytestmark = pytest.mark.xdist_group("cluster")
+
+SMALL = {
+    "spark.driver.memory": "512m",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+    "spark.ui.enabled": "false",
+    "spark.log.level": "ERROR",
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+}
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, java: None) -> Iterator[Cluster]:
+    with Cluster(tmp_path / "cluster") as running:
+        yield running
+    left = [process for daemon in running.daemons for process in daemon.family()]
+    assert left == []
+
+
+def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    for n in range(2):
+        shutil.copytree(ROOT / "vectors" / "systemd-journal", lake / f"{n}")
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "pyspark_journal.audit", str(lake), "--out", str(out)]
+    command += ["--unit", "0.05", "--master", cluster.url]
+    command += [word for item in SMALL.items() for word in ("--conf", "=".join(item))]
+    job = subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        # When each has done some, and most is still to be done.
+        wait_for(lambda: _done(out) >= 6 or None, _ended(job))
+        cluster.workers[0].kill()
+        so_far = _done(out)
+        said, _ = job.communicate(timeout=90)
+    finally:
+        job.kill()
+        job.wait()
+    assert job.returncode == 3, said
+    assert 6 <= so_far < 25, "the job was over before the worker died"
+    expected = audit([str(lake)], tmp_path / "here", InProcess(), Options(version="x"))
+    for table in ("records", "damage", "files"):
+        assert rows(out, table) == rows(tmp_path / "here", table)
+    assert expected.summary["totals"]["records"] == len(rows(out, "records"))
+
+
+def _done(out: Path) -> int:
+    return sum(1 for _ in out.glob(".results/*/done/[0-9]*.json"))
+
+
+def _ended(job: subprocess.Popen[str]):  # type: ignore[no-untyped-def]
+    return lambda: job.poll() is not None and time.sleep(0.1) is None
