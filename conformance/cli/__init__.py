@@ -16,6 +16,7 @@ SUBCOMMANDS = (
     "import",
     "list",
     "dump",
+    "recover",
     "audit",
     "check",
     "smoke",
