@@ -37,13 +37,12 @@ def crashes(pieces: Sequence[Piece], options: Options) -> dict[str, str]:
 
 def main() -> None:
     """Read the pieces on standard input, keep nothing, and print a dot for each."""
-    from pyspark_journal.audit.work import events, format_of
+    from pyspark_journal.audit.work import events
 
     pieces, options = pickle.load(sys.stdin.buffer)
     for piece in pieces:
         try:
-            format_id = piece.format or format_of(piece.path)
-            for _ in events(piece, format_id, options) if format_id else ():
+            for _ in events(piece, options):
                 pass
         except Exception:
             pass  # said again, and better, by the one who asked

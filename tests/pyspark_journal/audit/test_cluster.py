@@ -16,6 +16,7 @@ from conformance import ROOT
 from pyspark_journal.audit.engine import InProcess
 from pyspark_journal.audit.job import audit
 from pyspark_journal.audit.unit import Options
+from pyspark_journal.options import Options as SourceOptions
 
 from ..cluster import Cluster, wait_for
 from .tables import rows
@@ -69,7 +70,8 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
         job.wait()
     assert job.returncode == 3, said
     assert 6 <= so_far < 25, "the job was over before the worker died"
-    expected = audit([str(lake)], tmp_path / "here", InProcess(), Options(version="x"))
+    options = Options(SourceOptions((str(lake),), recursive=True, flushed="meta"))
+    expected = audit(options, tmp_path / "here", InProcess())
     for table in ("records", "damage", "files"):
         assert rows(out, table) == rows(tmp_path / "here", table)
     assert expected.summary["totals"]["records"] == len(rows(out, "records"))
