@@ -6,6 +6,7 @@ note it leaves (``work``), so nothing but the number of a unit travels back.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 POLL_SECONDS = 0.2
+QUIET = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "FATAL"}
+"""The bar is ours, and so is what is said of tasks that fail."""
 
 
 class JobFailed(Exception):
@@ -78,7 +81,7 @@ class OnSpark:
         if self._session is None:
             from pyspark_journal.session import session
 
-            settings = {"spark.ui.showConsoleProgress": "false", **(self.settings or {})}
+            settings = {**QUIET, **(self.settings or {})}
             self._session = session("walproof audit", self.master, settings)
         return self._session
 
@@ -103,7 +106,7 @@ class OnSpark:
             context.cancelAllJobs()
             raise
         if failures:
-            raise JobFailed(_cause(failures[0])) from failures[0]
+            raise JobFailed(cause(failures[0])) from failures[0]
 
     def stop(self) -> None:
         """See :class:`Engine`."""
@@ -119,13 +122,10 @@ def _run(task: Task) -> None:
     work.run(task, context.attemptNumber() if context is not None else 0)
 
 
-def _cause(error: BaseException) -> str:
+def cause(error: BaseException) -> str:
     """The line of Spark's many that says what went wrong."""
     lines = [line.strip() for line in str(error).splitlines()]
-    said = [
-        line
-        for number, line in enumerate(lines)
-        if line and number and lines[number - 1].startswith(("raise", "^"))
-    ]
-    errors = [line for line in lines if "Error: " in line and not line.startswith(("at ", ":"))]
-    return next(iter(errors or said or [line for line in lines if line]), repr(error))
+    said = [line for line in lines if line and not line.startswith(("at ", "File "))]
+    # A Python worker's traceback ends with the error; Spark's own words come before it.
+    from_worker = [line for line in said if re.match(r"[A-Za-z_.]*(Error|Exception): ", line)]
+    return next(iter([*from_worker[-1:], *said]), repr(error))

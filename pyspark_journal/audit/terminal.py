@@ -176,7 +176,8 @@ def _work(summary: Mapping[str, Any], is_new: bool) -> str:
     if not is_new:
         return f"Nothing has changed since {summary['started']}: the result stands."
     seconds = summary["seconds"]
-    words = f"Read {number(read['logs'])} logs and other files, {in_bytes(read['bytes'])}"
+    others = " and other files" if summary["totals"]["other_files"] else ""
+    words = f"Read {counted(read['logs'], 'log')}{others}, {in_bytes(read['bytes'])}"
     words += f", in {seconds:.1f} s"
     if seconds and read["bytes"] > 1 << 20:
         words += f" ({in_bytes(read['bytes'] / seconds)}/s)"
