@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -103,7 +104,8 @@ def audit(
     options = Options(replace(source, paths=paths, recursive=True), payload)
     engine: Engine = InProcess() if master == "none" else OnSpark(master, spark)
     try:
-        with Bar(Console(stderr=True)) as bar:
+        # A handle of its own: the engine turns the common one away while Spark starts.
+        with os.fdopen(os.dup(2), "w") as errors, Bar(Console(file=errors)) as bar:
             outcome = run(options, out, engine, int(unit * (1 << 20)), again, bar)
     except (OutputRefused, JobFailed, JavaMissing) as error:
         raise click.ClickException(str(error)) from None

@@ -6,10 +6,14 @@ note it leaves (``work``), so nothing but the number of a unit travels back.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
+import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Protocol
 
 from pyspark_journal.audit import work
 from pyspark_journal.audit.unit import Task
@@ -71,6 +75,7 @@ class OnSpark:
         self.settings = settings
         self._session = session
         self._is_ours = session is None
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 -- as long as the JVM
 
     @property
     def slots(self) -> int:
@@ -81,8 +86,9 @@ class OnSpark:
         if self._session is None:
             from pyspark_journal.session import session
 
-            settings = {**QUIET, **(self.settings or {})}
-            self._session = session("walproof audit", self.master, settings)
+            with _jvm_says_to(self._log):
+                settings = {**QUIET, **(self.settings or {})}
+                self._session = session("walproof audit", self.master, settings)
         return self._session
 
     def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
@@ -113,6 +119,28 @@ class OnSpark:
         if self._session is not None and self._is_ours:
             self._session.stop()
             self._session = None
+
+
+@contextmanager
+def _jvm_says_to(log: IO[bytes]) -> Iterator[None]:
+    """What a JVM that starts in here prints goes to ``log``; when none comes up, into the error.
+
+    A dozen lines at every start say nothing about logs, and would tear the progress bar.
+    """
+    sys.stderr.flush()
+    ours = os.dup(2)
+    os.dup2(log.fileno(), 2)
+    try:
+        yield
+    except Exception as error:
+        if type(error).__name__ == "JavaMissing":
+            raise
+        log.seek(0)
+        said = log.read().decode(errors="replace").strip()
+        raise JobFailed(f"Spark did not start: {cause(error)}\n{said}".rstrip()) from error
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)
 
 
 def _run(task: Task) -> None:

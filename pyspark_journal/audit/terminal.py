@@ -16,6 +16,8 @@ from pyspark_journal.audit.summary import VERDICTS
 
 REASONS = 12
 WORST = 5
+ROOMY = 92
+"""Columns of a terminal that shows the number of files, too."""
 _GAP = 2
 
 
@@ -39,7 +41,8 @@ Cell = tuple[str, str]
 
 
 def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> None:
-    """Columns, the first and the last flush left, what does not fit cut off from the last."""
+    """Columns, the first and the last flush left. Of a last cell that is too long the end counts:
+    it is the name of a file."""
     widths = [
         max(len(text) for text in (head, *(row[n][0] for row in rows)))
         for n, head in enumerate(heads)
@@ -52,8 +55,11 @@ def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: 
             line.append(" " * _GAP * bool(n))
             line.append(cell, style=of_cell)
         line.rstrip()
-        if console.is_terminal:
-            line.truncate(console.width, overflow="ellipsis" if is_unicode(console) else "crop")
+        spare = console.width - len(line)
+        if console.is_terminal and spare < 0:
+            last = line.plain[-widths[-1] :].rstrip()
+            line.truncate(max(0, len(line) - len(last)))
+            line.append("…" + last[1 - spare :])
         say(line, console)
         if style:
             rule = "─" if is_unicode(console) else "-"
@@ -66,6 +72,9 @@ def _print_formats(summary: Mapping[str, Any], console: Console) -> None:
     rows = [_format_row(name, counts) for name, counts in summary["formats"].items()]
     if len(rows) != 1:
         rows.append(_format_row("all", summary["totals"]))
+    if console.is_terminal and console.width < ROOMY:
+        heads = (*heads[:2], *heads[3:])
+        rows = [[*row[:2], *row[3:]] for row in rows]
     _print_table(heads, rows, console)
 
 
