@@ -47,28 +47,29 @@ def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: 
         max(len(text) for text in (head, *(row[n][0] for row in rows)))
         for n, head in enumerate(heads)
     ]
-    first_left = {0, len(heads) - 1}
+    total = sum(widths) + _GAP * (len(widths) - 1)
+    gap = 1 if console.is_terminal and total > console.width else _GAP
     for style, cells in [("bold", [(head, "") for head in heads]), *(("", row) for row in rows)]:
         line = Text(style=style)
         for n, ((text, of_cell), width) in enumerate(zip(cells, widths, strict=True)):
-            cell = text.ljust(width) if n in first_left else text.rjust(width)
-            line.append(" " * _GAP * bool(n))
-            line.append(cell, style=of_cell)
-        line.rstrip()
-        spare = console.width - len(line)
-        if console.is_terminal and spare < 0:
-            last = line.plain[-widths[-1] :].rstrip()
-            line.truncate(max(0, len(line) - len(last)))
-            line.append("…" + last[1 - spare :])
+            line.append(" " * gap * bool(n))
+            if n == len(heads) - 1:
+                text = _tail(text, console.width - len(line)) if console.is_terminal else text
+                line.append(text, style=of_cell)
+            else:
+                line.append(text.rjust(width) if n else text.ljust(width), style=of_cell)
         say(line, console)
         if style:
             rule = "─" if is_unicode(console) else "-"
-            total = sum(widths) + _GAP * (len(widths) - 1)
             say(Text(rule * min(total, console.width), style="dim"), console)
 
 
+def _tail(text: str, room: int) -> str:
+    return text if len(text) <= room else "…" + text[len(text) - max(room - 1, 0) :]
+
+
 def _print_formats(summary: Mapping[str, Any], console: Console) -> None:
-    heads = ("format", "logs", "files", "size", "records", *VERDICTS, "lost")
+    heads: tuple[str, ...] = ("format", "logs", "files", "size", "records", *VERDICTS, "lost")
     rows = [_format_row(name, counts) for name, counts in summary["formats"].items()]
     if len(rows) != 1:
         rows.append(_format_row("all", summary["totals"]))
