@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors review lint bench setup clean
+.PHONY: help conformance test vectors review lint bench audit setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -16,6 +16,7 @@ help:
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
+	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
 	@echo 'make clean                           remove everything that set-up made'
 
 conformance: setup
@@ -43,6 +44,12 @@ lint: $(VENV)/ready
 
 bench: setup
 	@walproof bench
+
+# Damage is what an audit is for: it is no failure of make.
+OUT ?= reports/audit
+audit: $(VENV)/spark
+	@test -n '$(DIR)' || { echo 'make audit DIR=… [OUT=$(OUT)]: which folder?'; exit 1; }
+	@walproof audit '$(DIR)' --out '$(OUT)' || test $$? -eq 3 -o $$? -eq 4
 
 # Adapters of real implementations are built where their toolchains are; the rest is reported.
 setup: $(VENV)/ready

@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Protocol
@@ -105,9 +106,13 @@ class OnSpark:
         thread = threading.Thread(target=job, name="audit", daemon=True)
         thread.start()
         try:
+            took = 0.0
             while thread.is_alive():
-                thread.join(POLL_SECONDS)
+                # To look costs little, but for a hundred thousand units on a slow file system.
+                thread.join(max(POLL_SECONDS, 20 * took))
+                began = time.monotonic()
                 tick()
+                took = time.monotonic() - began
         except KeyboardInterrupt:
             context.cancelAllJobs()
             raise

@@ -113,9 +113,9 @@ def rows(run: Records, file: str, log: str, format_id: str) -> pa.RecordBatch:
     moments = times(run)
     time = pa.nulls(n, TIME) if moments is None else moments.cast(pa.timestamp("us")).cast(TIME)
     more = {
-        "file": pa.repeat(file, n),
-        "log": pa.repeat(log, n),
-        "format": pa.repeat(format_id, n),
+        "file": _same(file, n),
+        "log": _same(log, n),
+        "format": _same(format_id, n),
         "time": time,
     }
     for name, column in run.fields.items():
@@ -124,3 +124,8 @@ def rows(run: Records, file: str, log: str, format_id: str) -> pa.RecordBatch:
     made = table.batch(run, RECORDS, log, more)
     assert made is not None
     return made
+
+
+def _same(text: str, n: int) -> pa.Array:
+    # Without the type, pyarrow looks for pandas each time, in vain.
+    return pa.repeat(pa.scalar(text, pa.string()), n)

@@ -38,6 +38,7 @@ from reference_impl.formats import UnknownFormat
 
 ROW_GROUP_BYTES = 64 << 20
 ROW_GROUP_ROWS = 1 << 20
+MOST_HELD = 512
 
 
 class Shard:
@@ -58,6 +59,9 @@ class Shard:
         self._rows += batch.num_rows
         if self._bytes >= ROW_GROUP_BYTES or self._rows >= ROW_GROUP_ROWS:
             self._write()
+        elif len(self._held) >= MOST_HELD:
+            # Small ones weigh several times their rows.
+            self._held = pa.Table.from_batches(self._held).combine_chunks().to_batches()
 
     def _write(self) -> None:
         if self._writer is None:
@@ -140,7 +144,7 @@ def leave_note(path: Path, note: dict[str, Any]) -> None:
     """Write a small file that is there whole or not at all."""
     unfinished = path.with_name(f".{path.name}.unfinished")
     with unfinished.open("w", encoding="utf-8") as file:
-        json.dump(note, file, separators=(",", ":"))
+        file.write(json.dumps(note, separators=(",", ":")))
         file.flush()
         os.fsync(file.fileno())
     unfinished.rename(path)

@@ -19,11 +19,13 @@ from typing import TypeVar
 
 import psutil
 
-from conformance import ROOT
 from pyspark_journal.java import java_home
 
 ADDRESS = "127.0.0.1"
-PATIENCE = 40.0
+QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""For a JVM that lives for seconds."""
+PATIENCE = 120.0
+"""Seconds; a machine with much else to do needs many more than an idle one."""
 
 
 class Daemon:
@@ -42,9 +44,11 @@ class Daemon:
             "SPARK_LOCAL_IP": ADDRESS,
             "SPARK_LOCAL_DIRS": str(folder),
             "SPARK_DAEMON_MEMORY": "256m",
-            "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-            "PYTHONPATH": str(ROOT),
+            "SPARK_DAEMON_JAVA_OPTS": QUICK,
+            "SPARK_LAUNCHER_OPTS": QUICK,
         }
+        # Workers have our dependencies but not ourselves: what runs on them has to be shipped.
+        environment.pop("PYTHONPATH", None)
         if (java := java_home()) is not None:
             environment["JAVA_HOME"] = str(java)
         command = [str(home / "bin" / "spark-class"), name, "--host", ADDRESS]

@@ -6,8 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
+import tarfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from pyspark_journal.audit.job import audit
 from pyspark_journal.audit.unit import Options
 from pyspark_journal.options import Options as SourceOptions
 
-from ..cluster import Cluster, wait_for
+from ..cluster import PATIENCE, QUICK, Cluster, wait_for
 from .tables import rows
 
 pytestmark = pytest.mark.xdist_group("cluster")
@@ -29,10 +29,11 @@ SMALL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.executor.memory": "512m",
     "spark.executor.cores": "1",
+    "spark.executorEnv.PYTHONPATH": "walproof",
     "spark.ui.enabled": "false",
     "spark.log.level": "ERROR",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": QUICK,
+    "spark.executor.extraJavaOptions": QUICK,
 }
 
 
@@ -49,12 +50,24 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
     for n in range(2):
         shutil.copytree(ROOT / "vectors" / "systemd-journal", lake / f"{n}")
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "pyspark_journal.audit", str(lake), "--out", str(out)]
-    command += ["--unit", "0.05", "--master", cluster.url]
+    pyspark = pytest.importorskip("pyspark")
+    archive = tmp_path / "walproof.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        for package in ("reference_impl", "conformance", "pyspark_journal"):
+            tar.add(ROOT / package, package, filter=_only_python)
+    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit")]
+    command += ["--master", cluster.url, "--archives", f"{archive}#walproof"]
     command += [word for item in SMALL.items() for word in ("--conf", "=".join(item))]
+    command += [str(ROOT / "pyspark_journal" / "audit" / "__main__.py")]
+    command += [str(lake), "--out", str(out), "--unit", "0.05"]
     job = subprocess.Popen(
         command,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_LAUNCHER_OPTS": QUICK,
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -64,7 +77,7 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
         wait_for(lambda: _done(out) >= 6 or None, _ended(job))
         cluster.workers[0].kill()
         so_far = _done(out)
-        said, _ = job.communicate(timeout=90)
+        said, _ = job.communicate(timeout=PATIENCE)
     finally:
         job.kill()
         job.wait()
@@ -81,5 +94,11 @@ def _done(out: Path) -> int:
     return sum(1 for _ in out.glob(".results/*/done/[0-9]*.json"))
 
 
-def _ended(job: subprocess.Popen[str]):  # type: ignore[no-untyped-def]
-    return lambda: job.poll() is not None and time.sleep(0.1) is None
+def _only_python(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Code and data, and the kernels that were compiled already."""
+    wanted = member.isdir() or member.name.endswith((".py", ".json", ".nbi", ".nbc"))
+    return member if wanted and "implementations" not in member.name else None
+
+
+def _ended(job: subprocess.Popen[str]) -> Callable[[], bool]:
+    return lambda: job.poll() is not None
