@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors parsers review lint bench setup clean
+.PHONY: help conformance test vectors parsers review lint audit bench setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -17,6 +17,7 @@ help:
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
+	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
 	@echo 'make clean                           remove everything that set-up made'
 
 conformance: setup
@@ -27,7 +28,8 @@ else
 endif
 
 test: setup $(VENV)/spark
-	@$(PYTHON) -m pytest -n 2
+	@# One Java machine for all tests that need one: they stay together (xdist_group).
+	@$(PYTHON) -m pytest -n 2 --dist loadgroup
 
 vectors: $(VENV)/ready
 	@walproof vectors
@@ -46,8 +48,14 @@ lint: $(VENV)/ready
 	walproof lint-ksy ksy/*.ksy
 	walproof vectors --verify
 
-bench: setup
+bench: setup $(VENV)/spark
 	@walproof bench
+
+# Damage is what an audit is for: it is no failure of make.
+OUT ?= reports/audit
+audit: $(VENV)/spark
+	@test -n '$(DIR)' || { echo 'make audit DIR=… [OUT=$(OUT)]: which folder?'; exit 1; }
+	@walproof audit '$(DIR)' --out '$(OUT)' || test $$? -eq 3 -o $$? -eq 4
 
 # Adapters of real implementations are built where their toolchains are; the rest is reported.
 setup: $(VENV)/ready

@@ -57,18 +57,30 @@ def session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if (home := java_home()) is not None:
         os.environ["JAVA_HOME"] = str(home)
-    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
-    submitted = SparkConf().get("spark.master", None)
-    where = master or submitted or f"local[{os.cpu_count() or 1},4]"
+    submitted = _submitted()
+    where = master or submitted.get("spark.master") or f"local[{os.cpu_count() or 1},4]"
     slots = str(os.cpu_count() or 1)
     builder = SparkSession.builder.appName(name).master(where)
     local = {"spark.sql.shuffle.partitions": slots, "spark.default.parallelism": slots, **LOCAL}
     for key, value in {
         **SETTINGS,
         **(local if where.startswith("local") else {}),
+        **submitted,
         **(settings or {}),
+        "spark.master": where,
     }.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def _submitted() -> dict[str, str]:
+    """What ``spark-submit`` was told, which wins over our settings; nothing without it."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    from pyspark import SparkConf, SparkContext
+
+    # The JVM was there before this process, and only the JVM knows.
+    SparkContext._ensure_initialized()
+    return dict(SparkConf().getAll())

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+if __package__ == "" and Path(sys.path[0]) == Path(__file__).parent:
+    del sys.path[0]  # run as a file: its siblings are no modules of their own
+
 import click
 
 from pyspark_journal.audit.command import audit

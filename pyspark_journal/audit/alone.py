@@ -1,4 +1,4 @@
-"""A piece read by a process of its own: a crash there is an answer, not the end of a job."""
+"""Pieces read by a process of its own: a crash there is an answer, not the end of a job."""
 
 from __future__ import annotations
 
@@ -6,36 +6,47 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from pyspark_journal.audit.unit import Options, Piece
 
+FROM_ATTEMPT = 2
+"""A task may fail once because a machine did. When it fails again, it is looked into."""
 
-def crash(piece: Piece, options: Options) -> str | None:
-    """How a process that reads the piece comes to its end, if not by itself."""
-    ended = subprocess.run(
-        [sys.executable, "-m", __name__],
-        input=pickle.dumps((piece, options)),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        check=False,
-    )
-    if ended.returncode < 0:
-        return f"the reader was killed by signal {-ended.returncode}"
-    return None
+
+def crashes(pieces: Sequence[Piece], options: Options) -> dict[str, str]:
+    """The pieces, by key, that end the process that reads them, and how."""
+    found: dict[str, str] = {}
+    left = list(pieces)
+    while left:
+        ended = subprocess.run(
+            [sys.executable, "-m", __name__],
+            input=pickle.dumps((left, options)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            check=False,
+        )
+        read = len(ended.stdout)
+        if ended.returncode >= 0 or read >= len(left):
+            break
+        found[left[read].key] = f"the reader was killed by signal {-ended.returncode}"
+        left = left[read + 1 :]
+    return found
 
 
 def main() -> None:
-    """Read the piece on standard input to its end, and keep nothing."""
-    from pyspark_journal.audit.work import events, format_of
+    """Read the pieces on standard input, keep nothing, and print a dot for each."""
+    from pyspark_journal.audit.work import events
 
-    piece, options = pickle.load(sys.stdin.buffer)
-    try:
-        format_id = piece.format or format_of(piece.path)
-        for _ in events(piece, format_id, options) if format_id else ():
-            pass
-    except Exception:
-        pass  # said again, and better, by the one who asked
+    pieces, options = pickle.load(sys.stdin.buffer)
+    for piece in pieces:
+        try:
+            for _ in events(piece, options):
+                pass
+        except Exception:
+            pass  # said again, and better, by the one who asked
+        os.write(1, b".")
 
 
 if __name__ == "__main__":

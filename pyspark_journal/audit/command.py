@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
-from conformance import __version__
 from pyspark_journal.audit.progress import Bar
-from reference_impl.formats import FORMATS
 
 
 @click.command()
@@ -21,19 +21,17 @@ from reference_impl.formats import FORMATS
     "--out", required=True, metavar="DIR", type=click.Path(path_type=Path, file_okay=False)
 )
 @click.option(
-    "--payload/--no-payload", help="Also what the records hold (default: where they are)."
-)
-@click.option(
-    "--max-payload", default=64, show_default=True, metavar="MIB", help="Cut longer ones."
-)
-@click.option(
-    "--format",
-    "format_id",
-    type=click.Choice(list(FORMATS)),
-    metavar="ID",
-    help="Read every file as this format; told from the bytes when not given.",
+    "--payload/--no-payload", help="Also what the records hold, or (the default) where they lie."
 )
 @click.option("--again", is_flag=True, help="Read everything, also what has not changed.")
+@click.option(
+    "--option",
+    "given",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option of the data source: pathGlobFilter='*.log', journalFormat=zmq-raft,"
+    " maxPayloadBytes=1m, fs.region=… .",
+)
 @click.option(
     "--master",
     metavar="URL",
@@ -41,27 +39,34 @@ from reference_impl.formats import FORMATS
     " spark-submit, else all cores of this machine]",
 )
 @click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="A setting for Spark.")
-@click.option("--unit", default=128, show_default=True, metavar="MIB", help="Of logs in one task.")
+@click.option(
+    "--unit",
+    type=click.FloatRange(min=0.01),
+    default=128,
+    show_default=True,
+    metavar="MIB",
+    help="Most that one task reads, where logs can be cut.",
+)
 def audit(
     paths: tuple[str, ...],
     out: Path,
     payload: bool,
-    max_payload: int,
-    format_id: str | None,
     again: bool,
+    given: tuple[str, ...],
     master: str | None,
     settings: tuple[str, ...],
-    unit: int,
+    unit: float,
 ) -> int:
     """Take stock of a lake of logs: what is in them, what is lost, where, and why.
 
-    PATH is a file or a folder, searched to the bottom; all formats may be mixed. DIR gets three
-    tables in Parquet, for Spark, DuckDB, pyarrow and the like:
+    PATH is a file or a folder, searched to the bottom, also s3:, hdfs: and the like; all formats
+    may be mixed. Hidden names are passed over. DIR gets three tables in Parquet, for Spark,
+    DuckDB, pyarrow and so on:
 
     \b
     DIR/records       a row for each record: file, offset, length, index, time …
     DIR/damage        a row for each lost range: file, offset, length, reason
-    DIR/files         a row for each file: verdict, counts; why it could not be read
+    DIR/files         a row for each file: verdict, counts, why it could not be read
     DIR/summary.html  plots; DIR/summary.json has the same numbers
 
     A log that cannot be read never ends the audit. Stopped at any moment, even by kill -9, it
@@ -79,32 +84,34 @@ def audit(
     """
     if importlib.util.find_spec("pyarrow") is None:
         raise click.ClickException("an audit needs pyarrow: pip install 'walproof[spark]'")
+    if master != "none" and importlib.util.find_spec("pyspark") is None:
+        raise click.ClickException(
+            "an audit on Spark needs pyspark: pip install 'walproof[spark]', or --master none"
+        )
     from pyspark_journal.audit.engine import Engine, InProcess, JobFailed, OnSpark
     from pyspark_journal.audit.job import audit as run
     from pyspark_journal.audit.output import OutputRefused
     from pyspark_journal.audit.terminal import print_summary
     from pyspark_journal.audit.unit import Options
     from pyspark_journal.java import JavaMissing
+    from pyspark_journal.options import BadOption, parse
 
-    engine: Engine
-    if master == "none":
-        engine = InProcess()
-    elif importlib.util.find_spec("pyspark") is None:
-        raise click.ClickException(
-            "an audit on Spark needs pyspark: pip install 'walproof[spark]', or --master none"
-        )
-    else:
-        engine = OnSpark(master, dict(_setting(each) for each in settings))
-    options = Options(payload, max_payload << 20, __version__)
-    console = Console(stderr=True)
+    spark = _pairs("--conf", settings)
     try:
-        with Bar(console) as bar:
-            outcome = run(paths, out, engine, options, format_id, unit << 20, again, bar)
+        source = parse({"lastFlushedIndex": "meta", **_pairs("--option", given)})
+    except BadOption as error:
+        raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
+    options = Options(replace(source, paths=paths, recursive=True), payload)
+    engine: Engine = InProcess() if master == "none" else OnSpark(master, spark)
+    try:
+        # A handle of its own: the engine turns the common one away while Spark starts.
+        with os.fdopen(os.dup(2), "w") as errors, Bar(Console(file=errors)) as bar:
+            outcome = run(options, out, engine, int(unit * (1 << 20)), again, bar)
     except (OutputRefused, JobFailed, JavaMissing) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
-        where = error.filename or out
-        raise click.ClickException(f"{where}: {error.strerror or error}") from None
+        where = f"{error.filename}: " if error.filename else ""
+        raise click.ClickException(f"{where}{error.strerror or error}") from None
     except KeyboardInterrupt:
         click.echo("Stopped. Run it again to go on from here.", err=True)
         raise click.exceptions.Abort from None
@@ -122,8 +129,11 @@ def exit_status(summary: Mapping[str, Any]) -> int:
     return 4 if totals["refused"] else 0
 
 
-def _setting(text: str) -> tuple[str, str]:
-    key, separator, value = text.partition("=")
-    if not separator or not key:
-        raise click.UsageError(f"--conf: expected KEY=VALUE, found {text!r}")
-    return key, value
+def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
+    pairs = {}
+    for text in texts:
+        key, separator, value = text.partition("=")
+        if not separator or not key:
+            raise click.UsageError(f"{option}: expected KEY=VALUE, found {text!r}")
+        pairs[key] = value
+    return pairs

@@ -6,9 +6,15 @@ note it leaves (``work``), so nothing but the number of a unit travels back.
 
 from __future__ import annotations
 
+import os
+import re
+import sys
+import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Protocol
 
 from pyspark_journal.audit import work
 from pyspark_journal.audit.unit import Task
@@ -17,6 +23,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 POLL_SECONDS = 0.2
+QUIET = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "FATAL"}
+"""The bar is ours, and so is what is said of tasks that fail."""
 
 
 class JobFailed(Exception):
@@ -68,6 +76,7 @@ class OnSpark:
         self.settings = settings
         self._session = session
         self._is_ours = session is None
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 -- as long as the JVM
 
     @property
     def slots(self) -> int:
@@ -78,7 +87,9 @@ class OnSpark:
         if self._session is None:
             from pyspark_journal.session import session
 
-            self._session = session("walproof audit", self.master, self.settings)
+            with _jvm_says_to(self._log):
+                settings = {**QUIET, **(self.settings or {})}
+                self._session = session("walproof audit", self.master, settings)
         return self._session
 
     def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
@@ -95,20 +106,46 @@ class OnSpark:
         thread = threading.Thread(target=job, name="audit", daemon=True)
         thread.start()
         try:
+            took = 0.0
             while thread.is_alive():
-                thread.join(POLL_SECONDS)
+                # To look costs little, but for a hundred thousand units on a slow file system.
+                thread.join(max(POLL_SECONDS, 20 * took))
+                began = time.monotonic()
                 tick()
+                took = time.monotonic() - began
         except KeyboardInterrupt:
             context.cancelAllJobs()
             raise
         if failures:
-            raise JobFailed(_cause(failures[0])) from failures[0]
+            raise JobFailed(cause(failures[0])) from failures[0]
 
     def stop(self) -> None:
         """See :class:`Engine`."""
         if self._session is not None and self._is_ours:
             self._session.stop()
             self._session = None
+
+
+@contextmanager
+def _jvm_says_to(log: IO[bytes]) -> Iterator[None]:
+    """What a JVM that starts in here prints goes to ``log``; when none comes up, into the error.
+
+    A dozen lines at every start say nothing about logs, and would tear the progress bar.
+    """
+    sys.stderr.flush()
+    ours = os.dup(2)
+    os.dup2(log.fileno(), 2)
+    try:
+        yield
+    except Exception as error:
+        if type(error).__name__ == "JavaMissing":
+            raise
+        log.seek(0)
+        said = log.read().decode(errors="replace").strip()
+        raise JobFailed(f"Spark did not start: {cause(error)}\n{said}".rstrip()) from error
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)
 
 
 def _run(task: Task) -> None:
@@ -118,13 +155,10 @@ def _run(task: Task) -> None:
     work.run(task, context.attemptNumber() if context is not None else 0)
 
 
-def _cause(error: BaseException) -> str:
+def cause(error: BaseException) -> str:
     """The line of Spark's many that says what went wrong."""
     lines = [line.strip() for line in str(error).splitlines()]
-    said = [
-        line
-        for number, line in enumerate(lines)
-        if line and number and lines[number - 1].startswith(("raise", "^"))
-    ]
-    errors = [line for line in lines if "Error: " in line and not line.startswith(("at ", ":"))]
-    return next(iter(errors or said or [line for line in lines if line]), repr(error))
+    said = [line for line in lines if line and not line.startswith(("at ", "File "))]
+    # A Python worker's traceback ends with the error; Spark's own words come before it.
+    from_worker = [line for line in said if re.match(r"[A-Za-z_.]*(Error|Exception): ", line)]
+    return next(iter([*from_worker[-1:], *said]), repr(error))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from pyspark_journal.audit.lake import Found, shown
 from pyspark_journal.audit.tables import FILES
 from pyspark_journal.audit.tally import FileTally, Tally
+from pyspark_journal.reading import file_name
 
 
 def file_rows(found: Found, tally: Tally) -> Iterator[tuple[dict[str, Any], FileTally]]:
@@ -19,7 +19,7 @@ def file_rows(found: Found, tally: Tally) -> Iterator[tuple[dict[str, Any], File
     known = {member.name: member for member in found.members}
     for name in dict.fromkeys([*known, *tally.files]):
         member = known.get(name)
-        path = found.path if name is None else str(Path(found.path, name))
+        path = file_name(found.source.path, name)
         size = member.size if member else 0
         of_file = tally.files.get(name, FileTally(size))
         verdict, reason = _verdict(tally, name, of_file)
@@ -28,7 +28,7 @@ def file_rows(found: Found, tally: Tally) -> Iterator[tuple[dict[str, Any], File
             "log": found.log,
             "format": tally.format,
             "size": size,
-            "modified": member.mtime_ns // 1000 if member else None,
+            "modified": int(member.modified * 1_000_000) if member else None,
             "verdict": verdict,
             "reason": reason,
             "log_verdict": tally.verdict,
@@ -45,7 +45,7 @@ def file_rows(found: Found, tally: Tally) -> Iterator[tuple[dict[str, Any], File
     if not known and not tally.files:
         nothing = dict.fromkeys(("records", "record_bytes", "lost_ranges", "lost_bytes"), 0)
         row = {
-            "file": shown(found.path),
+            "file": shown(found.source.path),
             "log": found.log,
             "format": tally.format,
             "size": 0,

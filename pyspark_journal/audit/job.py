@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow.parquet
 from pyspark_journal.audit import page
 from pyspark_journal.audit.engine import Engine, JobFailed
 from pyspark_journal.audit.files import file_rows
-from pyspark_journal.audit.lake import Found, find
+from pyspark_journal.audit.lake import Found, lake
 from pyspark_journal.audit.output import Output, link, write_json
 from pyspark_journal.audit.plan import MOST_BYTES, Plan, plan
 from pyspark_journal.audit.progress import Progress
@@ -34,6 +34,7 @@ from pyspark_journal.audit.summary import summarise
 from pyspark_journal.audit.tables import DAMAGE, FILES, RECORDS
 from pyspark_journal.audit.tally import Tally, merged
 from pyspark_journal.audit.unit import Options, Task
+from pyspark_journal.trees import absolute
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,9 @@ class Outcome:
 
 
 def audit(
-    paths: Sequence[str],
+    options: Options,
     out: Path,
     engine: Engine,
-    options: Options,
-    format_id: str | None = None,
     most_bytes: int = MOST_BYTES,
     again: bool = False,
     progress: Progress | None = None,
@@ -57,17 +56,17 @@ def audit(
     """Read what is new or has changed in a lake, and publish the result.
 
     ``again`` reads everything. Raises ``OutputRefused`` when ``out`` is held or not ours,
-    ``JobFailed``, and ``OSError`` for a path of ``paths`` that is not there and for the output;
-    nothing on account of a log.
+    ``JobFailed``, and ``OSError`` for a path that is not there and for the output; nothing on
+    account of a log.
     """
     progress = progress or Progress()
     started = time.time()
     output = Output(out)
     with output.locked():
-        lake = _under_one_name(list(find(paths, format_id, str(output.folder))))
+        logs = lake(options.source, output.folder)
         earlier = [] if again else output.earlier()
-        made = plan(lake, known(earlier, options), lambda: engine.slots, most_bytes)
-        inputs = _inputs(paths, lake, made)
+        made = plan(logs, known(earlier, options), lambda: engine.slots, options.source, most_bytes)
+        inputs = _inputs(options, logs, made)
         if made.is_nothing() and (summary := _still_holds(output, options, inputs)):
             output.clean()
             return Outcome(summary, False)
@@ -83,30 +82,17 @@ def audit(
             tasks = [Task(unit, str(building), options) for unit in made.units]
             engine.run(tasks, _watch(building, made, progress))
         progress.publishing()
-        summary = _finish(building, lake, made, _about(paths, options, inputs, started))
+        summary = _finish(building, logs, made, _about(options, inputs, started))
         output.publish(building)
         return Outcome(summary, True)
 
 
-def _under_one_name(lake: list[Found]) -> list[Found]:
-    """A folder may hold the logs of two formats: then the name says which is meant."""
-    names: set[str] = set()
-    unique = []
-    for found in lake:
-        log = found.log
-        while log in names:
-            log = f"{log} ({found.format or len(names)})"
-        names.add(log)
-        unique.append(found if log == found.log else replace(found, log=log))
-    return unique
-
-
-def _inputs(paths: Sequence[str], lake: Sequence[Found], made: Plan) -> str:
+def _inputs(options: Options, logs: Sequence[Found], made: Plan) -> str:
     """What a result was made of; the same again means that there is nothing to do."""
     text = json.dumps(
         [
-            [str(Path(path).absolute()) for path in paths],
-            [[found.log, found.error, made.pieces[found.log]] for found in lake],
+            _paths(options),
+            [[found.log, found.error, made.pieces[found.log]] for found in logs],
         ]
     )
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
@@ -141,9 +127,13 @@ def _watch(building: Path, made: Plan, progress: Progress) -> Callable[[], None]
     return tick
 
 
-def _about(paths: Sequence[str], options: Options, inputs: str, started: float) -> dict[str, Any]:
+def _paths(options: Options) -> list[str]:
+    return [absolute(path) for path in options.source.paths]
+
+
+def _about(options: Options, inputs: str, started: float) -> dict[str, Any]:
     return {
-        "paths": [str(Path(path).absolute()) for path in paths],
+        "paths": _paths(options),
         "options": options.to_json(),
         "inputs": inputs,
         "started": started,
@@ -151,7 +141,7 @@ def _about(paths: Sequence[str], options: Options, inputs: str, started: float) 
 
 
 def _finish(
-    building: Path, lake: Sequence[Found], made: Plan, about: dict[str, Any]
+    building: Path, logs: Sequence[Found], made: Plan, about: dict[str, Any]
 ) -> dict[str, Any]:
     """Bring together what the tasks did; ``state.parquet`` is the last file."""
     pieces = {done.key: done for done in made.linked}
@@ -164,8 +154,8 @@ def _finish(
     if missing := [unit.number for unit in made.units if unit.number not in units]:
         raise JobFailed(f"{len(missing)} of {len(made.units)} units left no note in {building}")
     _leave_only(building, {done.shard for done in pieces.values()})
-    tallies = {found.log: _tally(found, made, pieces) for found in lake}
-    of_files = [each for found in lake for each in file_rows(found, tallies[found.log])]
+    tallies = {found.log: _tally(found, made, pieces) for found in logs}
+    of_files = [each for found in logs for each in file_rows(found, tallies[found.log])]
     table = pa.Table.from_pylist([row for row, _ in of_files], FILES)
     pa.parquet.write_table(table, building / "files" / "files.parquet", compression="zstd")
     for name, schema in (("records", RECORDS), ("damage", DAMAGE)):
@@ -191,5 +181,5 @@ def _leave_only(building: Path, shards: set[str]) -> None:
 
 def _tally(found: Found, made: Plan, pieces: Mapping[str, Done]) -> Tally:
     if found.error is not None:
-        return Tally(found.format, error=found.error)
+        return Tally(found.source.format, error=found.error)
     return merged(tally_of(pieces[key]) for key in made.pieces[found.log])

@@ -101,7 +101,10 @@ class Output:
     def publish(self, building: Path) -> Path:
         """Make a finished result the one that counts, and remove what is no longer needed."""
         shutil.rmtree(building / "done")
-        _sync(building)
+        # Not only in memory: the link must not survive a power cut that they do not. Shards are
+        # on the disk since they were written.
+        for path in (*building.iterdir(), *(building / "files").iterdir(), building):
+            _sync(path)
         result = building.with_name(building.name.removesuffix(BUILDING))
         before = self.current()
         building.rename(result)
@@ -115,7 +118,7 @@ class Output:
         new.unlink(missing_ok=True)
         new.symlink_to(result.relative_to(self.folder))
         new.rename(self._current)
-        _sync(self.folder, deep=False)
+        _sync(self.folder)
         self.clean(before)
         return result
 
@@ -146,15 +149,13 @@ def write_json(path: Path, body: object) -> None:
     path.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _sync(folder: Path, deep: bool = True) -> None:
-    """On the disk, not only in memory: the link must not survive a power cut that they do not."""
-    paths = [folder, *(folder.rglob("*") if deep else ())]
-    for path in paths:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.EROFS):
-                raise
-        finally:
-            os.close(handle)
+def _sync(path: Path) -> None:
+    """On the disk: a file, or the names in a folder."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EROFS):  # not there for folders everywhere
+            raise
+    finally:
+        os.close(handle)

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from pyspark_journal.audit import plots, quantity
 from pyspark_journal.audit.summary import VERDICTS
+from pyspark_journal.audit.terminal import short_path
 
 _TEMPLATES = Path(__file__).with_name("templates")
 REASONS = 24
@@ -32,6 +33,7 @@ def render(summary: Mapping[str, Any]) -> str:
     return environment.get_template("summary.html.j2").render(
         s=summary,
         verdicts=VERDICTS,
+        short=lambda file: short_path(file, summary["paths"]),
         style=Markup((_TEMPLATES / "summary.css").read_text(encoding="utf-8")),
         reasons=Markup(_reasons(summary["reasons"])),
         more_reasons=max(0, len(summary["reasons"]) - REASONS),
@@ -65,12 +67,12 @@ def _where(where: Mapping[str, Any]) -> str:
     series = [
         plots.Series(kind, kind, where[kind]) for kind in ("damaged", "torn") if any(where[kind])
     ]
-    return plots.columns(series, labels, ticks, "lost ranges")
+    return plots.columns(series, labels, ticks, "lost ranges", 880)
 
 
 def _over_time(time: Mapping[str, Any]) -> str:
     count = len(time["by_record"])
-    starts = [_moment(time["from"], time["width"] * n) for n in range(count + 1)]
+    starts = [_moment(time["from"], time["width"] * n, time["width"]) for n in range(count + 1)]
     labels = [f"{start}, {quantity.width(time['width'])}" for start in starts[:-1]]
     shown = sorted({0, count // 2, count}) if count > 3 else [0, count]
     series = [
@@ -84,13 +86,13 @@ def _over_time(time: Mapping[str, Any]) -> str:
     return plots.columns(series, labels, [(n, starts[n]) for n in shown], "records", 880)
 
 
-def _moment(first: str, seconds: int) -> str:
-    """Moments as text; days alone where all bars begin at midnight."""
+def _moment(first: str, seconds: int, width: int) -> str:
+    """A moment as text; days alone where all bars begin at midnight."""
     try:
         moment = datetime.fromisoformat(first.replace("Z", "+00:00")) + timedelta(seconds=seconds)
     except (ValueError, OverflowError):
         return f"{first} + {seconds} s"
-    return moment.strftime("%Y-%m-%d %H:%M:%S")
+    return moment.strftime("%Y-%m-%d" if width % 86_400 == 0 else "%Y-%m-%d %H:%M:%S")
 
 
 def _sizes(sizes: Sequence[Sequence[int]], noun: str) -> str:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pyspark_journal.audit.fingerprint import fingerprint
-from pyspark_journal.audit.lake import Found
+from pyspark_journal.audit.lake import THREADS, Found
 from pyspark_journal.audit.state import Done, Known
 from pyspark_journal.audit.unit import Kept, Piece, Unit
 from pyspark_journal.audit.work import format_of
+from pyspark_journal.options import Options as SourceOptions
+from pyspark_journal.remote import log_of
 from pyspark_journal.scan import scanner
-from pyspark_journal.scan.log import Log
+from pyspark_journal.splits import BY_RANGES
+from pyspark_journal.trees import is_local
 
 MOST_BYTES = 128 << 20
 """Of the logs of one unit, where they can be cut: seconds of work, and what is done again when a
@@ -28,8 +31,6 @@ OPEN_COST = 64 << 10
 MOST_LOGS = 2_000
 SMALL_SHARDS = 32
 """When more shards than this are smaller than a quarter of a unit, they are put together."""
-THREADS = 16
-"""For looking at files: waiting for storage, not work."""
 
 
 @dataclass
@@ -52,6 +53,7 @@ def plan(
     lake: Sequence[Found],
     known: Known,
     slots: Callable[[], int],
+    options: SourceOptions,
     most_bytes: int = MOST_BYTES,
 ) -> Plan:
     """Decide for every log, and pack what has to be done.
@@ -74,7 +76,7 @@ def plan(
             changed.append(found)
     new: list[Piece] = []
     for found in changed:
-        pieces = _cut(found, prints[found.log], most_bytes)
+        pieces = _cut(found, prints[found.log], most_bytes, options)
         made.pieces[found.log] = [piece.key for piece in pieces]
         for piece in pieces:
             if (done := known.by_key.get(piece.key)) is not None:
@@ -95,26 +97,30 @@ def _target(new: Sequence[Piece], slots: int, most_bytes: int) -> int:
     return max(min(LEAST_BYTES, most_bytes), min(most_bytes, share))
 
 
-def _cut(found: Found, print_: str | None, most_bytes: int) -> list[Piece]:
+def _cut(found: Found, print_: str | None, most_bytes: int, options: SourceOptions) -> list[Piece]:
     """A log as pieces: a large one in parts, where its format can be cut."""
-    whole = Piece(found.log, found.path, found.format, found.context, print_, found.size)
+    source = found.source
+    if is_local(source.path):
+        source = replace(source, files=())  # a task needs the names to fetch them only
+    whole = Piece(found.log, source, print_, found.size)
     # The size of a part must not depend on the other logs: parts are known again by their place.
     if found.size <= most_bytes:
         return [whole]
     try:
-        format_id = found.format or format_of(found.path)
-        if format_id is None:
+        format_id = source.format or format_of(source, options)
+        if not is_local(source.path) and format_id not in BY_RANGES:
             return [whole]
-        log = Log(Path(found.path), found.context)
-        parts = scanner(format_id).plan(log, most_bytes)
+        context = source.context or options.context(format_id)
+        parts = scanner(format_id).plan(log_of(source, options, context), most_bytes)
     except Exception:
         return [whole]  # reading it will say what is wrong
     if len(parts) < 2:
         return [whole]
+    source = replace(source, format=format_id, context=context)
     size = found.size // len(parts)
     return [
-        Piece(found.log, found.path, format_id, found.context, print_, size, part, n, len(parts))
-        for n, part in enumerate(parts)
+        Piece(found.log, source, print_, size, part, number, len(parts))
+        for number, part in enumerate(parts)
     ]
 
 
@@ -144,6 +150,7 @@ def _carry(
 
 def _pack(new: Iterable[Piece], kept: Iterable[tuple[Kept, int]], target: int) -> list[Unit]:
     """Units of about ``target`` bytes. A part of a log has one of its own: it stays whole."""
+    open_cost = min(OPEN_COST, target // 64)
     units: list[Unit] = []
     pieces: list[Piece] = []
     carried: list[Kept] = []
@@ -157,7 +164,7 @@ def _pack(new: Iterable[Piece], kept: Iterable[tuple[Kept, int]], target: int) -
 
     for each, of_each in kept:
         carried.append(each)
-        cost += of_each + OPEN_COST
+        cost += of_each + open_cost
         if cost >= target:
             close()
     for piece in new:
@@ -165,7 +172,7 @@ def _pack(new: Iterable[Piece], kept: Iterable[tuple[Kept, int]], target: int) -
             close()
         pieces.append(piece)
         size += piece.size
-        cost += piece.size + OPEN_COST
+        cost += piece.size + open_cost
         if piece.count > 1:
             close()
     close()

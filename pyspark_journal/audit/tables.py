@@ -1,37 +1,36 @@
 """The three tables of an audit: their columns, and a run of records as rows.
 
-``records`` holds all formats at once: the columns they share, then one struct for each format
-that adds fields, null in the rows of the others. Unsigned 64-bit numbers stay what they are
-(Spark reads them as ``decimal(20, 0)``). Offsets, lengths and sizes are bytes.
+``records`` holds all formats at once, under the names that the data source has for them
+(:mod:`pyspark_journal.rows`): unsigned 64-bit numbers are bigint in two's complement. Offsets,
+lengths and sizes are bytes.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
+from pyspark_journal import rows as table
 from pyspark_journal.scan.columns import COLUMNS
 from pyspark_journal.scan.model import Records
-
-STRUCTS = {
-    "zeebe-journal": "zeebe",
-    "kahadb-journal": "kahadb",
-    "systemd-journal": "systemd",
-    "zmq-raft": "zmq_raft",
-}
-"""Column that holds the fields of a format, by format id."""
+from reference_impl.formats import FORMATS
 
 CONTENTS = {"systemd-journal": {"fields"}, "zmq-raft": {"update", "state"}}
 """Fields that say what a record holds, not where it stands: with the payload, or not at all."""
 
 TIME = pa.timestamp("us", "UTC")
 
-_STRUCT_TYPES = {
-    column: pa.struct([(field.name, field.type) for field in COLUMNS[format_id]])
-    for format_id, column in STRUCTS.items()
-}
+
+def _own_columns() -> dict[str, pa.DataType]:
+    """The columns that formats add; text where two formats disagree (``entry_type``)."""
+    types: dict[str, pa.DataType] = {}
+    for format_id in FORMATS:
+        for field in table.schema(format_id):
+            if field.name not in table.FIXED.names:
+                same = types.setdefault(field.name, field.type) == field.type
+                types[field.name] = field.type if same else pa.string()
+    return types
+
 
 RECORDS = pa.schema(
     [
@@ -43,7 +42,7 @@ RECORDS = pa.schema(
         ("time", TIME),
         ("payload", pa.binary()),
         ("payload_truncated", pa.bool_()),
-        *_STRUCT_TYPES.items(),
+        *_own_columns().items(),
     ]
 )
 """A row is a record. ``time`` is the record's own clock; only systemd journals have one."""
@@ -111,22 +110,22 @@ def times(run: Records) -> pa.Array | None:
 def rows(run: Records, file: str, log: str, format_id: str) -> pa.RecordBatch:
     """A run of records as rows of :data:`RECORDS`."""
     n = len(run)
-    clock = times(run)
-    truncated = run.truncated if run.truncated is not None else np.zeros(n, bool)
-    columns: dict[str, Any] = {
-        "file": pa.repeat(pa.scalar(file), n),
-        "log": pa.repeat(pa.scalar(log), n),
-        "format": pa.repeat(pa.scalar(format_id), n),
-        "offset": pa.array(run.at),
-        "length": pa.array(run.size),
-        "time": pa.nulls(n, TIME) if clock is None else clock.cast(pa.timestamp("us")).cast(TIME),
-        "payload": pa.nulls(n, pa.binary()) if run.payload is None else run.payload,
-        "payload_truncated": pa.array(truncated),
+    moments = times(run)
+    time = pa.nulls(n, TIME) if moments is None else moments.cast(pa.timestamp("us")).cast(TIME)
+    more = {
+        "file": _same(file, n),
+        "log": _same(log, n),
+        "format": _same(format_id, n),
+        "time": time,
     }
-    for column, kind in _STRUCT_TYPES.items():
-        if STRUCTS.get(format_id) != column:
-            columns[column] = pa.nulls(n, kind)
-            continue
-        parts = [run.fields.get(field.name, pa.nulls(n, field.type)) for field in kind]
-        columns[column] = pa.StructArray.from_arrays(parts, fields=list(kind))
-    return pa.RecordBatch.from_arrays([columns[name] for name in RECORDS.names], schema=RECORDS)
+    for name, column in run.fields.items():
+        if RECORDS.field(name).type == pa.string() and column.type != pa.string():
+            more[name] = column.cast(pa.string())
+    made = table.batch(run, RECORDS, log, more)
+    assert made is not None
+    return made
+
+
+def _same(text: str, n: int) -> pa.Array:
+    # Without the type, pyarrow looks for pandas each time, in vain.
+    return pa.repeat(pa.scalar(text, pa.string()), n)

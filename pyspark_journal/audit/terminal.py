@@ -16,6 +16,8 @@ from pyspark_journal.audit.summary import VERDICTS
 
 REASONS = 12
 WORST = 5
+ROOMY = 92
+"""Columns of a terminal that shows the number of files, too."""
 _GAP = 2
 
 
@@ -26,7 +28,7 @@ def print_summary(
     console.print()
     _print_formats(summary, console)
     _print_reasons(summary["reasons"], console)
-    _print_worst(summary["worst"], console)
+    _print_worst(summary["worst"], summary["paths"], console)
     _print_apart(summary, console)
     console.print()
     say(_verdict(summary), console)
@@ -39,33 +41,41 @@ Cell = tuple[str, str]
 
 
 def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> None:
-    """Columns, the first and the last flush left, what does not fit cut off from the last."""
+    """Columns, the first and the last flush left. Of a last cell that is too long the end counts:
+    it is the name of a file."""
     widths = [
         max(len(text) for text in (head, *(row[n][0] for row in rows)))
         for n, head in enumerate(heads)
     ]
-    first_left = {0, len(heads) - 1}
+    total = sum(widths) + _GAP * (len(widths) - 1)
+    gap = 1 if console.is_terminal and total > console.width else _GAP
     for style, cells in [("bold", [(head, "") for head in heads]), *(("", row) for row in rows)]:
         line = Text(style=style)
         for n, ((text, of_cell), width) in enumerate(zip(cells, widths, strict=True)):
-            cell = text.ljust(width) if n in first_left else text.rjust(width)
-            line.append(" " * _GAP * bool(n))
-            line.append(cell, style=of_cell)
-        line.rstrip()
-        if console.is_terminal:
-            line.truncate(console.width, overflow="ellipsis" if is_unicode(console) else "crop")
+            line.append(" " * gap * bool(n))
+            if n == len(heads) - 1:
+                text = _tail(text, console.width - len(line)) if console.is_terminal else text
+                line.append(text, style=of_cell)
+            else:
+                line.append(text.rjust(width) if n else text.ljust(width), style=of_cell)
         say(line, console)
         if style:
             rule = "─" if is_unicode(console) else "-"
-            total = sum(widths) + _GAP * (len(widths) - 1)
             say(Text(rule * min(total, console.width), style="dim"), console)
 
 
+def _tail(text: str, room: int) -> str:
+    return text if len(text) <= room else "…" + text[len(text) - max(room - 1, 0) :]
+
+
 def _print_formats(summary: Mapping[str, Any], console: Console) -> None:
-    heads = ("format", "logs", "files", "size", "records", *VERDICTS, "lost")
+    heads: tuple[str, ...] = ("format", "logs", "files", "size", "records", *VERDICTS, "lost")
     rows = [_format_row(name, counts) for name, counts in summary["formats"].items()]
     if len(rows) != 1:
         rows.append(_format_row("all", summary["totals"]))
+    if console.is_terminal and console.width < ROOMY:
+        heads = (*heads[:2], *heads[3:])
+        rows = [[*row[:2], *row[3:]] for row in rows]
     _print_table(heads, rows, console)
 
 
@@ -104,7 +114,14 @@ def _print_reasons(reasons: Sequence[Mapping[str, Any]], console: Console) -> No
     _print_more(len(reasons) - REASONS, "reason", console)
 
 
-def _print_worst(worst: Sequence[Mapping[str, Any]], console: Console) -> None:
+def short_path(file: str, paths: Sequence[str]) -> str:
+    """A file below the one path that was searched; whole when there are more."""
+    return file.removeprefix(f"{paths[0].rstrip('/')}/") if len(paths) == 1 else file
+
+
+def _print_worst(
+    worst: Sequence[Mapping[str, Any]], paths: Sequence[str], console: Console
+) -> None:
     if not worst:
         return
     console.print()
@@ -114,7 +131,7 @@ def _print_worst(worst: Sequence[Mapping[str, Any]], console: Console) -> None:
             (in_bytes(each["lost_bytes"]), ""),
             (in_bytes(each["size"]), ""),
             (number(each["records"]), ""),
-            (each["file"], ""),
+            (short_path(each["file"], paths), ""),
         ]
         for each in worst[:WORST]
     ]
@@ -127,7 +144,8 @@ def _print_apart(summary: Mapping[str, Any], console: Console) -> None:
     if unreadable["count"]:
         console.print()
         for each in unreadable["first"][:WORST]:
-            text = Text.assemble(("unreadable", "bold red"), f"  {each['file']}: {each['error']}")
+            name = short_path(each["file"], summary["paths"])
+            text = Text.assemble(("unreadable", "bold red"), f"  {name}: {each['error']}")
             say(text, console)
         _print_more(unreadable["count"] - WORST, "unreadable file", console)
     others = summary["totals"]["other_files"]
@@ -168,7 +186,8 @@ def _work(summary: Mapping[str, Any], is_new: bool) -> str:
     if not is_new:
         return f"Nothing has changed since {summary['started']}: the result stands."
     seconds = summary["seconds"]
-    words = f"Read {counted(read['logs'], 'log')}, {in_bytes(read['bytes'])}"
+    others = " and other files" if summary["totals"]["other_files"] else ""
+    words = f"Read {counted(read['logs'], 'log')}{others}, {in_bytes(read['bytes'])}"
     words += f", in {seconds:.1f} s"
     if seconds and read["bytes"] > 1 << 20:
         words += f" ({in_bytes(read['bytes'] / seconds)}/s)"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from conformance import __version__
+from pyspark_journal.files import FoundLog
+from pyspark_journal.options import FORMAT_IDS
+from pyspark_journal.options import Options as SourceOptions
 from pyspark_journal.scan.model import WHOLE, Part
 
 
@@ -13,14 +16,11 @@ from pyspark_journal.scan.model import WHOLE, Part
 class Piece:
     """A log, or one of the ``count`` parts that it is read in.
 
-    ``format`` is None where the task shall find out. ``size`` is about how many bytes there are
-    to read.
+    ``size`` is about how many bytes there are to read.
     """
 
     log: str
-    path: str
-    format: str | None
-    context: Mapping[str, Any]
+    source: FoundLog
     fingerprint: str | None
     size: int
     part: Part = WHOLE
@@ -60,18 +60,21 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the rows depend on besides the logs: with other options nothing is carried over."""
+    """How logs are read: ``source`` is what the data source is told, its paths among it.
 
+    ``payload`` is whether the table has what the records hold.
+    """
+
+    source: SourceOptions
     payload: bool = False
-    max_payload: int = 64 << 20
-    version: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON."""
+        """What the rows depend on besides the logs: when it differs, nothing is carried over."""
         return {
+            "version": __version__,
             "payload": self.payload,
-            "max_payload": self.max_payload if self.payload else 0,
-            "version": self.version,
+            "max_payload": self.source.max_payload if self.payload else 0,
+            "context": {name: self.source.context(name) for name in FORMAT_IDS},
         }
 
 
@@ -81,4 +84,4 @@ class Task:
 
     unit: Unit
     folder: str
-    options: Options = field(default_factory=Options)
+    options: Options

@@ -22,18 +22,23 @@ import pyarrow.dataset
 import pyarrow.parquet
 
 from pyspark_journal.audit import alone
-from pyspark_journal.audit.lake import shown
+from pyspark_journal.audit.lake import said, shown
 from pyspark_journal.audit.tables import DAMAGE, RECORDS, rows, wanted_columns
 from pyspark_journal.audit.tally import FileTally, Tally
 from pyspark_journal.audit.unit import Kept, Options, Piece, Task
+from pyspark_journal.files import FoundLog
+from pyspark_journal.options import Options as SourceOptions
+from pyspark_journal.reading import file_name
+from pyspark_journal.remote import RemoteLog, log_of
 from pyspark_journal.scan import scanner
-from pyspark_journal.scan.log import Log
 from pyspark_journal.scan.model import MAX_ROWS, Event, Records, Wanted
+from pyspark_journal.trees import is_local, tree_of
 from reference_impl.answer import End, Lost
-from reference_impl.formats import FORMATS
+from reference_impl.formats import UnknownFormat
 
 ROW_GROUP_BYTES = 64 << 20
 ROW_GROUP_ROWS = 1 << 20
+MOST_HELD = 512
 
 
 class Shard:
@@ -54,6 +59,9 @@ class Shard:
         self._rows += batch.num_rows
         if self._bytes >= ROW_GROUP_BYTES or self._rows >= ROW_GROUP_ROWS:
             self._write()
+        elif len(self._held) >= MOST_HELD:
+            # Small ones weigh several times their rows.
+            self._held = pa.Table.from_batches(self._held).combine_chunks().to_batches()
 
     def _write(self) -> None:
         if self._writer is None:
@@ -86,9 +94,9 @@ class Shard:
 def run(task: Task, attempt: int = 0) -> int:
     """Do the work of a unit and return its number. Raises ``OSError`` for the output only.
 
-    What is wrong with a log becomes a part of its tally. From the second ``attempt`` on each
-    piece is first read by a process of its own: a log on which a reader crashes is found out
-    then, and left out.
+    What is wrong with a log becomes a part of its tally. From the third ``attempt`` on the pieces
+    are first read by a process of their own: a log on which a reader crashes is found out then,
+    and left out.
     """
     folder = Path(task.folder)
     unit = task.unit
@@ -96,12 +104,15 @@ def run(task: Task, attempt: int = 0) -> int:
     records = Shard(folder / "records", name, RECORDS)
     damage = Shard(folder / "damage", name, DAMAGE)
     done = []
+    crashes = alone.crashes(unit.pieces, task.options) if attempt >= alone.FROM_ATTEMPT else {}
     try:
         for kept in unit.kept:
             carry(kept, records, damage)
         for piece in unit.pieces:
-            crash = alone.crash(piece, task.options) if attempt else None
-            tally = Tally(error=crash) if crash else scan(piece, task.options, records, damage)
+            if piece.key in crashes:
+                tally = Tally(piece.source.format, error=crashes[piece.key])
+            else:
+                tally = scan(piece, task.options, records, damage)
             done.append(
                 {
                     "key": piece.key,
@@ -133,7 +144,7 @@ def leave_note(path: Path, note: dict[str, Any]) -> None:
     """Write a small file that is there whole or not at all."""
     unfinished = path.with_name(f".{path.name}.unfinished")
     with unfinished.open("w", encoding="utf-8") as file:
-        json.dump(note, file, separators=(",", ":"))
+        file.write(json.dumps(note, separators=(",", ":")))
         file.flush()
         os.fsync(file.fileno())
     unfinished.rename(path)
@@ -152,54 +163,63 @@ def carry(kept: Kept, records: Shard, damage: Shard) -> None:
 
 def scan(piece: Piece, options: Options, records: Shard, damage: Shard) -> Tally:
     """Read a piece into the shards. What a reader released before an error stays."""
-    tally = Tally(piece.format)
+    tally = Tally(piece.source.format)
     gaps = _Gaps(damage)
+    path = piece.source.path
     try:
-        format_id = tally.format = piece.format or format_of(piece.path)
-        if format_id is None:
-            return tally
-        for event in events(piece, format_id, options):
+        for format_id, event in events(piece, options):
+            tally.format = format_id
             if isinstance(event, End):
                 tally.verdict, tally.reason = event.verdict, event.reason
                 continue
+            file = file_name(path, event.file)
             if event.file not in tally.files:
-                tally.files[event.file] = FileTally(_size(piece.path, event.file))
+                tally.files[event.file] = FileTally(_size(file))
             of_file = tally.files[event.file]
-            path = piece.path if event.file is None else str(Path(piece.path, event.file))
             if isinstance(event, Records):
                 of_file.add_records(event)
-                records.add(rows(event, shown(path), piece.log, format_id))
+                records.add(rows(event, shown(file), piece.log, format_id))
             else:
                 of_file.add_lost(event)
-                gaps.add(event, shown(path), piece.log, format_id, of_file.size)
-    except OSError as error:
-        tally.error = error.strerror or str(error)
+                gaps.add(event, shown(file), piece.log, format_id, of_file.size)
+    except UnknownFormat as error:
+        # No log at all is no fault; what may be two things is.
+        _, fits, formats = str(error).partition(": fits ")
+        name, _, _ = formats.partition(";")
+        tally.error = f"fits {name}; tell with --option journalFormat=…" if fits else None
     except Exception as error:
-        tally.error = f"{type(error).__name__}: {error}"
+        tally.error = said(error, path)
     gaps.flush()
     return tally
 
 
-def format_of(path: str) -> str | None:
-    """Id of the one format that a file shows; None for none. ``ValueError``, ``OSError``."""
-    fitting = [format.id for format in FORMATS.values() if format.recognise(Path(path))]
-    if len(fitting) > 1:
-        raise ValueError(f"fits {' and '.join(fitting)}; say --format")
-    return fitting[0] if fitting else None
+def events(piece: Piece, options: Options) -> Iterator[tuple[str, Event]]:
+    """The events of a piece, with the columns that are asked for, and the id of its format.
 
-
-def events(piece: Piece, format_id: str, options: Options) -> Iterator[Event]:
-    """The events of a piece, with the columns that the options ask for."""
-    wanted = Wanted(
-        options.payload, wanted_columns(format_id, options.payload), options.max_payload
-    )
-    log = Log(Path(piece.path), piece.context)
-    return scanner(format_id).scan(log, wanted, piece.part)
-
-
-def _size(path: str, name: str | None) -> int:
+    Raises ``UnknownFormat``, ``OSError``, and what a reader runs into.
+    """
+    source = piece.source
+    format_id = source.format or format_of(source, options.source)
+    context = source.context or options.source.context(format_id)
+    columns = wanted_columns(format_id, options.payload)
+    wanted = Wanted(options.payload, columns, options.source.max_payload)
+    log = log_of(source, options.source, context)
     try:
-        return Path(path, name or "").stat().st_size
+        for event in scanner(format_id).scan(log, wanted, piece.part):
+            yield format_id, event
+    finally:
+        if isinstance(log, RemoteLog):
+            log.close()
+
+
+def format_of(source: FoundLog, options: SourceOptions) -> str:
+    """Id of the one format that a file shows. Raises ``UnknownFormat``, ``OSError``."""
+    return tree_of(source.path, dict(options.file_system)).detect(source.path)
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size if is_local(path) else 0
     except OSError:
         return 0  # a file that the log speaks of and that is not there
 
