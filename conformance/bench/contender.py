@@ -25,7 +25,9 @@ class Contender:
     ``command(log, repeat)`` is a program that reads the log ``repeat`` times, opening it anew each
     time, and prints ``{"records": n, "payload_bytes": n, "all_seconds": [s, …]}``. ``peer`` marks
     the one that the others of its format are measured against. ``repeat`` is how often a round
-    reads: more than once for readers that are done in a few milliseconds.
+    reads: more than once for readers that are done in a few milliseconds. ``share`` is above 1 for
+    readers that would take minutes: they read a log with that part of the records, and the row
+    says so.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Contender:
     peer: bool = False
     repeat: int = 1
     unavailable: Callable[[], str | None] = field(default=never)
+    share: int = 1
 
 
 def in_python(module: str) -> Callable[[Path, int], list[str]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance import BUILD
+from conformance.bench import journal_entries
 from conformance.bench.readers import leveldb_cpp
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
@@ -16,7 +17,10 @@ from reference_impl.formats import named
 
 @dataclass(frozen=True)
 class Workload:
-    """A log of ``count`` records of ``size`` bytes that do not compress."""
+    """A log of ``count`` records of ``size`` bytes that do not compress.
+
+    Those of a systemd journal have fields, see :mod:`conformance.bench.journal_entries`.
+    """
 
     name: str
     format: str
@@ -43,6 +47,10 @@ class Workload:
             arguments = ["generate", str(path), str(self.count), str(self.size)]
             subprocess.run([leveldb_cpp.DRIVER, *arguments], check=True)
             return
+        if self.format == "systemd-journal":
+            records = list(journal_entries.entries(self.count, self.size))
+            named(self.format).write(path, records, journal_entries.OPTIONS)
+            return
         rng = random.Random(1)
         records = [NewRecord(rng.randbytes(self.size)) for _ in range(self.count)]
         named(self.format).write(path, records, {})
@@ -53,4 +61,5 @@ WORKLOADS = (
     Workload("64 KiB records", "leveldb-log", 400, 65_536),
     Workload("1 KiB records, Zeebe", "zeebe-journal", 20_000, 1024),
     Workload("1 KiB records, KahaDB", "kahadb-journal", 20_000, 1024),
+    Workload("300 B entries, systemd", "systemd-journal", 100_000, 300),
 )

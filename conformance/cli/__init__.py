@@ -13,6 +13,7 @@ SUBCOMMANDS = (
     "inspect",
     "verify",
     "export",
+    "fields",
     "import",
     "list",
     "dump",

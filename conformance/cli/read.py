@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from conformance.reports.describe import payload_text
+from conformance.reports.describe import payload_text, printable
 from reference_impl.answer import Answer, End, Event, Lost, Record, collect, end_to_json
 from reference_impl.formats import UnknownFormat, detect, named
 
@@ -164,7 +164,7 @@ def _print_table(answer: Answer, console: Console) -> None:
         name
         for record in answer.records
         for name, value in record.fields.items()
-        if not isinstance(value, dict | list)
+        if not isinstance(value, dict | list) and name != "cursor"  # it repeats the others
     )
     heads = ["record", "at", "size", *fields]
     if any(place[0] for place in places):
@@ -191,11 +191,26 @@ def _row(number: int, item: Record | Lost, heads: list[str]) -> tuple[list[str],
         last = item.reason
     else:
         known = {"record": number, "at": item.at, "size": item.size, **item.fields}
+        if "boot_id" in item.fields:
+            known["boot_id"] = f"{item.fields['boot_id'][:8]}…"
         # An update of a state file says more as JSON than its bytes do.
         update = item.fields.get("update")
-        last = payload_text(item.to_json(), width=48) if update is None else _cell(update, 96)
+        if "fields" in item.fields:
+            last = entry_text(item.fields["fields"])
+        else:
+            last = payload_text(item.to_json(), width=48) if update is None else _cell(update, 96)
     cells = [item.file or "" if head == "file" else _cell(known.get(head, "")) for head in heads]
     return cells, last, isinstance(item, Lost)
+
+
+def entry_text(fields: list[list[Any]]) -> str:
+    """The fields of a journal entry in a line, its message first; the boot has a column."""
+    shown = [
+        f"{name}={_cell(value, 80)}"
+        for name, value in sorted(fields, key=lambda field: field[0] != "MESSAGE")
+        if name != "_BOOT_ID"
+    ]
+    return printable("  ".join(shown)).replace("\n", "\\n")
 
 
 def _cell(value: Any, width: int = 32) -> str:
