@@ -105,6 +105,16 @@ def test_real_files(tmp_path: Path) -> None:
             check(tmp_path / "a.journal", damaged(data[:end], chance))
 
 
+def test_a_copy_with_pages_of_different_moments(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    for options in ({"header_size": 272}, {"compact": True, "keyed": True}):
+        generations = [made(*hello(n), state=1, spare=8192, **options) for n in (30, 34, 41)]
+        size = min(len(data) for data in generations)
+        for _ in range(40):
+            pages = [chance.choice(generations)[at : at + 512] for at in range(0, size, 512)]
+            check(tmp_path / "a.journal", b"".join(pages)[:size])
+
+
 def table(path: Path, which: str, wanted: Wanted) -> list[dict[str, Any]]:
     reader = scanner(FORMAT) if which == "fast" else PlainScanner(FORMAT)
     rows: list[dict[str, Any]] = []

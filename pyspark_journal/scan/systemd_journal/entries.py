@@ -32,8 +32,8 @@ from pyspark_journal.scan.systemd_journal.objects import (
     NO_NAME,
     PACKED,
     SIZE,
+    item_at,
 )
-from pyspark_journal.scan.systemd_journal.walk import item_at
 
 LIMIT = 1 << 30
 """Bytes. Of an entry with more in its fields, repetitions included, no fields are given out."""

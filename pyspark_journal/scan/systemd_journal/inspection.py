@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pyspark_journal.scan.systemd_journal import links, lists, objects, quick, walk
+from pyspark_journal.scan.systemd_journal import hints, links, lists, objects, quick, walk
 from pyspark_journal.scan.systemd_journal.found import Found, excused_at
 from pyspark_journal.scan.systemd_journal.machine import FAR
 from pyspark_journal.scan.systemd_journal.packed import Keys, Packed
@@ -128,8 +128,14 @@ class Inspection:
         torn_from = self._torn_from()
         if torn_from is None:
             return np.zeros(len(self.faults), np.bool_)
-        behind = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= torn_from
-        torn: NDArray[np.bool_] = behind | (self.faults[:, 2] == objects.BAD_HEADER)
+        codes = self.faults[:, 2]
+        # Pages are written, and copied, in any order: older links do not know what came since.
+        links_from = min(torn_from, _grown_from(self.header, self.found, self.entries))
+        of_links = np.isin(codes, (objects.BAD_INDEX, objects.BAD_CHAIN, objects.UNLINKED))
+        behind = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= np.where(
+            of_links, links_from, torn_from
+        )
+        torn: NDArray[np.bool_] = behind | (codes == objects.BAD_HEADER)
         return torn
 
 
@@ -159,7 +165,12 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
         add(*links.unlinked(found, entries))
     lists_of = np.zeros(len(found.offsets), np.uint64), np.zeros(len(found.offsets), np.int32)
     stamps = np.full(len(found.offsets), -1, np.int32)
-    rows, count, *ends = lists.entries(found, entries, broken, *lists_of, stamps)
+    grown_from = _grown_from(header, found, entries)
+    online = header.state == layout.ONLINE
+    older_of = tuple(np.zeros_like(one[: len(one) * online]) for one in lists_of)
+    rows, count, *ends = lists.entries(
+        found, entries, broken, *lists_of, stamps, grown_from, *older_of
+    )
     add(rows, count)
     for wanted, kind, name in (
         (objects.DATA, objects.DATA_TABLE, "data_hash_table"),
@@ -178,13 +189,21 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     marks = found.marks.copy()
     if not quick.lists_hold(found, header.compact, *lists_of):
         found.marks[:] = marks
-        add(*lists.lists_of_data(found, header.compact, *lists_of))
+        add(*lists.lists_of_data(found, header.compact, *lists_of, grown_from, *older_of))
     if header.sealed or counts[objects.TAG]:
         add(*_seals(view, found, context))
     if not found.state[objects.LOST]:
         chained = None if broken else (chain[0], chain[1], chain[2])
         add(_rows(_counts(header, found, counts, chained, ends)), 1 << 30)
     return Inspection(view, header, found, packed, np.concatenate(faults), entries)
+
+
+def _grown_from(header: Header, found: Found, entries: Numbers) -> int:
+    """From where on an online file may have grown behind the back of older links (SDJ-052)."""
+    if header.state != layout.ONLINE:
+        return len(found.data)
+    last = int(found.offsets[entries[-1]]) if len(entries) else header.header_size
+    return min(last, header.tail_object_offset)
 
 
 def _rows(rows: Any) -> Numbers:
@@ -204,7 +223,7 @@ def _walk(
     state[objects.AT] = state[objects.END] = header.header_size
     state[objects.CUT] = state[objects.ANSWER_AT] = -1
     state[objects.TO_HASH] = 4 * len(data) + (1 << 20)
-    linked, count, rising = walk.entries_of_main_chain(data, facts, keys, state)
+    linked, count, rising = hints.entries_of_main_chain(data, facts, keys, state)
     linked = linked[:count]
     if not rising:
         linked = np.unique(linked)
@@ -236,7 +255,7 @@ def _walk(
                 state[objects.NAME_ID] = walk.number_of_name(name, slots, names, lengths, state)
         elif why == walk.LINKS:
             known = np.zeros(words, np.uint64)
-            walk.know_links(data, facts, linked, known)
+            hints.know_links(data, facts, linked, known)
         else:
             offsets, kinds, name_ids = _longer(offsets), _longer(kinds), _longer(name_ids)
             faults, lost = _longer(faults), _longer(lost)

@@ -50,8 +50,8 @@ from pyspark_journal.scan.systemd_journal.objects import (
     UNLINKED,
     name_id,
     put,
+    slot_at,
 )
-from pyspark_journal.scan.systemd_journal.walk import slot_at
 
 _MAIN_FIELD = 176
 
@@ -165,7 +165,8 @@ def table(found, wanted, table_at, size):
         if followed and tail != last:
             broken = True
             if not is_excused(found, kind_of(kinds, number_of(bits, ranks, whole, tail)), tail):
-                faults = put(faults, count, tail_place, tail_place + 8, BAD_INDEX, tail)
+                target = max(tail, last)
+                faults = put(faults, count, tail_place, tail_place + 8, BAD_INDEX, target)
                 count += 1
     if broken or found.state[LOST]:
         return faults, count

@@ -19,6 +19,7 @@ from pyspark_journal.scan.systemd_journal.machine import (
     I64_2D,
     U8,
     helper,
+    load32,
     load64,
     offset_at,
     same,
@@ -262,3 +263,19 @@ def put(faults, count, start, end, code, target):
     faults[count, 2] = code
     faults[count, 3] = target
     return faults
+
+
+@helper(int64(FILE, I64, int64, int64))
+def slot_at(data, facts, array, number):
+    """A slot of an ENTRY_ARRAY."""
+    if facts[SLOT] == 4:
+        return int64(load32(data, array + 24 + 4 * number))
+    return offset_at(data, array + 24 + 8 * number)
+
+
+@helper(int64(FILE, I64, int64, int64))
+def item_at(data, facts, entry, number):
+    """The offset in an item of an ENTRY."""
+    if facts[ITEM] == 4:
+        return int64(load32(data, entry + 64 + 4 * number))
+    return offset_at(data, entry + 64 + 16 * number)

@@ -35,8 +35,8 @@ from pyspark_journal.scan.systemd_journal.objects import (
     SIZE,
     SLOT,
     name_id,
+    slot_at,
 )
-from pyspark_journal.scan.systemd_journal.walk import slot_at
 
 MOST_BUCKETS = 1 << 24
 """Larger tables are followed link by link."""

@@ -21,8 +21,11 @@ from pyspark_journal.scan.systemd_journal.machine import (
     load64,
     offset_at,
 )
-from pyspark_journal.scan.systemd_journal.objects import ITEM, SIZE
-from pyspark_journal.scan.systemd_journal.walk import item_at
+from pyspark_journal.scan.systemd_journal.objects import (
+    ITEM,
+    SIZE,
+    item_at,
+)
 from reference_impl.systemd_journal import query
 
 
