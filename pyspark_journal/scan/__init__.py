@@ -28,6 +28,7 @@ MODULES: dict[str, str] = {
     "leveldb-log": "leveldb_log",
     "zeebe-journal": "zeebe_journal",
     "kahadb-journal": "kahadb_journal",
+    "systemd-journal": "systemd_journal",
     "zmq-raft": "zmq_raft",
 }
 

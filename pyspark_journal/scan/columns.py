@@ -31,6 +31,10 @@ class Column:
         """The field of an answer, from a value of the column that is not null."""
         return value
 
+    def cut(self, value: Any, most: int) -> tuple[Any, bool]:
+        """The value without what is too long in it, and whether anything was."""
+        return value, False
+
 
 class NumberColumn(Column):
     """A 64-bit number: decimal text in an answer."""
@@ -79,6 +83,11 @@ class EntryFieldsColumn(Column):
     def to_answer(self, value: Any) -> Any:
         """See :class:`Column`."""
         return [field_to_json(one["name"].encode() + b"=" + one["value"]) for one in value]
+
+    def cut(self, value: Any, most: int) -> tuple[Any, bool]:
+        """See :class:`Column`: values of more than ``most`` bytes are cut."""
+        short = [{"name": one["name"], "value": one["value"][:most]} for one in value]
+        return short, short != value
 
 
 def _by_digest(payload: bytes) -> dict[str, bytes]:

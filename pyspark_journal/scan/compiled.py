@@ -30,13 +30,18 @@ def kernel(*signature: Any) -> Callable[[Any], Any]:
     written, each process compiles anew.
     """
     result, *arguments = signature
+    return kept(result(*arguments))
+
+
+def kept(signature: Any, **options: Any) -> Callable[[Any], Any]:
+    """The same for a signature of numba's, with more of ``njit``'s options."""
 
     def compile(function: Any) -> Any:
         before, config.CACHE_DIR = config.CACHE_DIR, str(_cache())
         try:
-            return njit(result(*arguments), cache=True, nogil=True)(function)
+            return njit(signature, cache=True, nogil=True, **options)(function)
         except (RuntimeError, OSError):  # numba finds no folder for its cache
-            return njit(result(*arguments), nogil=True)(function)
+            return njit(signature, nogil=True, **options)(function)
         finally:
             config.CACHE_DIR = before
 
@@ -48,7 +53,7 @@ def _cache() -> Path:
     """The folder for kernels of these very sources; it need not exist, nor be writable."""
     here = Path(__file__).parent
     digest = hashlib.sha256()
-    for path in sorted(here.glob("*.py")):
+    for path in sorted(here.rglob("*.py")):
         digest.update(path.read_bytes())
     if config.CACHE_DIR:
         base = Path(config.CACHE_DIR)

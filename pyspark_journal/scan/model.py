@@ -22,7 +22,8 @@ class Wanted:
     """What the caller needs: payloads are most of the work.
 
     ``columns`` names the fields that are looked at; None means all. ``max_payload`` caps the
-    payload in bytes: what is longer is cut and marked in ``Records.truncated``.
+    payload in bytes, and each value among the fields of a journal entry: what is longer is cut, and
+    its record marked in ``Records.truncated``.
     """
 
     payload: bool = True
@@ -56,8 +57,8 @@ class Records:
     """A run of ``n`` records of one file, in log order, as columns.
 
     ``at`` and ``size`` are int64, shape (n,), in bytes. ``payload`` is a binary array, or None
-    where it was not wanted; ``truncated`` marks the payloads that were cut, None meaning none.
-    ``fields`` holds the columns that were wanted, each of the type that
+    where it was not wanted; ``truncated`` marks the records of which something was cut, None
+    meaning none. ``fields`` holds the columns that were wanted, each of the type that
     :data:`~pyspark_journal.scan.columns.COLUMNS` says.
     """
 

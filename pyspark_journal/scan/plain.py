@@ -44,21 +44,20 @@ class PlainScanner:
 
     def _columns(self, run: list[Record], wanted: Wanted) -> Records:
         cap = wanted.max_payload
-        longer = np.array([len(record.payload) > cap for record in run])
+        longer = np.array([wanted.payload and len(record.payload) > cap for record in run])
+        fields = {}
+        for column in self.columns:
+            if wanted.wants(column.name):
+                values = [column.cut(column.of(record), cap) for record in run]
+                fields[column.name] = pa.array([value for value, _ in values], column.type)
+                longer |= np.array([was_cut for _, was_cut in values])
         return Records(
             at=np.array([record.at for record in run], np.int64),
             size=np.array([record.size for record in run], np.int64),
             payload=pa.array([record.payload[:cap] for record in run], pa.binary())
             if wanted.payload
             else None,
-            fields={
-                column.name: pa.array(
-                    [column.of(record) for record in run],
-                    column.type,
-                )
-                for column in self.columns
-                if wanted.wants(column.name)
-            },
+            fields=fields,
             file=run[0].file,
-            truncated=longer if wanted.payload and longer.any() else None,
+            truncated=longer if longer.any() else None,
         )
