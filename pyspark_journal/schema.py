@@ -64,7 +64,7 @@ def decoded_type(options: Options) -> pa.DataType:
 class Columns:
     """The columns of a query.
 
-    ``target`` is what Spark was told, ``names`` what each column is called by us.
+    ``target`` is what Spark was told, ``names`` what each column is called here.
     """
 
     target: pa.Schema
@@ -82,10 +82,6 @@ class Columns:
             columns |= decode.columns_for(format_id)
             payload = payload or decode.needs_payload(format_id)
         return Wanted(payload, columns, options.max_payload)
-
-    def without(self, *names: str) -> Columns:
-        """The same, where these columns are not computed but null."""
-        return replace(self, names=tuple("" if name in names else name for name in self.names))
 
     def fit(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A batch with our columns in order, as Spark was told."""
