@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors review lint bench audit setup clean
+.PHONY: help conformance test vectors parsers review lint bench audit setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -13,6 +13,7 @@ help:
 	@echo '                                     protocol, or the one-shot form)'
 	@echo 'make test                            the tests of this project'
 	@echo 'make vectors                         make the golden vectors again'
+	@echo 'make parsers                         packages of parsers in eleven languages, in parsers/'
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
@@ -32,6 +33,9 @@ test: setup $(VENV)/spark
 vectors: $(VENV)/ready
 	@walproof vectors
 
+parsers: $(VENV)/ready
+	@walproof parsers --out parsers
+
 BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
@@ -40,6 +44,7 @@ lint: $(VENV)/ready
 	ruff check .
 	ruff format --check .
 	mypy
+	walproof lint-ksy ksy/*.ksy
 	walproof vectors --verify
 
 bench: setup

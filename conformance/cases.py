@@ -80,6 +80,10 @@ class Step:
         """The message to send."""
         raise NotImplementedError
 
+    def again(self, case: Case, place: Path, seq: int) -> dict[str, Any] | None:
+        """What to ask for when the reply is wrong, to say more of it; None for nothing."""
+        return None
+
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
         """Compare the reply, and what is on disk, with what is expected."""
         raise NotImplementedError

@@ -30,10 +30,13 @@ class Implementation:
     name: str
     title: str
     formats: tuple[str, ...]
+    """Empty if it reads all of them (``["*"]`` in the file)."""
     needs: tuple[str, ...]
     build: tuple[str, ...]
     inputs: tuple[str, ...]
     command_template: tuple[str, ...]
+    structure: bool = False
+    """A generated parser: it lists fields and does not answer."""
 
     @property
     def output(self) -> Path:
@@ -128,11 +131,12 @@ def load(folder: Path) -> Implementation:
         folder=folder,
         name=body["name"],
         title=body["title"],
-        formats=tuple(body["formats"]),
+        formats=() if body["formats"] == ["*"] else tuple(body["formats"]),
         needs=tuple(body.get("needs", ())),
         build=tuple(body.get("build", ())),
         inputs=tuple(body.get("inputs", ())),
         command_template=tuple(body["command"]),
+        structure=body.get("profiles") == ["structure"],
     )
 
 

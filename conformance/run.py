@@ -11,6 +11,7 @@ from typing import Any
 from conformance import __version__
 from conformance.baselines import BASELINES
 from conformance.cases import Case, cases_of
+from conformance.parsers.cases import PROFILE, structure_cases
 from conformance.protocol.child import Limits
 from conformance.registry import Implementation, Unavailable
 from conformance.runner import Subject, SubjectRun, run_all, score
@@ -30,6 +31,7 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
         known_failures.load(implementation.known_failures),
         formats=implementation.formats,
         repeat=f"{program} check --impl {implementation.name}",
+        structure=implementation.structure,
     )
     if missing := implementation.missing():
         subject.unavailable = f"{' and '.join(missing)} not found"
@@ -65,15 +67,12 @@ def run(
     for vector in chosen:
         if vector.control is not None and vector.control not in wanted:
             wanted[vector.control] = vectors[vector.control]
-    cases = cases_of(list(wanted.values()), profiles)
     everyone = [*subjects, *baseline_subjects()]
 
-    def cases_for(subject: Subject) -> list[Case]:
-        return [
-            c for c in cases if not subject.formats or c.vector.body["format"] in subject.formats
-        ]
+    def cases(subject: Subject) -> list[Case]:
+        return cases_for(subject, list(wanted.values()), profiles)
 
-    runs = asyncio.run(run_all(everyone, cases_for, jobs, limits, progress))
+    runs = asyncio.run(run_all(everyone, cases, jobs, limits, progress))
     described = {vector.id: describe(vector) for vector in wanted.values()}
     return {
         "report_version": 1,
@@ -83,6 +82,19 @@ def run(
         "vectors": described,
         "implementations": [_entry(one, described) for one in runs],
     }
+
+
+def cases_for(
+    subject: Subject, vectors: Sequence[Vector], profiles: Sequence[str] = ()
+) -> list[Case]:
+    """What a subject is asked: answers, or fields if it is a generated parser or they are asked."""
+    answers = [profile for profile in profiles if profile != PROFILE]
+    ours = [v for v in vectors if not subject.formats or v.body["format"] in subject.formats]
+    vectors = vectors if subject.structure else ours
+    cases = [] if subject.structure or (profiles and not answers) else cases_of(vectors, answers)
+    if PROFILE in profiles or (subject.structure and not profiles):
+        cases += structure_cases(vectors)
+    return cases
 
 
 def describe(vector: Vector) -> dict[str, Any]:

@@ -62,6 +62,8 @@ class Subject:
     """What it reads, as far as that is known before it says hello."""
     unavailable: str | None = None
     baseline: Baseline | None = None
+    structure: bool = False
+    """A generated parser, which is asked for fields and nothing else."""
     repeat: str = ""
     """How to start one case again; the vector and profile follow."""
 
@@ -201,19 +203,24 @@ class Runner:
         if "skipped" in reply:
             return {"class": "skipped", "difference": reply["skipped"]}
         reports = self.run.hello["reports"]
-        if self.subject.one_shot:
+        if self.subject.one_shot and "answer" in reply:
             reports = reported_parts(reply["answer"])
             # What a one-shot program reports shows only in its answers.
             hello = self.run.hello
             hello["reports"] += [part for part in reports if part not in hello["reports"]]
         judgement = step.judge(reply, place, reports)
+        if judgement.difference is not None:
+            more = step.again(case, place, self._seq + 1)
+            if more is not None:
+                self._seq += 1
+                judgement = step.judge(await child.ask(more, case.wall_ms), place, reports)
         scratch.clear(place)
         if judgement.difference is None:
             return None
         return {
             "class": "fail",
             "difference": judgement.difference,
-            "expected": judgement.expected,
+            "expected": judgement.expected or None,
             "actual": judgement.actual,
             "stderr": child.stderr_tail,
         }

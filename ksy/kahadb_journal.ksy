@@ -38,8 +38,8 @@ seq:
     doc: Batches that stand one behind the other from the start of the file.
     doc-ref: spec/kahadb-journal.md KDB-001
   - id: tail
-    type: tail
     size-eos: true
+    type: tail
     doc: All behind the last of these batches.
 instances:
   header:
@@ -68,9 +68,9 @@ types:
         -requirement:
           - KDB-009
           - KDB-010
-        type: record(_io.pos, ofs_end)
+        type: record(_io.pos, ofs_end.as<s8>)
         repeat: until
-        repeat-until: ofs_end - _io.pos < sizeof<record_header>
+        repeat-until: ofs_end.as<s8> - _io.pos.as<s8> < sizeof<record_header>
         if: len_available >= sizeof<record_header>
         doc: |
           The records of the batch. Behind damage the sizes can no longer be
@@ -78,14 +78,14 @@ types:
         doc-ref: spec/kahadb-journal.md KDB-009
       - id: leftover
         -requirement: KDB-037
-        size: ofs_end - _io.pos
+        size: ofs_end.as<s8> - _io.pos.as<s8>
         doc: |
           Bytes of the batch that are too few for a record. None in a sound
           batch.
         doc-ref: spec/kahadb-journal.md KDB-037
     instances:
       len_left_in_file:
-        value: _io.size - ofs_batch - 28
+        value: (_io.size.as<s8> - ofs_batch.as<s8>).as<s8> - 28
         doc: Number of bytes from the end of the control record to the end of the file.
       is_truncated:
         -requirement:
@@ -99,11 +99,11 @@ types:
             (is_truncated ? len_left_in_file.as<s8> : control.len_records.as<s8>)
         doc: What the batch claims, clamped to what is there.
       ofs_end:
-        value: ofs_batch.as<s8> + 28 + len_available
+        value: (ofs_batch.as<s8> + 28).as<s8> + len_available.as<s8>
         doc: Offset behind the batch.
       next_header:
         pos: ofs_end
-        size: '_io.size - ofs_end < 28 ? 0.as<s8> : 16.as<s8>'
+        size: '_io.size.as<s8> - ofs_end.as<s8> < 28 ? 0.as<s8> : 16.as<s8>'
         doc: The first bytes behind the batch, if a control record would fit.
       is_followed_by_batch:
         -requirement: KDB-031
@@ -201,11 +201,11 @@ types:
         doc: Number of bytes from the end of the header to the end of the batch.
       is_truncated:
         -requirement: KDB-037
-        value: header.len_record.as<s8> - 5 > len_left_in_batch
+        value: header.len_record.as<s8> - 5 > len_left_in_batch.as<s8>
         doc: True if `payload` was clamped.
       command:
         -requirement: KDB-016
-        value: payload[0]
+        value: payload[0] & 0xff
         enum: kaha_entry_type
         if: payload.length > 0
         doc: The command, in the journal of a broker. Its protobuf body follows.

@@ -50,16 +50,16 @@ types:
         doc: Type of an extension.
       - id: number
         size: number_width
-        if: 'number_width > 0 ? _io.size - _io.pos >= number_width : false'
+        if: 'number_width > 0 ? _io.size.as<s8> - _io.pos.as<s8> >= number_width.as<s8> : false'
         doc: An integer or a float, big-endian.
       - id: data
-        size: '(len_data.as<s8> < _io.size - _io.pos ? len_data.as<s8> : (_io.size - _io.pos).as<s8>)'
+        size: '(len_data.as<s8> < (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? len_data.as<s8> : (_io.size.as<s8> - _io.pos.as<s8>).as<s8>).as<s8>'
         if: is_str or is_bin or is_ext
         doc: Content of a string, of bytes, of an extension.
       - id: elements
         type: value(depth + 1, _io.pos)
         repeat: until
-        repeat-until: _index + 1 >= num_elements or _io.eof
+        repeat-until: elements.size.as<s8> >= num_elements.as<s8> or _io.eof
         if: 'num_elements > 0 and depth < 64 ? not _io.eof : false'
         doc: The elements of an array; of a map its keys and values in turn.
     instances:
@@ -86,17 +86,21 @@ types:
         value: '(first == 0xcc or first == 0xd0) ? 1 : (first == 0xcd or first == 0xd1) ? 2 : (first == 0xca or first == 0xce or first == 0xd2) ? 4 : (first == 0xcb or first == 0xcf or first == 0xd3) ? 8 : 0'
         doc: Bytes that a number takes behind its type.
       has_len:
-        value: _io.size - ofs_value > len_width
+        value: _io.size.as<s8> - ofs_value.as<s8> > len_width.as<s8>
         doc: False if the end cuts the length off; it counts as zero then.
       len_written:
-        value: '(len_width == 0 or not has_len) ? 0 : len_width == 1 ? len_1.as<s8> : len_width == 2 ? len_2.as<s8> : len_4.as<s8>'
+        # lint-ksy: unguarded: len_1, len_2 and len_4 are read under the width they are there for
+        value: '(len_width == 0 or not has_len) ? 0.as<s8> : (len_width == 1 ? len_1.as<s8> : (len_width == 2 ? len_2.as<s8> : len_4.as<s8>).as<s8>).as<s8>'
         doc: The length, where it has bytes of its own.
       len_data:
-        value: '(first >= 0xa0 and first <= 0xbf) ? (first & 0x1f).as<s8> : (first >= 0xd4 and first <= 0xd8) ? (1 << (first - 0xd4)).as<s8> : len_written'
+        # lint-ksy: unguarded: len_1, len_2 and len_4 are read under the width they are there for
+        value: '(first >= 0xa0 and first <= 0xbf) ? (first & 0x1f).as<s8> : ((first >= 0xd4 and first <= 0xd8) ? (1 << (first - 0xd4)).as<s8> : len_written.as<s8>).as<s8>'
         doc: Length of the content.
       num_written:
-        value: '(first >= 0x80 and first <= 0x9f) ? (first & 0x0f).as<s8> : len_written'
+        # lint-ksy: unguarded: len_1, len_2 and len_4 are read under the width they are there for
+        value: '(first >= 0x80 and first <= 0x9f) ? (first & 0x0f).as<s8> : len_written.as<s8>'
         doc: Number of elements or pairs.
       num_elements:
-        value: 'is_map ? 2 * num_written : is_array ? num_written : 0'
+        # lint-ksy: unguarded: len_1, len_2 and len_4 are read under the width they are there for
+        value: 'is_map ? (num_written.as<s8> + num_written.as<s8>).as<s8> : (is_array ? num_written.as<s8> : 0.as<s8>).as<s8>'
         doc: Number of values in the container.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: CC0-1.0
+# lint-ksy: name: the header keeps the names of its source, which the vectors' recipes say too
 meta:
   id: systemd_journal
   title: systemd journal file
@@ -47,7 +48,7 @@ seq:
     -requirement:
       - SDJ-010
       - SDJ-040
-    type: object(_io.pos)
+    type: journal_object(_io.pos)
     repeat: until
     repeat-until: _.is_last
     if: has_objects
@@ -250,7 +251,7 @@ types:
         -requirement: SDJ-006
         value: (compatible_flags & 1) != 0
         doc: True if there are TAG objects.
-  object:
+  journal_object:
     -orig-id: Object
     doc: An object with the padding behind it.
     doc-ref: spec/systemd-journal.md SDJ-010
@@ -301,36 +302,44 @@ types:
       len_available:
         value: _io.size.as<s8> - ofs_object.as<s8>
         doc: Bytes from the start of the object to the end of the file.
+      type_code:
+        pos: ofs_object
+        type: u1
+        doc: The number of the type, also if it has no name.
       is_framed:
         -requirement: SDJ-011
         value: |
-          type.to_i >= 1 and type.to_i <= 7 and len_object.as<s8> >= 17 and
+          type_code >= 1 and type_code <= 7 and len_object.as<s8> >= 17 and
           len_object.as<s8> <= len_available.as<s8>
         doc: False if these bytes are no object, or do not fit the file.
       kind:
         value: |
           is_framed == false ? 0 :
-          type.to_i == 1 ? (len_object.as<s8> > (_root.is_compact ? 72 : 64) ? 1 : 0) :
-          type.to_i == 2 ? (len_object.as<s8> > 40 ? 2 : 0) :
-          type.to_i == 3 ? (len_object.as<s8> > 64 ? 3 : 0) :
-          type.to_i == 4 ? 4 :
-          type.to_i == 5 ? 5 :
-          type.to_i == 6 ? (len_object.as<s8> > 24 ? 6 : 0) :
+          type_code == 1 ? (len_object.as<s8> > (_root.is_compact ? 72.as<s8> : 64.as<s8>).as<s8> ? 1 : 0) :
+          type_code == 2 ? (len_object.as<s8> > 40 ? 2 : 0) :
+          type_code == 3 ? (len_object.as<s8> > 64 ? 3 : 0) :
+          type_code == 4 ? 4 :
+          type_code == 5 ? 5 :
+          type_code == 6 ? (len_object.as<s8> > 24 ? 6 : 0) :
           (len_object.as<s8> == 64 ? 7 : 0)
         doc: The type, or 0 if the size does not allow this type.
       len_body:
-        value: 'is_framed ? len_object.as<s8> - 16.as<s8> : 0.as<s8>'
+        value: 'is_framed ? (len_object.as<s8> - 16.as<s8>).as<s8> : 0.as<s8>'
         doc: Bytes of the body, 0 if this is no object.
+      len_to_8:
+        value: 'is_framed ? ((8 - (len_object % 8).as<s8>).as<s8> % 8).as<s8> : 0.as<s8>'
+        doc: Bytes to the next multiple of 8.
       len_padding:
         value: |
           is_framed == false ? 0.as<s8> :
-          ((8.as<s8> - (len_object.as<s8> & 7.as<s8>)) & 7.as<s8>) > len_available.as<s8> - len_object.as<s8> ?
-          len_available.as<s8> - len_object.as<s8> : (8.as<s8> - (len_object.as<s8> & 7.as<s8>)) & 7.as<s8>
+          (len_to_8.as<s8> > (len_available.as<s8> - len_object.as<s8>).as<s8> ?
+          (len_available.as<s8> - len_object.as<s8>).as<s8> : len_to_8.as<s8>).as<s8>
         doc: Bytes to the next multiple of 8, fewer if the file ends before.
       is_last:
+        # lint-ksy: unguarded: there are no objects without a header (has_objects)
         value: |
           is_framed == false or ofs_object.as<s8> == _root.header.tail_object_offset.as<s8> or
-          len_available.as<s8> - len_body.as<s8> - len_padding.as<s8> < 32.as<s8>
+          (len_available.as<s8> - len_body.as<s8>).as<s8> - len_padding.as<s8> < 32
         doc: True for the tail object, and where no further object can be.
   unknown_object:
     doc: A body whose type or size is none that the format knows.
@@ -442,7 +451,7 @@ types:
         -requirement: SDJ-015
         type: entry_item
         repeat: expr
-        repeat-expr: '(_io.size - 48) / (_root.is_compact ? 4 : 16)'
+        repeat-expr: '(_io.size.as<s8> - 48).as<s8> / (_root.is_compact ? 4.as<s8> : 16.as<s8>).as<s8>'
         doc: The fields of the entry.
       - id: leftover
         size-eos: true
@@ -511,7 +520,7 @@ types:
         -requirement: SDJ-034
         type: array_slot
         repeat: expr
-        repeat-expr: '(_io.size - 8) / (_root.is_compact ? 4 : 8)'
+        repeat-expr: '(_io.size.as<s8> - 8).as<s8> / (_root.is_compact ? 4.as<s8> : 8.as<s8>).as<s8>'
         doc: Offsets of entries; those not used yet are 0.
       - id: leftover
         size-eos: true
@@ -520,7 +529,7 @@ types:
     doc: One slot of an entry array.
     doc-ref: spec/systemd-journal.md SDJ-034
     seq:
-      - id: ofs_entry
+      - id: ofs_listed
         -requirement: SDJ-034
         type:
           switch-on: _root.is_compact

@@ -49,13 +49,13 @@ types:
         -requirement:
           - ZMR-001
           - ZMR-003
-        size: '(is_marker ? 0 : (len_data.as<s8> < _io.size - _io.pos ? len_data.as<s8> : (_io.size - _io.pos).as<s8>))'
+        size: '(is_marker ? 0.as<s8> : (len_data.as<s8> < (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? len_data.as<s8> : (_io.size.as<s8> - _io.pos.as<s8>).as<s8>).as<s8>).as<s8>'
         doc: The data; fewer than `len_data` bytes if the file ends before.
       - id: padding
         -requirement:
           - ZMR-001
           - ZMR-004
-        size: '(is_marker ? 0 : (len_padding.as<s8> < _io.size - _io.pos ? len_padding.as<s8> : (_io.size - _io.pos).as<s8>))'
+        size: '(is_marker ? 0.as<s8> : (len_padding.as<s8> < (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? len_padding.as<s8> : (_io.size.as<s8> - _io.pos.as<s8>).as<s8>).as<s8>).as<s8>'
         doc: Written as zeros; readers skip it, whatever it holds.
     instances:
       is_marker:

@@ -55,6 +55,9 @@ instances:
   is_configuration:
     value: '_io.size >= 36 ? (header.template_id == 5 and header.schema_id == 8) : false'
     doc: True if the message is a Configuration.
+  has_commit_index:
+    value: 'is_meta ? header.len_block >= 24 and _io.size.as<s8> >= 33 : false'
+    doc: True if a Meta has the index of the last committed entry.
 types:
   meta_message:
     -orig-id: Meta
@@ -74,7 +77,7 @@ types:
         -orig-id: commitIndex
         -requirement: ZBJ-059
         type: u8
-        if: _root.header.len_block >= 24 and _io.size - _io.pos >= 8
+        if: _root.has_commit_index
         doc: Only from schema version 4 on.
       - id: len_voted_for
         -requirement: ZBJ-059
@@ -89,7 +92,7 @@ types:
         doc: The member that the node voted for, UTF-8.
     instances:
       has_vote:
-        value: _io.size - _io.pos >= 4
+        value: '_io.size.as<s8> >= (_root.has_commit_index ? 37.as<s8> : 29.as<s8>).as<s8>'
         doc: True if the file has room for the vote.
   configuration_message:
     -orig-id: Configuration

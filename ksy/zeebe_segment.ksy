@@ -13,7 +13,9 @@ meta:
     - sbe
   endian: le
 # `.as<s8>` below widens both sides alike: Go does not mix integer types. For
-# the same reason `?:` stands where `and` would have to be lazy.
+# the same reason `?:` stands where `and` would have to be lazy. `_index` means
+# another number in the `repeat-until` of other languages than Python: the size
+# of the array is asked for instead.
 doc: |
   A segment file of the journal in which a Zeebe broker keeps its raft log: a
   descriptor, then records back to back, each a frame byte and two SBE
@@ -62,12 +64,12 @@ seq:
     doc-ref: spec/zeebe-journal.md ZBJ-022
 instances:
   has_records:
-    value: 'descriptor.is_whole ? (descriptor.len < _io.size ? first_frame != 0 : false) : false'
+    value: 'descriptor.is_whole ? (descriptor.len.as<s8> < _io.size.as<s8> ? first_frame != 0 : false) : false'
     doc: False if no record stands behind the descriptor; no `records` then.
   first_frame:
-    pos: descriptor.len
+    pos: descriptor.len.as<s8>
     type: u1
-    if: descriptor.len < _io.size
+    if: descriptor.len.as<s8> < _io.size.as<s8>
     doc: The frame byte of the first record.
 types:
   descriptor:
@@ -79,7 +81,7 @@ types:
       - id: version
         -requirement: ZBJ-011
         type: u1
-        if: _io.size >= 1
+        if: _io.size.as<s8> >= 1
         doc: 1 or 2; it decides whether there is a checksum.
       - id: metadata
         -orig-id: DescriptorMetadata
@@ -95,39 +97,39 @@ types:
           - ZBJ-006
           - ZBJ-009
         type: descriptor_segment
-        if: 'has_version ? _io.size - _io.pos >= 28 : false'
+        if: 'has_version ? _io.size.as<s8> - _io.pos.as<s8> >= 28 : false'
         doc: The message that says what segment this is.
     instances:
       has_version:
-        value: '_io.size >= 1 ? (version == 1 or version == 2) : false'
+        value: '_io.size.as<s8> >= 1 ? (version == 1 or version == 2) : false'
         doc: True if the version is one that this grammar knows.
       has_metadata:
-        value: 'has_version ? (version == 2 and _io.size >= 17) : false'
+        value: 'has_version ? (version == 2 and _io.size.as<s8> >= 17) : false'
         doc: True if the file has room for the checksum.
       header_1:
         pos: 1
         type: sbe::message_header
-        if: _io.size >= 9
+        if: _io.size.as<s8> >= 9
         doc: The first message header, of either version.
       ofs_segment:
-        value: '_io.size >= 17 ? (version == 2 ? 9 + header_1.len_block.as<s8> : 1) : 1'
+        value: '_io.size.as<s8> >= 17 ? (version == 2 ? (9 + header_1.len_block.as<s8>).as<s8> : 1.as<s8>).as<s8> : 1.as<s8>'
         doc: Offset of the message that says what segment this is.
       header_2:
-        pos: ofs_segment
+        pos: ofs_segment.as<s8>
         type: sbe::message_header
-        if: ofs_segment + 8 <= _io.size
+        if: ofs_segment.as<s8> + 8 <= _io.size.as<s8>
         doc: The header of that message.
       len:
-        value: 'ofs_segment + 8 <= _io.size ? ofs_segment + 8 + header_2.len_block.as<s8> : 0'
+        value: 'ofs_segment.as<s8> + 8 <= _io.size.as<s8> ? ((ofs_segment.as<s8> + 8).as<s8> + header_2.len_block.as<s8>).as<s8> : 0.as<s8>'
         doc: Length of the descriptor, and so the offset of the first record.
       is_whole:
         -requirement: ZBJ-040
-        value: 'has_version ? (_io.size >= 29 ? (len >= 29 ? len <= _io.size : false) : false) : false'
+        value: 'has_version ? (_io.size.as<s8> >= 29 ? (len.as<s8> >= 29 ? len.as<s8> <= _io.size.as<s8> : false) : false) : false'
         doc: True if the file holds all of the descriptor.
       checksum_input:
         -requirement: ZBJ-009
-        pos: ofs_segment
-        size: len - ofs_segment
+        pos: ofs_segment.as<s8>
+        size: len.as<s8> - ofs_segment.as<s8>
         if: is_whole
         doc: The bytes that `metadata.checksum` covers.
   descriptor_metadata:
@@ -145,8 +147,8 @@ types:
         doc: CRC-32C of `checksum_input`, extended with zeros to 64 bits.
       - id: newer_fields
         -requirement: ZBJ-010
-        size: 'header.len_block - 8 > _io.size - _io.pos ? _io.size - _io.pos : header.len_block - 8'
-        if: header.len_block > 8
+        size: 'header.len_block.as<s8> - 8 > _io.size.as<s8> - _io.pos.as<s8> ? (_io.size.as<s8> - _io.pos.as<s8>).as<s8> : (header.len_block.as<s8> - 8).as<s8>'
+        if: header.len_block.as<s8> > 8
         doc: Fields of a newer version.
   descriptor_segment:
     -orig-id: SegmentDescriptor
@@ -184,15 +186,15 @@ types:
         doc: Offset of the last record of a sealed segment, else 0.
       - id: newer_fields
         -requirement: ZBJ-010
-        size: 'len_newer > _io.size - _io.pos ? _io.size - _io.pos : len_newer'
-        if: len_newer > 0
+        size: 'len_newer.as<s8> > _io.size.as<s8> - _io.pos.as<s8> ? (_io.size.as<s8> - _io.pos.as<s8>).as<s8> : len_newer.as<s8>'
+        if: len_newer.as<s8> > 0
         doc: Fields of a newer version.
     instances:
       has_seal:
-        value: header.len_block >= 32 and header.version >= 2 and _io.size >= 57
+        value: header.len_block.as<s8> >= 32 and header.version >= 2 and _io.size.as<s8> >= 57
         doc: True from SBE version 2 on.
       len_newer:
-        value: 'header.len_block.as<s8> - (has_seal ? 32 : 20)'
+        value: 'header.len_block.as<s8> - (has_seal ? 32.as<s8> : 20.as<s8>).as<s8>'
         doc: Number of bytes behind the fields that are known.
   record:
     -orig-id: JournalRecord
@@ -216,7 +218,7 @@ types:
       - id: data
         -orig-id: RecordData
         -requirement: ZBJ-015
-        size: len_data
+        size: len_data.as<s8>
         type: record_data
         if: has_metadata
         doc: The data message, fewer bytes than `metadata.len_data` if the file ends before.
@@ -227,51 +229,54 @@ types:
         doc: The start of a record that the end of the file cuts off.
     instances:
       len_available:
-        value: _io.size - ofs_record
+        value: _io.size.as<s8> - ofs_record.as<s8>
         doc: Number of bytes from the frame byte to the end of the file.
       has_metadata:
         -requirement: ZBJ-027
-        value: 'len_available >= 21 ? peeked.len_block.as<s8> + 9 <= len_available : false'
+        value: 'len_available.as<s8> >= 21 ? peeked.len_block.as<s8> + 9 <= len_available.as<s8> : false'
         doc: True if the file has room for frame byte and metadata.
       peeked:
-        pos: ofs_record + 1
+        pos: ofs_record.as<s8> + 1
         type: sbe::message_header
-        if: len_available >= 21
+        if: len_available.as<s8> >= 21
         doc: The header of the metadata, read ahead.
       len_metadata:
-        value: '8 + (peeked.len_block < 12 ? 12 : peeked.len_block).as<s8>'
+        value: '8 + (peeked.len_block.as<s8> < 12 ? 12.as<s8> : peeked.len_block.as<s8>).as<s8>'
+        if: len_available.as<s8> >= 21
         doc: Length of the metadata with its header.
       len_behind:
-        value: len_available - 1 - len_metadata
+        value: (len_available.as<s8> - 1).as<s8> - len_metadata.as<s8>
+        if: len_available.as<s8> >= 21
         doc: Number of bytes from the end of the metadata to the end of the file.
       is_truncated:
         -requirement: ZBJ-027
-        value: 'has_metadata ? metadata.len_data.as<s8> > len_behind or metadata.len_data < 0 : true'
+        value: 'has_metadata ? metadata.len_data.as<s8> > len_behind.as<s8> or metadata.len_data.as<s8> < 0 : true'
         doc: True if the length leads out of the file, or is negative.
       len_data:
-        value: 'metadata.len_data < 0 ? 0 : (is_truncated ? len_behind : metadata.len_data.as<s8>)'
+        value: 'metadata.len_data.as<s8> < 0 ? 0.as<s8> : (is_truncated ? len_behind.as<s8> : metadata.len_data.as<s8>).as<s8>'
+        if: has_metadata
         doc: Length of `data`.
       checksum_input:
         -requirement:
           - ZBJ-017
           - ZBJ-028
-        pos: ofs_record + 1 + len_metadata
-        size: len_data
+        pos: (ofs_record.as<s8> + 1).as<s8> + len_metadata.as<s8>
+        size: len_data.as<s8>
         if: has_metadata
         doc: The bytes that `metadata.checksum` covers, all of the data message.
       ofs_next:
-        value: 'has_metadata ? ofs_record + 1 + len_metadata + len_data : _io.size'
+        value: 'has_metadata ? (((ofs_record.as<s8> + 1).as<s8> + len_metadata.as<s8>).as<s8> + len_data.as<s8>).as<s8> : _io.size.as<s8>'
         doc: Offset of what follows.
       next_frame:
-        pos: ofs_next
+        pos: ofs_next.as<s8>
         type: u1
-        if: ofs_next < _io.size
+        if: ofs_next.as<s8> < _io.size.as<s8>
         doc: The frame byte of what follows.
       is_last:
         -requirement:
           - ZBJ-016
           - ZBJ-021
-        value: 'is_truncated ? true : (peeked.template_id != 1 or peeked.schema_id != 7 ? true : (ofs_next < _io.size ? next_frame == 0 : true))'
+        value: 'is_truncated ? true : (peeked.template_id != 1 or peeked.schema_id != 7 ? true : (ofs_next.as<s8> < _io.size.as<s8> ? next_frame == 0 : true))'
         doc: True if no record follows, or none can be found.
   record_metadata:
     -orig-id: RecordMetadata
@@ -293,8 +298,8 @@ types:
         doc: Length of the data message, its header included.
       - id: newer_fields
         -requirement: ZBJ-005
-        size: header.len_block - 12
-        if: header.len_block > 12
+        size: header.len_block.as<s8> - 12
+        if: header.len_block.as<s8> > 12
         doc: Fields of a newer version.
   record_data:
     -orig-id: RecordData
@@ -318,8 +323,8 @@ types:
         doc: Number that the application gave, or -1.
       - id: newer_fields
         -requirement: ZBJ-005
-        size: 'len_newer > _io.size - _io.pos - 4 ? _io.size - _io.pos - 4 : len_newer'
-        if: 'is_whole ? len_newer > 0 : false'
+        size: 'len_newer.as<s8> > (_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4 ? ((_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4).as<s8> : len_newer.as<s8>'
+        if: 'is_whole ? len_newer.as<s8> > 0 : false'
         doc: Fields of a newer version.
       - id: len_entry
         -orig-id: data.length
@@ -332,7 +337,7 @@ types:
         -requirement:
           - ZBJ-018
           - ZBJ-054
-        size: 'is_truncated ? _io.size - _io.pos : len_entry.as<s8>'
+        size: 'is_truncated ? (_io.size.as<s8> - _io.pos.as<s8>).as<s8> : len_entry.as<s8>'
         type: raft_log_entry
         if: is_whole
         doc: The payload.
@@ -344,14 +349,20 @@ types:
     instances:
       is_whole:
         -requirement: ZBJ-029
-        value: _io.size >= 28
+        value: _io.size.as<s8> >= 28
         doc: True if there is room for the known fields.
       len_newer:
-        value: 'is_whole ? header.len_block.as<s8> - 16 : 0'
+        value: 'is_whole ? (header.len_block.as<s8> - 16).as<s8> : 0.as<s8>'
         doc: Number of bytes between the known fields and the length of the payload.
+      len_room:
+        value: _io.size.as<s8> - 28
+        doc: Number of bytes behind the known fields and the length of the payload.
+      len_skipped:
+        value: 'len_newer.as<s8> > len_room.as<s8> ? len_room.as<s8> : (len_newer.as<s8> > 0 ? len_newer.as<s8> : 0.as<s8>).as<s8>'
+        doc: Length of `newer_fields`, 0 if there are none.
       is_truncated:
         -requirement: ZBJ-030
-        value: len_entry.as<s8> > (_io.size - _io.pos).as<s8>
+        value: 'is_whole ? len_entry.as<s8> > (len_room.as<s8> - len_skipped.as<s8>).as<s8> : false'
         doc: True if the length of the payload leads out of the data message.
   raft_log_entry:
     -orig-id: RaftLogEntry
@@ -377,20 +388,20 @@ types:
         doc: Which message follows.
       - id: newer_fields
         -requirement: ZBJ-005
-        size: header.len_block - 9
-        if: 'is_raft ? header.len_block > 9 : false'
+        size: header.len_block.as<s8> - 9
+        if: 'is_raft ? header.len_block.as<s8> > 9 : false'
         doc: Fields of a newer version.
       - id: application_entry
         -orig-id: ApplicationEntry
         -requirement: ZBJ-055
         type: application_entry
-        if: 'is_raft ? (type == entry_type::application and _io.size - _io.pos >= 28) : false'
+        if: 'is_raft ? (type == entry_type::application and _io.size.as<s8> - _io.pos.as<s8> >= 28) : false'
         doc: Records of the application.
       - id: configuration_entry
         -orig-id: ConfigurationEntry
         -requirement: ZBJ-057
         type: configuration_entry
-        if: 'is_raft ? (type == entry_type::configuration and _io.size - _io.pos >= 16) : false'
+        if: 'is_raft ? (type == entry_type::configuration and _io.size.as<s8> - _io.pos.as<s8> >= 16) : false'
         doc: The members of the cluster.
       - id: rest
         -requirement: ZBJ-058
@@ -401,11 +412,11 @@ types:
       peeked:
         pos: 0
         type: sbe::message_header
-        if: _io.size >= 17
+        if: _io.size.as<s8> >= 17
         doc: The header, read ahead.
       is_raft:
         -requirement: ZBJ-058
-        value: '_io.size >= 17 ? (peeked.template_id == 1 and peeked.schema_id == 8 and peeked.len_block >= 9 ? peeked.len_block.as<s8> + 8 <= _io.size : false) : false'
+        value: '_io.size.as<s8> >= 17 ? (peeked.template_id == 1 and peeked.schema_id == 8 and peeked.len_block.as<s8> >= 9 ? peeked.len_block.as<s8> + 8 <= _io.size.as<s8> : false) : false'
         doc: True if this is a RaftLogEntry.
   application_entry:
     -orig-id: ApplicationEntry
@@ -428,8 +439,8 @@ types:
         doc: Position of the last record in the batch.
       - id: newer_fields
         -requirement: ZBJ-005
-        size: 'header.len_block.as<s8> - 16 > _io.size - _io.pos - 4 ? _io.size - _io.pos - 4 : header.len_block.as<s8> - 16'
-        if: header.len_block > 16
+        size: 'header.len_block.as<s8> - 16 > (_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4 ? ((_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4).as<s8> : (header.len_block.as<s8> - 16).as<s8>'
+        if: header.len_block.as<s8> > 16
         doc: Fields of a newer version.
       - id: len_application_data
         -requirement: ZBJ-055
@@ -438,7 +449,7 @@ types:
       - id: application_data
         -orig-id: applicationData
         -requirement: ZBJ-055
-        size: 'len_application_data.as<s8> > (_io.size - _io.pos).as<s8> ? (_io.size - _io.pos).as<s8> : len_application_data.as<s8>'
+        size: 'len_application_data.as<s8> > (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? (_io.size.as<s8> - _io.pos.as<s8>).as<s8> : len_application_data.as<s8>'
         doc: The batch, which is not described here.
   configuration_entry:
     -orig-id: ConfigurationEntry
@@ -455,20 +466,20 @@ types:
         doc: Milliseconds since 1970.
       - id: newer_fields
         -requirement: ZBJ-005
-        size: 'header.len_block.as<s8> - 8 > _io.size - _io.pos ? _io.size - _io.pos : header.len_block.as<s8> - 8'
-        if: header.len_block > 8
+        size: 'header.len_block.as<s8> - 8 > _io.size.as<s8> - _io.pos.as<s8> ? (_io.size.as<s8> - _io.pos.as<s8>).as<s8> : (header.len_block.as<s8> - 8).as<s8>'
+        if: header.len_block.as<s8> > 8
         doc: Fields of a newer version.
       - id: new_members
         -orig-id: newMembers
         -requirement: ZBJ-057
         type: member_group
-        if: _io.size - _io.pos >= 3
+        if: _io.size.as<s8> - _io.pos.as<s8> >= 3
         doc: The members from now on; the only group of version 1.
       - id: old_members
         -orig-id: oldMembers
         -requirement: ZBJ-057
         type: member_group
-        if: header.version >= 2 and _io.size - _io.pos >= 3
+        if: header.version >= 2 and _io.size.as<s8> - _io.pos.as<s8> >= 3
         doc: The members before, during joint consensus; else empty.
   member_group:
     doc: A group of members.
@@ -480,9 +491,9 @@ types:
         doc: How many there are.
       - id: members
         -requirement: ZBJ-057
-        type: member(header.len_block)
+        type: member(header.len_block, _io.pos)
         repeat: until
-        repeat-until: _.is_truncated or _index + 1 == header.num_in_group
+        repeat-until: _.is_truncated or members.size.as<s8> >= header.num_in_group.as<s8>
         if: header.num_in_group > 0
         doc: The members; fewer than `num_in_group` if the entry ends before.
   member:
@@ -493,6 +504,9 @@ types:
       - id: len_block
         type: u2
         doc: Length of the block before the id.
+      - id: ofs_member
+        type: s8
+        doc: Offset of the member in the entry.
     seq:
       - id: type
         -orig-id: MemberType
@@ -508,8 +522,8 @@ types:
         doc: Milliseconds since 1970.
       - id: newer_fields
         -requirement: ZBJ-005
-        size: 'len_block.as<s8> - 9 > _io.size - _io.pos ? _io.size - _io.pos : len_block.as<s8> - 9'
-        if: 'has_block ? len_block > 9 : false'
+        size: 'len_block.as<s8> - 9 > _io.size.as<s8> - _io.pos.as<s8> ? (_io.size.as<s8> - _io.pos.as<s8>).as<s8> : (len_block.as<s8> - 9).as<s8>'
+        if: 'has_block ? len_block.as<s8> > 9 : false'
         doc: Fields of a newer version.
       - id: len_member_id
         -requirement: ZBJ-057
@@ -519,19 +533,22 @@ types:
       - id: member_id
         -orig-id: memberId
         -requirement: ZBJ-057
-        size: 'is_truncated ? _io.size - _io.pos : len_member_id.as<s8>'
+        size: 'is_truncated ? (_io.size.as<s8> - _io.pos.as<s8>).as<s8> : len_member_id.as<s8>'
         if: has_length
         doc: Name of the member, UTF-8.
     instances:
+      len_room:
+        value: _io.size.as<s8> - ofs_member.as<s8>
+        doc: Number of bytes from the start of the member to the end of the entry.
       has_block:
-        value: _io.size - _io.pos >= 9 and len_block >= 9
+        value: len_room.as<s8> >= 9 and len_block.as<s8> >= 9
         doc: True if the entry has room for the block.
       has_length:
-        value: 'has_block ? _io.size - _io.pos >= 4 : false'
+        value: 'has_block ? len_room.as<s8> - len_block.as<s8> >= 4 : false'
         doc: True if the entry has room for the length of the id.
       is_truncated:
         -requirement: ZBJ-058
-        value: 'has_length ? len_member_id.as<s8> > (_io.size - _io.pos).as<s8> : true'
+        value: 'has_length ? len_member_id.as<s8> > ((len_room.as<s8> - len_block.as<s8>).as<s8> - 4).as<s8> : true'
         doc: True if the entry ends inside this member.
 enums:
   entry_type:

@@ -54,8 +54,8 @@ seq:
     doc: META and any others, up to ITMZ. The last one is ITMZ in a sound file.
   - id: data
     -requirement: ZMR-012
-    type: entries
     size-eos: true
+    type: entries
     if: has_header
     doc: The entries, without padding between them, and what follows them.
   - id: rest
@@ -68,11 +68,11 @@ instances:
     value: _io.size >= sizeof<rlog_header>
     doc: False if the file is shorter than 24 bytes; then there is only `rest`.
   num_room:
-    value: (_io.size - sizeof<rlog_header>) / 4
+    value: 'has_header ? ((_io.size.as<s8> - sizeof<rlog_header>).as<s8> / 4).as<s8> : 0.as<s8>'
     doc: Number of offsets that the file has room for.
   num_offsets:
     -requirement: ZMR-042
-    value: 'header.capacity.as<s8> < num_room.as<s8> ? header.capacity.as<s8> : num_room.as<s8>'
+    value: 'has_header ? (header.capacity.as<s8> < num_room.as<s8> ? header.capacity.as<s8> : num_room.as<s8>).as<s8> : 0.as<s8>'
     doc: Number of offsets that are there, `capacity` in a sound file.
 types:
   rlog_header:
@@ -114,11 +114,12 @@ types:
           - ZMR-046
           - ZMR-047
         type: entry
-        size: '(_root.offsets[_index].as<s8> - (_index > 0 ? _root.offsets[_index - 1].as<s8> : 0)).as<s8>'
+        size: '(_root.offsets[entries.size].as<s8> - (entries.size > 0 ? _root.offsets[entries.size - 1].as<s8> : 0.as<s8>).as<s8>).as<s8>'
         repeat: until
         repeat-until: |
-          (_index + 1 < _root.num_offsets ? _root.offsets[_index + 1].as<s8> : 0) <= _root.offsets[_index].as<s8>
-          or _root.offsets[_index + 1].as<s8> > _io.size
+          (entries.size.as<s8> < _root.num_offsets.as<s8> ? _root.offsets[entries.size].as<s8> : 0.as<s8>).as<s8>
+          <= _root.offsets[entries.size - 1].as<s8>
+          or _root.offsets[entries.size].as<s8> > _io.size.as<s8>
         if: has_entries
         doc: Committed entries, up to the first offset that cannot be right.
       - id: rest
@@ -129,11 +130,13 @@ types:
           behind an offset that lies.
     instances:
       has_entries:
-        value: 'first_offset.as<s8> > 0 ? first_offset.as<s8> <= _io.size : false'
+        # lint-ksy: unguarded: there is no `data` without a header
+        value: 'len_first.as<s8> > 0 ? len_first.as<s8> <= _io.size : false'
         doc: False if the first entry is not stored, or not whole.
-      first_offset:
+      len_first:
+        # lint-ksy: unguarded: there is no `data` without a header
         value: '_root.num_offsets > 0 ? _root.offsets[0].as<s8> : 0'
-        doc: End of the first entry.
+        doc: Bytes of the first entry, which begins where offsets count from.
   entry:
     doc: One entry; `header` is there if it has at least 20 bytes.
     doc-ref: spec/zmq-raft.md ZMR-030

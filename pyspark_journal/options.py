@@ -265,7 +265,7 @@ OPTIONS = (
         "max_trigger",
         _bytes,
         "none",
-        "Streaming: how many bytes of logs one batch reads; at least one record of each log.",
+        "Streaming: how many bytes of logs one batch reads at most, but for its first record.",
     ),
     Option(
         "damageAfterSeconds",

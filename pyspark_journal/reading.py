@@ -23,6 +23,9 @@ UNKNOWN_FORMAT = "unknown-format"
 """Reason of a row on a file that is a log of no format that we know."""
 
 
+Choose = Callable[[Piece, Iterator[Event], str], Iterator[Event]]
+
+
 class Malformed(ValueError):
     """Mode ``FAILFAST`` met a row that is no record; the message names file, offset and reason."""
 
@@ -43,18 +46,17 @@ class Reader:
         self._wanted: dict[str, Wanted] = {}
 
     def batches(
-        self, pieces: Sequence[Piece], choose: Callable[[Piece, Event], Event | None] | None = None
+        self, pieces: Sequence[Piece], choose: Choose | None = None
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a partition. Raises :class:`Malformed`, in mode ``FAILFAST`` only.
 
-        ``choose`` may cut or drop events before they become rows: a stream reads from an offset on.
+        ``choose`` may cut or drop events before they become rows: a stream reads from an offset
+        on.
         """
         found = (made for piece in pieces for made in self._piece(piece, choose))
         return map(self.columns.fit, bounded(found))
 
-    def _piece(
-        self, piece: Piece, choose: Callable[[Piece, Event], Event | None] | None
-    ) -> Iterator[pa.RecordBatch]:
+    def _piece(self, piece: Piece, choose: Choose | None) -> Iterator[pa.RecordBatch]:
         """The rows of one piece. What goes wrong with one log goes no further than that."""
         name = piece.log.path
         place = (name, piece.part.start)
@@ -68,16 +70,12 @@ class Reader:
                 log = log_of(piece.log, self.options, context)
                 if isinstance(log, RemoteLog):
                     stack.callback(log.close)
-                for event in scanner(format_id).scan(log, self._wants(format_id), piece.part):
-                    chosen = choose(piece, event) if choose is not None else event
-                    if chosen is None:
-                        continue
-                    if isinstance(chosen, Records) and len(chosen):
-                        place = (
-                            file_name(name, chosen.file),
-                            int(chosen.at[-1] + chosen.size[-1]),
-                        )
-                    yield from self._rows(chosen, format_id, name, tree)
+                events = scanner(format_id).scan(log, self._wants(format_id), piece.part)
+                for event in choose(piece, events, format_id) if choose is not None else events:
+                    if isinstance(event, Records) and len(event):
+                        at = int(event.at[-1] + event.size[-1])
+                        place = (file_name(name, event.file), at)
+                    yield from self._rows(event, format_id, name, tree)
         except Malformed:
             raise
         except UnknownFormat as error:

@@ -13,7 +13,7 @@ from typing import Any, cast
 from pyspark_journal.files import FoundLog
 from pyspark_journal.options import Options
 from pyspark_journal.scan.log import Log, Source
-from pyspark_journal.trees import RemoteTree, is_local
+from pyspark_journal.trees import RemoteTree, is_local, tree_of
 
 PREFIX = "walproof-fetch"
 PIECE = 8 << 20
@@ -113,7 +113,7 @@ def log_of(found: FoundLog, options: Options, context: dict[str, Any]) -> Log:
     return RemoteLog(
         Path(found.path.rstrip("/").rpartition("/")[2]),
         context,
-        RemoteTree(found.path, dict(options.file_system)),
+        cast(RemoteTree, tree_of(found.path, dict(options.file_system))),
         found.path,
         found.files,
         found.size,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+import numpy as np
 import pyarrow as pa
 
 from pyspark_journal.scan.columns import COLUMNS
@@ -98,6 +99,15 @@ def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
     return _batch(schema, 1, known, {})
 
 
+def payload_bytes(run: Records) -> int:
+    """How many bytes of payload a run has."""
+    if run.payload is None or not len(run):
+        return 0
+    ends = np.frombuffer(run.payload.buffers()[1], np.int32)
+    first = run.payload.offset
+    return int(ends[first + len(run)]) - int(ends[first])
+
+
 def _of_records(run: Records, file: str) -> dict[str, Callable[[], pa.Array]]:
     count = len(run)
 
@@ -145,7 +155,9 @@ def _signed(column: pa.Array) -> pa.Array:
 def _same(value: str | bool | None, count: int) -> pa.Array:
     if value is None:
         return pa.nulls(count, pa.string())
-    return pa.repeat(value, count)
+    # With its type: finding one out makes pyarrow look for pandas, each time where there is none.
+    type = pa.bool_() if isinstance(value, bool) else pa.string()
+    return pa.repeat(pa.scalar(value, type), count)
 
 
 def _name(log: str, file: str | None) -> str:

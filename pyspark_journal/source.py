@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark_journal.options import Options
     from pyspark_journal.schema import Columns
     from pyspark_journal.splits import Piece
+    from pyspark_journal.stream import JournalStreamReader
 
 
 class JournalDataSource(DataSource):
@@ -47,6 +48,14 @@ class JournalDataSource(DataSource):
 
         options = self._options()
         return JournalReader(asked(schema, options), options)
+
+    def streamReader(self, schema: StructType) -> JournalStreamReader:
+        """The same for logs that grow."""
+        from pyspark_journal.schema import asked
+        from pyspark_journal.stream import JournalStreamReader
+
+        options = self._options()
+        return JournalStreamReader(asked(schema, options), options)
 
     def _options(self) -> Options:
         return option_table.parse(self.options)

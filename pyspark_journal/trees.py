@@ -8,6 +8,7 @@ import stat
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -115,7 +116,9 @@ class RemoteTree:
                 self._prefix = f"{match[1]}://"
             else:
                 self.file_system, inside = fs.FileSystem.from_uri(uri)
-                self._prefix = uri[: len(uri) - len(inside)] if uri.endswith(inside) else uri
+                # A bucket is part of a path, a host is not.
+                is_host = inside.startswith("/")
+                self._prefix = uri.removesuffix(inside) if is_host else f"{match[1]}://"
         except (ImportError, NotImplementedError, TypeError, ValueError, OSError) as error:
             raise NoFileSystem(f"{uri}: cannot reach this file system: {error}") from error
 
@@ -197,4 +200,13 @@ def is_local(path: str) -> bool:
 
 def tree_of(path: str, options: Mapping[str, str]) -> Tree:
     """The tree in which an absolute path lies. Raises :class:`NoFileSystem`."""
-    return LocalTree() if is_local(path) else RemoteTree(path, options)
+    if is_local(path):
+        return LocalTree()
+    scheme, _, rest = path.partition("://")
+    return _remote(f"{scheme}://{rest.partition('/')[0]}/", tuple(sorted(options.items())))
+
+
+@lru_cache(maxsize=16)
+def _remote(root: str, options: tuple[tuple[str, str], ...]) -> RemoteTree:
+    """Kept, as it keeps its connections."""
+    return RemoteTree(root, dict(options))

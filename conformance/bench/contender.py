@@ -25,7 +25,9 @@ class Contender:
     ``command(log, repeat)`` is a program that reads the log ``repeat`` times, opening it anew each
     time, and prints ``{"records": n, "payload_bytes": n, "all_seconds": [s, …]}``. ``peer`` marks
     the one that the others of its format are measured against. ``repeat`` is how often a round
-    reads: more than once for readers that are done in a few milliseconds.
+    reads: more than once for readers that are done in a few milliseconds. ``share`` is above 1 for
+    readers that would take minutes: they read a log with that part of the records, and the row
+    says so.
     """
 
     name: str
@@ -35,12 +37,14 @@ class Contender:
     peer: bool = False
     repeat: int = 1
     unavailable: Callable[[], str | None] = field(default=never)
+    share: int = 1
 
 
 def in_python(module: str) -> Callable[[Path, int], list[str]]:
     """The command of a reader whose module has ``read_once``: a process of its own.
 
-    If the module has ``prepare`` too, it is called before the clock starts.
+    If the module has ``prepare`` too, it is called before the clock starts. ``module:argument``
+    gives both functions an argument before their own.
     """
 
     def command(log: Path, repeat: int) -> list[str]:
@@ -58,4 +62,9 @@ def contenders() -> list[Contender]:
         importlib.import_module(f"{readers.__name__}.{found.name}")
         for found in pkgutil.iter_modules(readers.__path__)
     )
-    return sorted((m.CONTENDER for m in modules), key=lambda c: (c.format, not c.peer, c.name))
+    found = [
+        one
+        for module in modules
+        for one in getattr(module, "CONTENDERS", None) or [module.CONTENDER]
+    ]
+    return sorted(found, key=lambda c: (c.format, not c.peer, c.name))

@@ -43,8 +43,10 @@ def _measure(
     rounds: int,
     progress: Callable[[str], None],
 ) -> Iterator[Row]:
-    log = workload.log()
-    file_bytes = size(read_contents(log))  # and into the page cache
+    loads = {one.name: workload.smaller(one.share) for one in contenders}
+    file_bytes = {  # and into the page cache
+        load: size(read_contents(load.log())) for load in {workload, *loads.values()}
+    }
     why_not = {one.name: one.unavailable() for one in contenders}
     seconds: dict[str, list[float]] = {one.name: [] for one in contenders}
     raw: dict[str, list[float]] = {one.name: [] for one in contenders}
@@ -52,26 +54,31 @@ def _measure(
         for one in contenders:
             if why_not[one.name] is None:
                 progress(f"{workload.name}, round {number + 1} of {rounds}: {one.name}")
-                times = _run(one, workload)
+                times = _run(one, loads[one.name])
                 raw[one.name] += times
                 seconds[one.name].append(statistics.median(times))
     peer = next((one.name for one in contenders if one.peer and seconds[one.name]), None)
+    per_record = {
+        name: [value / loads[name].count for value in own] for name, own in seconds.items()
+    }
     for one in contenders:
         row: Row = {"workload": workload.name, "contender": one.name, "title": one.title}
         if why_not[one.name] is not None:
             yield row | {"unavailable": why_not[one.name]}
             continue
         median = statistics.median(seconds[one.name])
+        load = loads[one.name]
         yield row | {
-            "records": workload.count,
-            "payload_bytes": workload.count * workload.size,
-            "file_bytes": file_bytes,
+            "records": load.count,
+            "payload_bytes": load.count * load.size,
+            "file_bytes": file_bytes[load],
+            "share": one.share,
             "seconds": [round(value, 6) for value in raw[one.name]],
             "median_seconds": round(median, 6),
-            "mb_per_second": round(workload.count * workload.size / median / 1e6, 3),
-            "records_per_second": round(workload.count / median, 1),
+            "mb_per_second": round(load.count * load.size / median / 1e6, 3),
+            "records_per_second": round(load.count / median, 1),
             "peer": peer,
-            "ratio_to_peer": ratio(seconds[one.name], seconds[peer]) if peer else None,
+            "ratio_to_peer": ratio(per_record[one.name], per_record[peer]) if peer else None,
         }
 
 

@@ -8,8 +8,8 @@ from conformance.bench.contender import Contender
 from conformance.registry import FOLDER, load
 
 
-def real(name: str, repeat: int) -> Contender:
-    """The peer of its format: the real reader, opened anew for each pass, in one warm process."""
+def real(name: str, repeat: int, peer: bool = True, share: int = 1) -> Contender:
+    """A real reader, opened anew for each pass, in one warm process; as a rule the peer."""
     implementation = load(FOLDER / name)
 
     def unavailable() -> str | None:
@@ -25,7 +25,8 @@ def real(name: str, repeat: int) -> Contender:
         title=implementation.title,
         format=implementation.formats[0],
         command=command,
-        peer=True,
+        peer=peer,
         repeat=repeat,
+        share=share,
         unavailable=unavailable,
     )

@@ -100,6 +100,8 @@ def _filled(table: Table, rows: Sequence[Row], cells: Callable[[Row], tuple[str,
             table.add_section()
             table.add_row(Text(str(workload), style="bold"))
         name = f"  {row['contender']}"
+        if row.get("share", 1) > 1:
+            name += f" ({row['records']:,} records)"
         if "unavailable" in row:
             table.add_row(name, Text(f"not here: {row['unavailable']}"))
         else:

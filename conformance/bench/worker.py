@@ -1,11 +1,14 @@
 """Reads a log with one of our readers and prints the times: ``python -m … MODULE LOG REPEAT``.
 
+``MODULE:ARGUMENT`` gives the module's functions an argument more: one module for several formats.
+
 The same line as ``driver bench`` of the adapter leveldb-cpp prints. A process of its own, so that
 one reader's memory and garbage do not slow the next.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import sys
@@ -17,10 +20,11 @@ from conformance.bench.contender import ReadOnce
 
 def main(module: str, log: Path, repeat: int) -> None:
     """Read the log ``repeat`` times and print one line of JSON."""
-    reader = importlib.import_module(module)
-    read_once: ReadOnce = reader.read_once
+    name, *arguments = module.split(":", 1)
+    reader = importlib.import_module(name)
+    read_once: ReadOnce = functools.partial(reader.read_once, *arguments)
     if hasattr(reader, "prepare"):
-        reader.prepare()
+        reader.prepare(*arguments)
     seconds = []
     for _ in range(repeat):
         started = time.perf_counter()

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from conformance import BUILD
+from conformance.bench import journal_entries
 from conformance.bench.readers import leveldb_cpp
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
@@ -16,16 +19,21 @@ from reference_impl.formats import named
 
 @dataclass(frozen=True)
 class Workload:
-    """A log of ``count`` records of ``size`` bytes that do not compress."""
+    """A log of ``count`` records of ``size`` bytes that do not compress.
+
+    Those of a systemd journal have fields, see :mod:`conformance.bench.journal_entries`.
+    ``context`` is what the writer is told besides the records.
+    """
 
     name: str
     format: str
     count: int
     size: int
+    context: Mapping[str, Any] = field(default_factory=dict)
 
     def smaller(self, by: int) -> Workload:
         """The same kind of log with fewer records, at least one."""
-        return Workload(self.name, self.format, max(1, self.count // by), self.size)
+        return replace(self, count=max(1, self.count // by))
 
     def log(self) -> Path:
         """The log; it is made when it is not there."""
@@ -43,9 +51,13 @@ class Workload:
             arguments = ["generate", str(path), str(self.count), str(self.size)]
             subprocess.run([leveldb_cpp.DRIVER, *arguments], check=True)
             return
+        if self.format == "systemd-journal":
+            records = list(journal_entries.entries(self.count, self.size))
+            named(self.format).write(path, records, journal_entries.OPTIONS)
+            return
         rng = random.Random(1)
         records = [NewRecord(rng.randbytes(self.size)) for _ in range(self.count)]
-        named(self.format).write(path, records, {})
+        named(self.format).write(path, records, self.context)
 
 
 WORKLOADS = (
@@ -53,4 +65,12 @@ WORKLOADS = (
     Workload("64 KiB records", "leveldb-log", 400, 65_536),
     Workload("1 KiB records, Zeebe", "zeebe-journal", 20_000, 1024),
     Workload("1 KiB records, KahaDB", "kahadb-journal", 20_000, 1024),
+    Workload("300 B entries, systemd", "systemd-journal", 100_000, 300),
+    Workload(
+        "100 B entries, zmq-raft",
+        "zmq-raft",
+        200_000,
+        100,
+        {"kind": "index", "capacity": 1 << 18},
+    ),
 )

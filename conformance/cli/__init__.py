@@ -13,6 +13,7 @@ SUBCOMMANDS = (
     "inspect",
     "verify",
     "export",
+    "fields",
     "import",
     "list",
     "dump",
@@ -25,11 +26,16 @@ SUBCOMMANDS = (
     "bench",
     "vectors",
     "setup",
+    "parsers",
+    "lint-ksy",
+    "ksy-test",
 )
 # Module and function where they are not conformance.cli.NAME and NAME: `import` is a word of the
 # language, and what runs on Spark lives in the package that needs it.
 MODULES = {
     "import": ("conformance.cli.import_", "import_journal"),
+    "lint-ksy": ("conformance.cli.lint_ksy", "lint_ksy"),
+    "ksy-test": ("conformance.cli.ksy_test", "ksy_test"),
     "audit": ("pyspark_journal.audit.command", "audit"),
 }
 

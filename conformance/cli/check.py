@@ -16,6 +16,7 @@ from rich.progress import Progress
 from conformance import ROOT, known_failures, run
 from conformance.cases import cases_of
 from conformance.cli.setup import in_ci
+from conformance.parsers.cases import PROFILE
 from conformance.protocol.child import Limits
 from conformance.protocol.oneshot import no_hello
 from conformance.registry import all_implementations
@@ -45,7 +46,7 @@ REPORTS = ROOT / "reports"
     "--profile",
     "profiles",
     multiple=True,
-    type=click.Choice(["recover", "strict", "write", "append"]),
+    type=click.Choice(["recover", "strict", "write", "append", "structure"]),
 )
 @click.option("--one-shot", is_flag=True, help="COMMAND is a one-shot program; else it is asked.")
 @click.option(
@@ -99,7 +100,7 @@ def check(
     chosen = selection.choose(vectors.values())
     if not chosen:
         raise click.UsageError("no vector is chosen; walproof check --vector '*' runs all")
-    if not cases_of(chosen, profiles):
+    if PROFILE not in profiles and not cases_of(chosen, profiles):
         asked = sorted({vector.operation for vector in chosen})
         raise click.UsageError(
             f"--profile {' '.join(profiles)}: nothing to run, the chosen vectors ask to"
@@ -170,7 +171,8 @@ def _run_with_progress(
     jobs: int,
     memory: int,
 ) -> dict[str, Any]:
-    total = len(cases_of(chosen, profiles)) * (len(subjects) + len(run.baseline_subjects()))
+    everyone = [*subjects, *run.baseline_subjects()]
+    total = sum(len(run.cases_for(subject, chosen, profiles)) for subject in everyone)
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("running", total=total)
         return run.run(
@@ -212,7 +214,9 @@ def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
     return any(
         entry["status"] == "broken"
         or (must_run and entry["status"] == "unavailable")
-        or (must_run and all(result["class"] == "skipped" for result in entry["results"]))
+        or (
+            must_run and entry["results"] and all(r["class"] == "skipped" for r in entry["results"])
+        )
         for entry in report["implementations"]
     )
 

@@ -88,8 +88,21 @@ class Grammar {
   }
 }
 
+// Words that Rust keeps for itself and a grammar may use as the id of a field.
+const RUST_WORDS =
+  "as|break|const|continue|dyn|else|enum|extern|false|fn|for|if|impl|in|let|loop|match|mod|move|mut|" +
+  "pub|ref|return|static|struct|trait|true|type|unsafe|use|where|while|async|await|abstract|become|" +
+  "box|do|final|gen|macro|override|priv|try|typeof|unsized|virtual|yield";
+
 /** What the compiler leaves to its command line, which its npm package does not have. */
 const FINISH = {
+  // The compiler writes such ids as they are: `type: RefCell<u8>` is no Rust.
+  rust: (text) =>
+    text
+      .replace(new RegExp(`^( +)(${RUST_WORDS}): RefCell<`, "gm"), "$1r#$2: RefCell<")
+      .replace(new RegExp(`\\b(self|self_rc)\\.(${RUST_WORDS})(?=[.(])`, "g"), "$1.r#$2")
+      .replace(new RegExp(`[)]\\.(${RUST_WORDS})(?=[(])`, "g"), ").r#$1")
+      .replace(new RegExp(`\\bpub fn (${RUST_WORDS})\\(`, "g"), "pub fn r#$1("),
   // Parsers of one grammar and its imports form a package, wherever that is put.
   python: (text, modules) =>
     text.replace(/^import (\w+)$/gm, (all, name) =>

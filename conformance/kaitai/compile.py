@@ -108,7 +108,11 @@ def compiler_folder() -> Path:
 
 
 def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
-    """The file of a grammar, then those of all that it imports, each once."""
+    """The file of a grammar, then those of all that it imports, each once.
+
+    Raises ``FileNotFoundError`` for a grammar, and :class:`GrammarError` for an import, that does
+    not exist.
+    """
     files: list[Path] = []
     waiting = [grammars / f"{grammar}.ksy"]
     while waiting:
@@ -119,7 +123,13 @@ def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
         text = file.read_text(encoding="utf-8")
         # Imports are a block list of plain names in every grammar here (see ksy/README.md).
         if block := re.search(r"^  imports:\n((?: +- \S+\n)+)", text, re.MULTILINE):
-            waiting += [file.parent / f"{name}.ksy" for name in re.findall(r"- (\S+)", block[1])]
+            for name in re.finditer(r"- (\S+)", block[1]):
+                imported = file.parent / f"{name[1]}.ksy"
+                if not imported.is_file():
+                    above = text[: block.start(1) + name.start(1)]
+                    place = f"{above.count(chr(10)) + 1}:{len(above) - above.rfind(chr(10))}"
+                    raise GrammarError(f"{file}:{place}: error: no such file: {imported}")
+                waiting.append(imported)
     return files
 
 

@@ -15,6 +15,7 @@ PAYLOAD = ("payload", "payload_sha256")
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _TEXT = re.compile(rb"[\x20-\x7e]+")
+_LINES = re.compile(rb"[\x20-\x7e\n\t]*[\x20-\x7e][\x20-\x7e\n\t]*")
 
 
 def printable(text: str) -> str:
@@ -58,8 +59,9 @@ def _bytes_text(data: bytes, width: int) -> str:
     if len(data) > 16 and data.count(data[:1]) == len(data):
         one = f'"{chr(data[0])}"' if _TEXT.fullmatch(data[:1]) else f"{data[0]:02x}"
         return f"{one} × {len(data):,}"
-    if _TEXT.fullmatch(data[: width + 1]):
-        return _cut(f'"{data[: width + 1].decode("ascii")}"', width)
+    if _LINES.fullmatch(data[: width + 1]):
+        text = data[: width + 1].decode("ascii").replace("\n", "\\n").replace("\t", "\\t")
+        return _cut(f'"{text}"', width)
     head = data[: max(4, width // 2)].hex()
     return head if len(head) == 2 * len(data) else head + "…"
 

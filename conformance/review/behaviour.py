@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from conformance.compare import differences
-from conformance.contents import read_contents, write_contents
+from conformance.contents import read_contents, size, write_contents
 from conformance.review.finding import Class, Finding, Severity
-from conformance.review.logs import LogUnderReview, logs_of, merged, sweep
+from conformance.review.logs import LARGEST, LogUnderReview, logs_of, merged, sweep
 from conformance.review.revision import Worker
 from conformance.vectors import expand_payload
 
@@ -91,6 +91,9 @@ class Behaviour:
         self.scratch = scratch
         self.logs: dict[str, LogUnderReview] = {}
         self.findings: list[Finding] = []
+        self.profiles = ["recover"]
+        if any("expect_strict" in body for side in SIDES for body in bodies[side].values()):
+            self.profiles.append("strict")
 
     def gather(self, count: int, seed: int) -> None:
         """Old and new vectors, logs by both writers, and damage to them; each read by both."""
@@ -126,10 +129,27 @@ class Behaviour:
             self.findings.append(_finding(rule, entries, self.format))
         return table
 
+    def sampled(self) -> str:
+        """What is said of logs that are too large to be damaged as often as the others."""
+        large = [log for log in self.logs.values() if size(log.contents) > LARGEST]
+        bases = sum(not log.damaged for log in large)
+        if not bases:
+            return ""
+        made = sum(log.origin == "sweep" for log in large)
+        return (
+            f"fresh damage to {bases} log{'s' * (bases != 1)} of {self.format} above"
+            f" {LARGEST // 1024} KiB, but for {made} sample{'s' * (made != 1)}"
+        )
+
     def _judged(self, log: LogUnderReview) -> list[tuple[str, str]]:
         """The rules that a log shows, each with what differs; none if the answers agree."""
         old, new = log.answers["old"], log.answers["new"]
         how = describe(old, new)
+        if not how and log.strict:
+            how = describe(log.strict["old"], log.strict["new"])
+            how = f"profile strict: {how}" if how else ""
+            if how and log.damaged:
+                return [("STRICT_CHANGED", how)]
         if not how:
             return []
         if not log.damaged:
@@ -162,10 +182,12 @@ class Behaviour:
                 if self.readers[side]:
                     log.answers[side] = {"error": self.readers[side]}
                     continue
-                log.answers[side] = self.workers[side].ask(
-                    do="read", format=self.format, path=str(self.path(log, number)),
-                    profile="recover", context=log.context,
-                )  # fmt: skip
+                for profile in self.profiles:
+                    answers = log.answers if profile == "recover" else log.strict
+                    answers[side] = self.workers[side].ask(
+                        do="read", format=self.format, path=str(self.path(log, number)),
+                        profile=profile, context=log.context,
+                    )  # fmt: skip
 
         with ThreadPoolExecutor(2) as both:
             list(both.map(run, SIDES))
@@ -254,6 +276,11 @@ _WHO: dict[str, tuple[Class, Severity, str]] = {
         "breaking",
         "whoever recovers: the records are the same, but what is reported lost, the verdict, or"
         " where a writer may go on is not",
+    ),
+    "STRICT_CHANGED": (
+        "RECOVER",
+        "breaking",
+        "whoever stops at the first damage; recovery is the same",
     ),
     "REASON_CHANGED": ("RECOVER", "warning", "whoever acts on the reason that is reported"),
 }

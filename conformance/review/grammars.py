@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ class GrammarRun:
         self.diff, self.format, self.worker, self.scratch = diff, format, worker, scratch
         self.seen = Seen()
         self.findings: list[Finding] = []
+        self._grown = {".".join((*owner, id)) for owner, id in diff.grown}
+        self._only_grown: list[LogUnderReview] = []
 
     def run(self, logs: Iterable[LogUnderReview]) -> Table:
         """The table; enters what it shows into ``findings``."""
@@ -57,12 +60,24 @@ class GrammarRun:
             return table
         requests = {old: self._request(old, new) for old, new in tops.items()}
         differing: dict[str, str] = {}
-        logs = [log for log in logs if _bytes(log.contents) <= LARGEST]
+        # Undamaged logs of any size; of the large ones that are damaged, what the sweep made.
+        logs = [
+            log
+            for log in logs
+            if _bytes(log.contents) <= LARGEST or not log.damaged or log.origin == "sweep"
+        ]
         # Controls first: damage to a log that differs by itself proves nothing.
-        for log in sorted(logs, key=lambda log: log.damaged):
-            why = self._read(log, requests, differing)
+        undamaged = [(log, self._read(log, requests, differing)) for log in logs if not log.damaged]
+        # A few logs of later versions have bytes where a field was appended: they are there for it.
+        few = sum(not log.damaged for log in self._only_grown) < FEWEST
+        for log, why in chain(
+            undamaged,
+            ((log, self._read(log, requests, differing)) for log in logs if log.damaged),
+        ):
             if why is None:
                 continue
+            if why and few and any(log is grown for grown in self._only_grown):
+                why = ""
             table.count(log, not why)
             if not why:
                 continue
@@ -108,6 +123,8 @@ class GrammarRun:
             found = found or reply["why"] or ""
             differ |= set(reply["differ"])
             held |= set(reply["keys"])
+        if differ and differ <= self._grown:
+            self._only_grown.append(log)
         self._note(log, held, differ, differing)
         return found
 
@@ -203,7 +220,8 @@ def member_pairs(diff: StructureDiff) -> Iterator[tuple[str, str]]:
     """Fields and instances that both sides have, under the names that the worker uses."""
     for a, b in diff.pairing.classes.items():
         for old, new in diff.pairing.alignments[a].pairs:
-            if not (old.unnamed or new.unnamed):
+            spared = (old.owner, old.id) in diff.spared
+            if not (old.unnamed or new.unnamed or spared):
                 yield b_id(old), b_id(new)
         instances = diff.new.classes[b].instances
         for id, member in diff.old.classes[a].instances.items():

@@ -45,6 +45,17 @@ def may_be_absent(facets: Facets, member: Member) -> str:
     return "empty" if facets.get("bits") == 0 or facets.get("size") == ("sum", 0) else ""
 
 
+def takes_what_is_left(facets: Facets, member: Member) -> bool:
+    """Whether a field is raw bytes to the end of its stream, whatever they are."""
+    return (
+        facets.get("how") == "BytesEosType"
+        and facets["kind"] == "bytes"
+        and "terminator" not in facets
+        and facets["accepts"].everything
+        and member.node["cond"]["repeat"]["_"] == "NoRepeat"
+    )
+
+
 def _asks_for_end(value: Any) -> bool:
     """Whether a condition looks at how much of the stream is left."""
     if not isinstance(value, tuple):

@@ -14,14 +14,17 @@ from conformance.recipes.algebra import Damage
 from conformance.vectors import BrokenVector
 
 LARGEST = 256 * 1024
-"""Bytes of a log that the sweep still damages."""
+"""Bytes of a log above which the sweep damages, and grammars read, a sample only."""
+SAMPLE = 12
+"""The share of the sweep that is left for such logs: one in so many."""
 
 
 @dataclass
 class LogUnderReview:
     """One log. ``sides`` says whose it is: ``old``, ``new`` or both.
 
-    ``control`` is the key of the log it was made from, None for an undamaged one.
+    ``control`` is the key of the log it was made from, None for an undamaged one. ``answers`` are
+    those of both sides with profile recover, ``strict`` those with strict if there is one.
     """
 
     name: str
@@ -35,6 +38,7 @@ class LogUnderReview:
     file_name: str = "log"
     aliases: set[str] = field(default_factory=set)
     answers: dict[str, Any] = field(default_factory=dict)
+    strict: dict[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -86,11 +90,14 @@ def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[Lo
     """``count`` damaged copies of undamaged logs, the same for the same seed.
 
     Aimed with the records that a reader found: at and around their edges, and into their headers.
+    Logs above :data:`LARGEST` share one in :data:`SAMPLE` of the copies: reading them takes long.
     """
     chance = random.Random(seed)
     usable = [log for log in bases if 0 < size(log.contents) <= LARGEST]
-    for number in range(count if usable else 0):
-        base = usable[number % len(usable)]
+    large = [log for log in bases if size(log.contents) > LARGEST]
+    for number in range(count if usable or large else 0):
+        sampled = large and (not usable or number % SAMPLE == SAMPLE - 1)
+        base = large[number // SAMPLE % len(large)] if sampled else usable[number % len(usable)]
         damage = Damage(base.contents, base.format)
         file = chance.choice(sorted(name for name, data in damage.files.items() if data))
         edges = _edges(base, file, len(damage.files[file]))

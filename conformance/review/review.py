@@ -17,7 +17,8 @@ from conformance.review.logs import LogUnderReview, logs_of, merged, vector_bodi
 from conformance.review.model import Model, load_models
 from conformance.review.revision import Worker
 from conformance.review.structure import StructureDiff
-from conformance.review.text import compare_requirements, compare_vectors
+from conformance.review.tags import compare_citations
+from conformance.review.text import compare_requirements, compare_vectors, requirements
 
 UNKNOWN = "does not know the format"
 Say = Callable[[str], None]
@@ -73,6 +74,12 @@ def review(
     found = Review(against, chosen)
     structural = [f for f in diff.findings if not formats or _concerns(f, diff.new, formats)]
     findings = list(_text(old, new, bodies, formats))
+    known = requirements(new).keys()
+    findings += [
+        f
+        for f in compare_citations(diff, known, requirements(old).keys() - known)
+        if not formats or _concerns(f, diff.new, formats)
+    ]
     by_hash = same_specification(old, new)
     if by_hash:
         found.skipped.append("executable specification: it is the same on both sides")
@@ -96,16 +103,18 @@ def review(
                     found.tables.append(run.specification())
                     run.writers()
                     findings += run.findings
-                if structural and grammars_of(diff.new, format):
+                own_types = set(_types(diff.new, format))
+                mine = [f for f in structural if f.grammar in own_types]
+                if mine and grammars_of(diff.new, format):
                     logs = list(run.logs.values()) or _plain_logs(own, run, count, seed)
                     grammar = GrammarRun(diff, format, workers["new"], scratch)
                     found.tables.append(grammar.run(logs))
-                    own_types = set(_types(diff.new, format))
-                    mine = [f for f in structural if f.grammar in own_types]
                     rest = [f for f in structural if f.grammar not in own_types]
                     mine = [replace(f, format=format) for f in by_data(mine, grammar.seen)]
                     structural = mine + rest
                     findings += grammar.findings
+                if sample := run.sampled():
+                    found.skipped.append(sample)
         finally:
             for worker in workers.values():
                 worker.close()

@@ -9,7 +9,13 @@ from conformance.review.enums import compare_enums
 from conformance.review.expression import Expressions
 from conformance.review.facets import FacetReader, Facets
 from conformance.review.finding import Class, Finding, Severity, in_order
-from conformance.review.layout import bounded, flattened, inlined, may_be_absent
+from conformance.review.layout import (
+    bounded,
+    flattened,
+    inlined,
+    may_be_absent,
+    takes_what_is_left,
+)
 from conformance.review.members import BOTH, MemberDiff, is_coverage
 from conformance.review.model import Member, Model, Name
 from conformance.review.pairing import Alignment, Pairing
@@ -28,6 +34,10 @@ class StructureDiff:
         self._read_new = FacetReader(new, Expressions(new, lambda _, name: name))
         self._members = MemberDiff(old, new, self._same_type, self._same_enum)
         self._regrouped: set[Name] = set()
+        self.spared: set[tuple[Name, str]] = set()
+        """Reserved fields of the old model that others took bytes of: no value to compare."""
+        self.grown: set[tuple[Name, str]] = set()
+        """Fields of the new model for whatever is left, in front of which others were added."""
         self.findings = in_order(self._findings())
 
     def _findings(self) -> Iterator[Finding]:
@@ -109,9 +119,18 @@ class StructureDiff:
         return []
 
     def _behind(self, model: Model, member: Member, kept: set[str]) -> bool:
-        """Whether a field that both sides have stands behind this one."""
+        """Whether a field that both sides have stands behind this one.
+
+        The field that takes whatever is left does not count: it is there for what is new.
+        """
+        reader = self._read_new if model is self.new else self._read_old
         seq = model.classes[member.owner].seq
-        return any(m.id in kept for m in seq[seq.index(member) + 1 :])
+        behind = [m for m in seq[seq.index(member) + 1 :] if m.id in kept]
+        if any(not takes_what_is_left(reader.of(m), m) for m in behind):
+            return True
+        if model is self.new:
+            self.grown |= {(m.owner, m.id) for m in behind}
+        return False
 
     def _come_or_gone(
         self, member: Member, facets: Facets, model: Model, behind: bool, added: bool
@@ -175,6 +194,8 @@ class StructureDiff:
                 if spare
                 else "both sides: the same bytes mean something else"
             )
+            if spare:
+                self.spared |= {(m.owner, m.id) for m in gone}
             found.removed += gone
             found.added += come
             found.findings.append(

@@ -27,6 +27,8 @@ from pyspark_journal.scan.model import WHOLE, Event, Part, Wanted
 MODULES: dict[str, str] = {
     "leveldb-log": "leveldb_log",
     "zeebe-journal": "zeebe_journal",
+    "kahadb-journal": "kahadb_journal",
+    "zmq-raft": "zmq_raft",
 }
 
 

@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from pyspark_journal.scan import scanner
 from pyspark_journal.scan.columns import COLUMNS
-from pyspark_journal.scan.model import Event, Records
+from pyspark_journal.scan.log import Log
+from pyspark_journal.scan.model import Event, Records, Wanted
 from reference_impl.answer import Answer, Record, collect
 from reference_impl.answer import Event as ReferenceEvent
+from reference_impl.formats import Context
+from reference_impl.zeebe_raft import decode
 
 
 def answer(format_id: str, events: Iterable[Event]) -> Answer:
     """The answer, with the fields that the reference reader would give."""
     return collect(_one_by_one(format_id, events))
+
+
+def read(format_id: str, path: Path, context: Context) -> Iterator[ReferenceEvent]:
+    """What ``Format.read`` yields in the profile ``recover``, by the format's scanner."""
+    return in_full(format_id, scanner(format_id).scan(Log(path, context), Wanted()))
+
+
+def in_full(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:
+    """The reference reader's events, with the fields too that are no columns."""
+    for event in _one_by_one(format_id, events):
+        if isinstance(event, Record) and format_id == "zeebe-journal":
+            yield replace(event, fields=_with_entry(event))
+        else:
+            yield event
+
+
+def _with_entry(record: Record) -> dict[str, Any]:
+    """A raft entry has parts of its own, which are in the payload; without one, nulls."""
+    known = record.fields
+    fields = {name: known[name] for name in ("index", "asqn", "checksum")}
+    fields |= {name: known.get(name) for name in ("term", "entry_type")}
+    fault = {name: known[name] for name in ("entry_fault",) if name in known}
+    return {**fields, "entry": decode(record.payload).entry, **fault}
 
 
 def _one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:

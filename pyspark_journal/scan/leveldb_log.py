@@ -31,6 +31,8 @@ ROOM = MAX_BYTES + BLOCK
 CARRY = MAX_BYTES // 4
 """A record of which this much was read when a run is full is joined apart."""
 GAPS = 1024
+FEW_ROWS = 2048
+"""Rows in a run, at most, until one has that many: a log may hold few long records."""
 LARGEST = 2**31 - 1
 """Bytes in a binary array, by Arrow's offsets."""
 
@@ -73,6 +75,7 @@ class _Scan:
         self.state[kernel.IN_STEP] = 1
         self.state[kernel.OPEN_AT] = self.state[kernel.ZEROS_FROM] = NONE
         self.spilled = bytearray()
+        self.rows = min(FEW_ROWS, MAX_ROWS)
         self.lost = np.empty((GAPS + 4, 4), np.int64)
         self.first_damage: str | None = None
 
@@ -114,8 +117,10 @@ class _Scan:
         ``carry`` is what its first record has of its payload, ``rest`` how much of the log may
         still be read, in bytes.
         """
-        self.at, self.size = np.empty(MAX_ROWS, np.int64), np.empty(MAX_ROWS, np.int64)
-        self.ends, self.cut = np.zeros(MAX_ROWS + 1, np.int32), np.empty(MAX_ROWS, np.uint8)
+        rows = max(1, min(self.rows, rest // kernel.HEADER))
+        self.at, self.size = np.empty(rows, np.int64), np.empty(rows, np.int64)
+        self.ends, self.cut = np.empty(rows + 1, np.int32), np.empty(rows, np.uint8)
+        self.ends[0] = 0
         room = len(carry) + min(rest, ROOM) if self.cap >= 0 else 0
         self.buffer = pa.allocate_buffer(room)
         self.payload = np.frombuffer(self.buffer, np.uint8)
@@ -130,6 +135,8 @@ class _Scan:
         rows, gaps = int(self.state[kernel.ROWS]), int(self.state[kernel.LOST])
         lost = self.lost[:gaps].tolist()
         first = 0
+        if rows == len(self.at):
+            self.rows = MAX_ROWS
         carry = memoryview(self.buffer)[int(self.ends[rows]) : int(self.state[kernel.PUT])]
         if self.state[kernel.SPILLED]:
             self.spilled += carry

@@ -18,6 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from pyspark_journal.scan import zeebe_segment
 from pyspark_journal.scan.log import LocalSource, Log
 from pyspark_journal.scan.model import WHOLE, Event, Part, Wanted
 from pyspark_journal.scan.zeebe_segment import (
@@ -54,7 +57,7 @@ class Place:
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
     """Parts of about ``target_bytes``; see above for what it costs. ``OSError``, ``ValueError``."""
     path = log.local()
-    files = _files(path, log.context)
+    _, files = _files(path, log.context)
     if files is None or sum(file.stat().st_size for file in files) <= target_bytes:
         return [WHOLE]
     journal = _Journal(path, files, Wanted(payload=False, columns=frozenset()), None, None)
@@ -75,12 +78,11 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """The events of the journal, or of a part. ``OSError``, ``ValueError`` for its context."""
     path = log.local()
-    files = _files(path, log.context)
+    name, files = _files(path, log.context)
     if files is None:
         yield End("refused", "ambiguous-journal", None)  # ZBJ-003
         return
-    name = journal_name(path, log.context) if path.is_dir() else ""
-    flushed = flushed_index(path, name or "", log.context)
+    flushed = flushed_index(path, name, log.context)
     start = stop = None
     if part.state is not None:
         start_name, found, stop_name, stop_at = part.state
@@ -98,12 +100,12 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
             yield event
 
 
-def _files(path: Path, context: Any) -> list[Path] | None:
-    """The segments in order; None where it is not said which journal is meant."""
+def _files(path: Path, context: Any) -> tuple[str, list[Path] | None]:
+    """The journal and its segments in order; None where it is not said which journal is meant."""
     if not path.is_dir():
-        return [path]
+        return "", [path]
     name = journal_name(path, context)
-    return None if name is None else segment_files(path, name).get(name, [])
+    return ("", None) if name is None else (name, segment_files(path, name).get(name, []))
 
 
 class _Segment:
@@ -146,6 +148,7 @@ class _Journal:
         self.index: int | None = None  # what comes next; None before the first segment
         self.asqn = -1
         self.over = self.promised = self.stopped = False
+        self.window = np.empty(zeebe_segment.WINDOW, np.uint8)
         self.first_damage: str | None = None
         self.first_torn: str | None = None
         self.end: tuple[int | None, str | None] = (0, None)
@@ -227,7 +230,7 @@ class _Journal:
     def _records(self, segment: _Segment, descriptor: Descriptor, at: int) -> Iterator[Any]:
         source = LocalSource(segment.path)
         try:
-            reading = SegmentPass(source, descriptor, self.wanted, segment.file)
+            reading = SegmentPass(source, descriptor, self.wanted, segment.file, self.window)
             stop = NO_LIMIT
             if self.stop is not None and self.stop[0] == segment.number:
                 stop = self.stop[1]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from pyspark_journal.scan import zeebe_kernel as kernel
 from pyspark_journal.scan.crc32c import update
@@ -15,8 +17,9 @@ from pyspark_journal.scan.log import LocalSource
 from pyspark_journal.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from reference_impl.answer import Lost
 
-WINDOW = 1 << 20
-"""Bytes of a segment in memory; a longer record is held whole, once its checksum holds."""
+WINDOW = 1 << 18
+"""Bytes of a segment in memory, in the processor's cache; a longer record is held whole, once its
+checksum holds."""
 GAPS = 1024
 LARGEST_PAYLOAD = 2**31 - 1
 RAFT_COLUMNS = ("term", "entry_type", "entry_fault")
@@ -90,7 +93,12 @@ class SegmentPass:
     """
 
     def __init__(
-        self, source: LocalSource, descriptor: Descriptor, wanted: Wanted, file: str | None
+        self,
+        source: LocalSource,
+        descriptor: Descriptor,
+        wanted: Wanted,
+        file: str | None,
+        window: NDArray[np.uint8],
     ) -> None:
         self.source, self.descriptor, self.file = source, descriptor, file
         self.wanted = wanted
@@ -99,7 +107,7 @@ class SegmentPass:
         self.state = np.zeros(kernel.STATE, np.int64)
         self.fault: str | None = None
         self.limited = False
-        self.memory = np.empty(min(WINDOW, source.size), np.uint8)
+        self.window = self.memory = window
         self.lost = np.empty((GAPS, 3), np.int64)
 
     @property
@@ -140,12 +148,11 @@ class SegmentPass:
             if outcome != kernel.USED_UP:
                 break
             needed = int(state[kernel.DATA_END]) - self.at
-            if needed > WINDOW and not self._holds():
+            if needed > len(self.window) and not self._holds():
                 outcome, state[kernel.FAULT] = kernel.FAULTY, kernel.CHECKSUM_MISMATCH
                 break
-            length = max(needed, min(WINDOW, size))
-            if len(self.memory) != length:
-                self.memory = np.empty(length, np.uint8)
+            fits = needed <= len(self.window)
+            self.memory = self.window if fits else np.empty(needed, np.uint8)
             base, filled = self.at, self.source.read_into(self.at, self.memory)
             if filled < needed:
                 size = base + filled  # cut short by somebody else
@@ -159,7 +166,7 @@ class SegmentPass:
         if at < 0:
             return True
         stored = int.from_bytes(self.source.read(self.at + 9, 8), "little")
-        window, crc = np.empty(WINDOW, np.uint8), 0
+        window, crc = self.window, 0
         while at < end:
             filled = self.source.read_into(at, window[: end - at])
             if not filled:
@@ -199,12 +206,12 @@ class SegmentPass:
             payload = pa.Array.from_buffers(pa.binary(), count, buffers, 0, first)
             if self.state[kernel.CUT]:
                 cut = self.cut[here].astype(np.bool_)
-        fields = {
+        fields: dict[str, NDArray[Any]] = {
             "index": self.index_[here],
             "asqn": self.asqn_[here],
             "checksum": self.checksum[here],
         }
-        columns = {name: pa.array(of) for name, of in fields.items() if self.wanted.wants(name)}
+        columns = {name: _column(of) for name, of in fields.items() if self.wanted.wants(name)}
         if self.raft:
             columns.update(self._raft(here, count))
         return Records(
@@ -219,18 +226,30 @@ class SegmentPass:
     def _raft(self, here: slice, count: int) -> dict[str, pa.Array]:
         entries = self.entries[here]
         lowest, highest = int(entries.min()), int(entries.max())
-        faulty = highest > kernel.INITIAL
         made = {}
         if self.wanted.wants("term"):
-            mask = entries > kernel.INITIAL if faulty else None
-            made["term"] = pa.array(self.term[here], mask=mask)
-        if self.wanted.wants("entry_type"):
-            same = lowest == highest and not faulty
-            made["entry_type"] = (
-                pa.repeat(_TYPES[lowest], count) if same else _TYPES.take(pa.array(entries))
-            )
-        if self.wanted.wants("entry_fault"):
-            made["entry_fault"] = (
-                _FAULTS.take(pa.array(entries)) if faulty else pa.nulls(count, pa.string())
-            )
+            if highest <= kernel.INITIAL:
+                made["term"] = _column(self.term[here])
+            elif lowest > kernel.INITIAL:
+                made["term"] = pa.nulls(count, pa.uint64())
+            else:
+                made["term"] = pa.array(self.term[here], mask=entries > kernel.INITIAL)
+        for name, texts in (("entry_type", _TYPES), ("entry_fault", _FAULTS)):
+            if self.wanted.wants(name):
+                # Mostly they are all the same.
+                made[name] = (
+                    pa.repeat(texts[lowest], count)
+                    if lowest == highest
+                    else texts.take(pa.array(entries))
+                )
         return made
+
+
+_ARROW = {np.dtype(t): pa.from_numpy_dtype(t) for t in (np.int64, np.uint64, np.uint32)}
+
+
+def _column(values: NDArray[Any]) -> pa.Array:
+    """Numbers without a null, as they lie in memory."""
+    return pa.Array.from_buffers(
+        _ARROW[values.dtype], len(values), [None, pa.py_buffer(values)], null_count=0
+    )

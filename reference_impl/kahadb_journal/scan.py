@@ -60,6 +60,9 @@ class Scan:
         self._fill = self.source.fill_start()
         self._chains = Memo()
         self._led_to: list[int] = []
+        # No plausible batch begins in [from, to); if one was found, it begins at ``to``.
+        self._searched_from = self._searched_to = 0
+        self._is_found = False
 
     def events(self) -> Iterator[Record | Lost]:
         """Records and lost ranges in the order of the file."""
@@ -301,10 +304,23 @@ class Scan:
         return self._next_plausible(batch.at + 1, self.size)
 
     def _next_plausible(self, at: int, limit: int) -> int | None:
-        """The next control record that begins in ``[at, limit)`` and is plausible (KDB-046)."""
-        found = self.source.find_header(at, limit)
+        """The next control record that begins in ``[at, limit)`` and is plausible (KDB-046).
+
+        What was searched before is not searched again (KDB-053).
+        """
+        start = at
+        if self._searched_from <= at <= self._searched_to:
+            if self._is_found or self._searched_to >= limit:
+                is_within = self._is_found and self._searched_to < limit
+                return self._searched_to if is_within else None
+            start = self._searched_to
+        else:
+            self._searched_from = at
+        found = self.source.find_header(start, limit)
         while found is not None and not self._is_plausible(self._batch(found)):
             found = self.source.find_header(found + 1, limit)
+        self._is_found = found is not None
+        self._searched_to = found if found is not None else max(start, limit)
         return found
 
     def _is_plausible(self, batch: _Batch) -> bool:

@@ -17,6 +17,14 @@ IN_TABLE, IN_LIST, IN_CHAIN = 1, 2, 4
 _PRIME = (1 << 61) - 1
 
 
+def grown_from(view: View, walk: Walk) -> int:
+    """From where on an online file may have grown behind the back of older links (SDJ-052)."""
+    if view.header.state != layout.ONLINE:
+        return view.size
+    last = walk.kinds.rfind(layout.ENTRY) << 3
+    return min(last if last > 0 else view.header.header_size, view.header.tail_object_offset)
+
+
 class Links:
     """Checks of one file, after its walk. Each method yields the faults it finds."""
 
@@ -30,6 +38,8 @@ class Links:
         self.chain_broken = False
         self._seen = bytearray(len(walk.kinds))
         self._entries_of: dict[int, tuple[int, int]] = {}
+        self._older_entries_of: dict[int, tuple[int, int]] = {}
+        self.grown_from = grown_from(view, walk)
 
     def main_chain(self) -> Iterator[Fault]:
         """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
@@ -98,6 +108,8 @@ class Links:
                 seen.add(item)
                 count, mix = self._entries_of.get(item, (0, 0))
                 self._entries_of[item] = (count + 1, (mix * 31 + at) % _PRIME)
+                if at < self.grown_from:
+                    self._older_entries_of[item] = self._entries_of[item]
 
     def tables(self) -> Iterator[Fault]:
         """Both hash tables with their chains, and all objects that should be in them."""
@@ -157,7 +169,7 @@ class Links:
         if tail != last:
             text = f"bucket {bucket}: its tail is {last}, not {tail}"
             reason = "" if self.walk.excused(tail) else "bad-index"
-            yield Fault(slot + 8, slot + 16, reason, "SDJ-024", text, tail)
+            yield Fault(slot + 8, slot + 16, reason, "SDJ-024", text, max(tail, last))
 
     def fields(self) -> Iterator[Fault]:
         """The list of all DATA of each FIELD (SDJ-025)."""
@@ -187,7 +199,7 @@ class Links:
         _, _, _, first, array, claimed = layout.DATA_FIXED.unpack(fixed)
         place = data + 40
         count = mix = last = 0
-        tail = (0, 0)
+        tail = older = (0, 0)
         if bool(first) != bool(claimed):
             text = f"the DATA at {data} counts {claimed} entries and its first is {first}"
             yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, first)
@@ -199,6 +211,7 @@ class Links:
                     yield Fault(place, place + 8, "bad-index", "SDJ-036", text, first)
                 return
             count, mix, last = 1, first % _PRIME, first
+            older = (count, mix) if first < self.grown_from else older
         place, left = data + 48, max(0, claimed - 1)
         while array and left:
             if self.walk.kind(array) != layout.ENTRY_ARRAY or self._mark(array, IN_CHAIN):
@@ -219,6 +232,7 @@ class Links:
                     return
                 if slot > last:  # systemd up to 247 listed a repeated field twice (SDJ-019)
                     mix, count = (mix * 31 + slot) % _PRIME, count + 1
+                    older = (count, mix) if slot < self.grown_from else older
                 last, used, left = slot, number + 1, left - 1
             tail = (array, used)
             place, following = array + 16, self.view.number(array + 16)
@@ -231,6 +245,8 @@ class Links:
             if not self.walk.lost_something:
                 has = self._entries_of.get(data, (0, 0))[0]
                 text = f"the DATA at {data} lists {count} of {claimed} entries, {has} have it"
+                if older == self._older_entries_of.get(data, (0, 0)):  # SDJ-052
+                    last = max(last, self.grown_from)
                 yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, last)
         elif self.header.compact and array == 0 and tail[0]:
             stored = self.view.number(data + 64)

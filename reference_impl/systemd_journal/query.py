@@ -118,16 +118,50 @@ def select(found: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
         else:
             start = seek(view, name, value)
             chosen = chosen[bisect_left(chosen, start) :] if start is not None else []
-    if "match" not in context:
+    matches = matches_of(context)
+    if not matches:
         yield from chosen
         return
-    wanted = str(context["match"]).encode()
     if found.faults:
         for at in chosen:
             items = (i for i in view.items(at) if found.walk.kind(i) == layout.DATA)
-            if any(view.payload(item) == wanted for item in items):
+            has = {view.payload(item) for item in items}
+            if all(has & values for values in matches):
                 yield at
         return
-    data = find_data(view, wanted)
     allowed = set(chosen)
-    yield from (at for at in (entries_of(view, data) if data else ()) if at in allowed)
+    for values in matches:
+        listed: set[int] = set()
+        for wanted in values:
+            data = find_data(view, wanted)
+            listed.update(entries_of(view, data) if data else ())
+        allowed &= listed
+    yield from sorted(allowed)
+
+
+def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
+    """The values of ``match``, by field: of each field one must be there (SDJ-060)."""
+    given = context.get("match", ())
+    texts = [given] if isinstance(given, str) else list(given)
+    by_field: dict[str, set[bytes]] = {}
+    for text in texts:
+        by_field.setdefault(text.partition("=")[0], set()).add(text.encode())
+    return list(by_field.values())
+
+
+def names(found: Inspection) -> Iterator[bytes]:
+    """The names of all fields of a file, in file order (SDJ-014)."""
+    for at in found.walk.sound(layout.FIELD):
+        yield bytes(found.view.data[at + 40 : at + found.view.object_size(at)])
+
+
+def values(found: Inspection, name: bytes) -> Iterator[bytes]:
+    """Every value of a field, newest first: by its list, in a damaged file from all DATA."""
+    if not found.faults:
+        yield from values_of(found.view, name)
+        return
+    prefix = name + b"="
+    for at in reversed(list(found.walk.sound(layout.DATA))):
+        payload = found.view.payload(at)
+        if payload.startswith(prefix):
+            yield payload[len(prefix) :]

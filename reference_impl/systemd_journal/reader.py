@@ -140,7 +140,9 @@ def read(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Event]
     found = inspect(data, context)
     torn_from = tail_of_crash(found)
     lost = disjoint(found, torn_from)
-    unlinked = {f.start for f in found.faults if f.rule == "SDJ-046" and _is_torn(f, torn_from)}
+    unlinked = {
+        f.start for f in found.faults if f.rule == "SDJ-046" and _is_torn(found, f, torn_from)
+    }
     damage = [gap for gap in lost if not gap.torn]
     verdict: Verdict = (
         "damaged" if damage else "torn" if lost or torn_from is not None else "intact"
@@ -185,9 +187,12 @@ def tail_of_crash(found: Inspection) -> int | None:
     return None
 
 
-def _is_torn(fault: Fault, torn_from: int | None) -> bool:
+def _is_torn(found: Inspection, fault: Fault, torn_from: int | None) -> bool:
     if torn_from is None:
         return False
+    if fault.reason in ("bad-index", "bad-chain"):
+        # Pages are written, and copied, in any order: older links do not know what came since.
+        torn_from = min(torn_from, found.links.grown_from)
     # Header fields are written last, so a crash may leave any of them behind the objects.
     return max(fault.start, fault.target) >= torn_from or fault.reason == "bad-header"
 
@@ -201,7 +206,7 @@ def _torn_reason(found: Inspection) -> str:
 def first_reason(found: Inspection, torn_from: int | None) -> str | None:
     """The code of the first damage met, else that of the torn tail (SDJ-054)."""
     for fault in found.faults:
-        if not _is_torn(fault, torn_from):
+        if not _is_torn(found, fault, torn_from):
             return fault.reason
     return _torn_reason(found) if torn_from is not None else None
 
@@ -222,7 +227,7 @@ def disjoint(found: Inspection, torn_from: int | None) -> list[Lost]:
             continue
         starts.insert(place, start)
         taken.insert(place, (start, end))
-        torn = _is_torn(fault, torn_from)
+        torn = _is_torn(found, fault, torn_from)
         reason = _torn_reason(found) if torn else fault.reason
         lost.append(Lost(start, end, reason, torn=torn))
     return sorted(lost, key=lambda gap: gap.start)

@@ -109,6 +109,11 @@ class Walk:
         to = view.size if arena_end > view.size else min(max(tail, at) + 16, view.size)
         self.cut = at
         self.end = at
+        if at >= to and arena_end <= view.size:
+            # Nothing is missing from the file: it is the header that speaks of more (SDJ-049).
+            place, width = layout.HEADER_FIELDS["tail_object_offset"]
+            self._lose(Fault(place, place + width, "bad-header", "SDJ-049", f"no object at {at}"))
+            return
         self._lose(Fault(at, max(to, at), "bad-object", "SDJ-011", why))
 
     def _more_behind(self, at: int) -> bool:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
-from conformance.bench import asking, reading
+from conformance.bench import asking, reading, report
 from conformance.bench.contender import Contender, contenders, in_python
 from conformance.bench.readers import executable_spec, leveldb_cpp
 from conformance.bench.workloads import WORKLOADS, Workload
@@ -112,6 +113,22 @@ def test_what_is_not_here_is_a_row_that_says_why() -> None:
     rows = reading.measure([absent, present], [TINY], 1)
     assert rows[0]["unavailable"] == "gone fishing"
     assert rows[1]["peer"] is None and rows[1]["ratio_to_peer"] is None
+
+
+def test_a_slow_reader_reads_a_share_and_the_row_says_so() -> None:
+    """Speed is compared by the record: half the records in half the time is no faster."""
+    half = printing(records=10, payload_bytes=500, all_seconds=[1.0])
+    slow = Contender("slow", "", "leveldb-log", half.command, share=2)
+    peer = printing(records=20, payload_bytes=1000, all_seconds=[2.0])
+    rows = reading.measure(
+        [Contender("peer", "", "leveldb-log", peer.command, peer=True), slow], [TINY], 1
+    )
+    assert [row["records"] for row in rows] == [20, 10]
+    assert [row["ratio_to_peer"] for row in rows] == [1, 1]
+    made = report.build(rows, [], 1, quick=True)
+    with (console := Console(width=100)).capture() as shown:
+        report.show(made, console)
+    assert "slow (10 records)" in shown.get()
 
 
 def test_a_reader_of_another_format_is_left_out() -> None:

@@ -52,6 +52,7 @@ def test_every_message_has_a_schema():
         "hello-reply",
         "read",
         "read-reply",
+        "structure",
         "write",
     ]
 

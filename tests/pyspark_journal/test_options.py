@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pyspark_journal.options import FORMAT_IDS, OPTIONS, BadOption, Options, parse
+from conformance import ROOT
+from pyspark_journal.options import FORMAT_IDS, OPTIONS, BadOption, Options, parse, table
 from reference_impl.formats import FORMATS
 
 
@@ -77,3 +78,9 @@ def test_contexts() -> None:
     assert options.context("zeebe-journal") == {"last_flushed_index": "meta", "name": "raft"}
     assert options.context("zmq-raft") == {"entries": "raw"}
     assert options.context("leveldb-log") == {}
+
+
+def test_the_readme_has_the_table() -> None:
+    readme = (ROOT / "pyspark_journal" / "README.md").read_text()
+    between = readme.split("and a test compares them -->\n")[1].split("\n<!-- end of options")[0]
+    assert between == table()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,21 @@ def test_splits_in_tasks(spark: SparkSession, tmp_path: Path) -> None:
     frame = reader.option("maxPartitionBytes", "200000").load(str(tmp_path))
     rows = frame.orderBy("offset").collect()
     assert [bytes(row.payload) for row in rows] == [record.payload for record in records]
+
+
+def test_decoded_structs_pass_through_spark(spark: SparkSession, tmp_path: Path) -> None:
+    when = {"realtime": "1", "monotonic": "1", "boot_id": "01" * 16}
+    named("systemd-journal").write(
+        tmp_path / "a.journal", [NewRecord(b"MESSAGE=hi\nTAG=a\nTAG=b\n", when)], {}
+    )
+    named("leveldb-log").write(
+        tmp_path / "000001.log", [NewRecord(struct.pack("<QI", 9, 1) + b"\x01\x01k\x01v")], {}
+    )
+    frame = spark.read.format("journal").option("decode", "true").load(str(tmp_path))
+    (tags,) = frame.selectExpr("decoded.systemd_journal.fields['TAG'] AS t").dropna().collect()
+    assert [bytes(tag) for tag in tags.t] == [b"a", b"b"]
+    (op,) = frame.selectExpr("explode(decoded.leveldb_log.ops) AS op").collect()
+    assert (op.op.op, bytes(op.op.key), bytes(op.op.value)) == ("put", b"k", b"v")
 
 
 def test_a_schema_prunes(spark: SparkSession, log: Path) -> None:

@@ -180,6 +180,8 @@ def test_a_payload_difference_is_said_in_words(given, said):
         (bytes(32), "00 × 32"),
         (b"\x00\xff", "00ff"),
         (bytes(range(100)), "000102030405060708090a0b…"),
+        (b"MESSAGE=a\nUID=0\n", r'"MESSAGE=a\nUID=0\n"'),
+        (b"\n\n", "0a0a"),
         (b"The quick brown fox jumps over", '"The quick brown fox j…"'),
     ],
 )

@@ -27,11 +27,29 @@ OTHER_REASON = """--- reference_impl/leveldb_log.py
 +                yield from self._rest_of_block_lost(at, block, base, "bad-length")  # LDB-026"""
 
 
-def reviewed(tmp_path: Path, diff: str) -> Review:
-    old = copy_of_repository(tmp_path / "old")
-    new = copy_of_repository(tmp_path / "new")
+STRICT = """--- reference_impl/leveldb_log.py
+-            yield Lost(start, size, event.reason)
++            yield Lost(event.start, size, event.reason)"""
+KAHADB = """--- ksy/kahadb_journal.ksy
+           - KDB-036
+-        type: s8
++        type: s8le"""
+
+GROWTH = """--- ksy/systemd_journal.ksy
++      - id: newest
++        type: u8
++        if: not _io.eof
+       - id: unknown
+         -requirement: SDJ-003"""
+
+
+def reviewed(
+    tmp_path: Path, diff: str, format: str = FORMAT, slugs: tuple[str, ...] = ()
+) -> Review:
+    old = copy_of_repository(tmp_path / "old", format, slugs)
+    new = copy_of_repository(tmp_path / "new", format, slugs)
     apply(diff, new)
-    return review(old, new, "main", (FORMAT,), count=30)
+    return review(old, new, "main", (format,), count=30)
 
 
 def broken(found: Review) -> set[str]:
@@ -62,6 +80,31 @@ def test_another_reason_alone_is_a_warning(tmp_path: Path) -> None:
     found = reviewed(tmp_path, OTHER_REASON)
     assert not found.breaking
     assert {finding.rule for finding in found.findings} == {"REASON_CHANGED"}
+
+
+def test_profile_strict_alone_hurts_who_stops_at_the_first_damage(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, STRICT)
+    assert broken(found) == {"RECOVER"}
+    assert [finding.rule for finding in found.findings] == ["STRICT_CHANGED"]
+    assert "profile strict: lost" in found.findings[0].change
+
+
+def test_a_kahadb_grammar_is_run_over_kahadb_logs_large_ones_too(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, KAHADB, "kahadb-journal", ("chunked-zeros", "five-batches"))
+    assert broken(found) == {"READ", "WRITE"}
+    assert "FIELD_ENDIANNESS" in {finding.rule for finding in found.findings}
+    (table,) = found.tables
+    assert (table.format, table.reader, table.not_run) == ("kahadb-journal", "grammar", "")
+    assert "kahadb-journal/chunked-zeros" in {changed.log for changed in table.changed}
+    sample = [said for said in found.skipped if "above 256 KiB" in said]
+    assert sample == ["fresh damage to 1 log of kahadb-journal above 256 KiB, but for 2 samples"]
+
+
+def test_a_field_in_front_of_what_is_left_for_later_versions_breaks_nobody(tmp_path: Path) -> None:
+    """One vector has the header of a later version: its bytes are there for such a field."""
+    found = reviewed(tmp_path, GROWTH, "systemd-journal", ("header-of-a-later-version",))
+    assert not found.breaking
+    assert "FIELD_APPENDED" in {finding.rule for finding in found.findings}
 
 
 def test_a_format_that_is_no_longer_read_breaks(tmp_path: Path) -> None:

@@ -12,14 +12,17 @@ from conformance.review.revision import PARTS
 FORMAT = "leveldb-log"
 
 
-def copy_of_repository(root: Path) -> Path:
-    """What a review looks at, with the vectors of one format."""
+def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] = ()) -> Path:
+    """What a review looks at, with the vectors of one format, or those of them that are named."""
     for part in PARTS:
-        shutil.copytree(
-            ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__")
-        ) if part != "vectors" else shutil.copytree(
-            ROOT / "vectors" / FORMAT, root / "vectors" / FORMAT
-        )
+        if part != "vectors":
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / part, root / part, ignore=ignored)
+    (root / "vectors" / format).mkdir(parents=True)
+    for path in (ROOT / "vectors" / format).iterdir():
+        if not slugs or path.name.partition(".")[0] in slugs:
+            copy = shutil.copytree if path.is_dir() else shutil.copy
+            copy(path, root / "vectors" / format / path.name)
     return root
 
 

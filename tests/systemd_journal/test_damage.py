@@ -140,3 +140,12 @@ def test_recognised_by_its_signature(tmp_path: Path) -> None:
         path.write_bytes(other)
         assert not recognise(path)
     assert not recognise(tmp_path)
+
+
+def test_a_tail_pointer_behind_the_last_object_loses_only_itself() -> None:
+    """The file is whole: the header is wrong, and no byte behind the objects is missing."""
+    data = bytearray(made(*hello(5)))
+    data[136:144] = (len(data) + 64).to_bytes(8, "little")
+    found = answer(bytes(data))
+    assert (found.verdict, found.reason, len(found.records)) == ("damaged", "bad-header", 5)
+    assert [(gap.start, gap.end) for gap in found.lost] == [(136, 144)]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds $WALPROOF_BUILD/driver from driver.cc, bench.cc and the LevelDB sources inside the npm package classic-level.
+# Builds $WALPROOF_BUILD/driver, and driver-sse42 where the processor is an x86-64, from driver.cc, bench.cc and the LevelDB sources inside the npm package classic-level.
 # Two stages, each skipped while a checksum of what goes into it is unchanged: objects of others' code, driver.
 set -eu
 
@@ -51,12 +51,16 @@ flags="$flags -I$simdjson -DSIMDJSON_IMPLEMENTATION_ICELAKE=0 -DSIMDJSON_IMPLEME
 stamp=$(echo "$cxx $($cxx --version | head -n 1)"; cksum < "$here/build.sh"; cksum < npm.stamp)
 if [ ! -f sources.stamp ] || [ "$stamp" != "$(cat sources.stamp)" ]; then
     rm -rf sources.stamp driver.stamp objects
-    mkdir objects
+    mkdir -p objects/sse42
     for source in db/log_reader db/log_writer util/coding util/crc32c util/env util/env_posix util/logging \
         util/status port/port_posix port/port_posix_sse; do
         target=objects/$(basename "$source").o
         compile -std=c++11 -w $flags -c "$leveldb/$source.cc"
     done
+    if [ "$(uname -m)" = x86_64 ]; then
+        target=objects/sse42/port_posix_sse.o
+        compile -std=c++11 -w $flags -msse4.2 -DLEVELDB_PLATFORM_POSIX_SSE -c "$leveldb/port/port_posix_sse.cc"
+    fi
     target=objects/simdjson.o
     compile -std=c++17 -w $flags -c "$simdjson/simdjson.cpp"
     echo "$stamp" > sources.stamp
@@ -64,10 +68,16 @@ fi
 
 stamp="$stamp $(cat "$here/driver.cc" "$here/bench.cc" "$here/bench.h" | cksum)"
 if [ ! -x driver ] || [ ! -f driver.stamp ] || [ "$stamp" != "$(cat driver.stamp)" ]; then
-    rm -f driver driver.stamp
+    rm -f driver driver-sse42 driver.stamp
     version=$(node -p 'require("./node_modules/classic-level/package.json").version')
     target=driver
     compile -std=c++17 -Wall -Wextra $flags "-I$here" "-DCLASSIC_LEVEL_VERSION=\"$version\"" \
         "$here/driver.cc" "$here/bench.cc" objects/*.o
+    # The same reader with LevelDB's own CRC by the processor's instruction: a peer for `walproof bench`.
+    if [ -f objects/sse42/port_posix_sse.o ]; then
+        target=driver-sse42
+        compile -std=c++17 -Wall -Wextra $flags "-I$here" "-DCLASSIC_LEVEL_VERSION=\"$version\"" \
+            "$here/driver.cc" "$here/bench.cc" objects/sse42/*.o $(ls objects/*.o | grep -v port_posix_sse)
+    fi
     echo "$stamp" > driver.stamp
 fi

@@ -2,10 +2,12 @@
 //
 //   node adapter.mjs BUILD                       speaks the protocol
 //   node adapter.mjs BUILD read zmq-raft PATH    prints one answer
+//   node adapter.mjs BUILD bench PATH REPEAT     reads an index file that often and prints the times
 //
 // An unhandled rejection ends the process, as it does under Node.js anyhow: a crash is no answer.
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
+import { bench } from './bench.mjs';
 import * as reading from './reading.mjs';
 import * as writing from './writing.mjs';
 import { fix, kindOf, settle, version } from './zmq_raft.mjs';
@@ -59,6 +61,8 @@ const [, , , form, format, log] = process.argv;
 if (form === 'read') {
   const result = format === 'zmq-raft' ? await answer({ cmd: form, path: log }) : { skipped: `no format ${format}` };
   reply(result.answer ?? result);
+} else if (form === 'bench') {
+  await bench(format, Number(log));
 } else {
   for await (const line of createInterface({ input: process.stdin })) {
     const request = JSON.parse(line);

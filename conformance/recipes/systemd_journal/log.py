@@ -9,8 +9,8 @@ from typing import Any
 
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log
-from reference_impl.answer import NewRecord
-from reference_impl.systemd_journal import layout
+from reference_impl.answer import NewRecord, collect
+from reference_impl.systemd_journal import layout, reader
 from reference_impl.systemd_journal.appending import reopen
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
 from reference_impl.systemd_journal.layout import Header, align, parse_header
@@ -198,6 +198,14 @@ class SystemdLog(Log):
         payload = View(bytes(self.data), self.header).payload(at)
         self.data[at + 16 : at + 24] = self.view.hash(payload).to_bytes(8, "little")
         self.did(f"rehash the object at {at}")
+
+    def answer_to(self, data: bytes) -> dict[str, Any]:
+        """The answer to another file, to make an accepted one of."""
+        return collect(reader.read(data, "recover", self.context)).to_json()
+
+    def also_accept(self, answer: dict[str, Any], why: str) -> None:
+        """Another allowed answer: releases of systemd disagree."""
+        self.accept.append((answer, why))
 
     def go_on(self) -> Writer:
         """A writer that goes on with the control."""

@@ -1,8 +1,9 @@
 """Files that end early, and what a crash leaves."""
 
 from conformance.recipes.systemd_journal.combinations import online_compact, online_regular
-from conformance.recipes.systemd_journal.layouts import five_entries, thirty_entries
+from conformance.recipes.systemd_journal.layouts import MIXED, five_entries, thirty_entries
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
+from reference_impl.systemd_journal import layout
 
 FOUR = range(4)
 
@@ -122,6 +123,26 @@ def counts_behind_online(log: SystemdLog) -> None:
     log.set("header.n_entries", 3)
     log.set("header.tail_entry_seqnum", 3)
     log.expect("torn", "torn-append", survivors=range(4))
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-053", kind="eof")
+def copied_while_it_grew(log: SystemdLog) -> None:
+    """Header and tables were copied when there were two entries, the rest when there were four."""
+    earlier = SystemdLog(log._control, [])
+    earlier.write(*MIXED[:2], state=1, header_size=272)
+    first_data = log.start(log.path(log.all_of(layout.DATA)[0]))
+    log.stale(0, first_data, bytes(earlier.data))
+    log.expect("torn", "torn-append", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-053", kind="eof")
+def lists_of_data_copied_while_it_grew(log: SystemdLog) -> None:
+    """The first two entries and their fields are older than header, tables and what follows."""
+    earlier = SystemdLog(log._control, [])
+    earlier.write(*MIXED[:2], state=1, header_size=272)
+    log.set("header.tail_object_offset", earlier.all_of(layout.ENTRY_ARRAY)[0])
+    log.stale(log.all_of(layout.DATA)[0], log.all_of(layout.ENTRY)[1], bytes(earlier.data))
+    log.expect("torn", "torn-append", survivors=[0, 1])
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-052")

@@ -129,6 +129,21 @@ def append_a_value_that_is_there(log: SystemdLog) -> None:
     _survive(log, len(MIXED))
 
 
+@BOOK.valid("appending", "SDJ-003", "SDJ-087")
+def closed_file_of_today(log: SystemdLog) -> None:
+    """A closed file with the header of 254 and later, with room in its tables."""
+    log.write(*FIVE, **ROOM, header_size=272, compact=True, keyed=True)
+    log.expect("intact", survivors=range(5), end=len(log.data))
+
+
+@BOOK.appending(closed_file_of_today, "appending", "SDJ-081", "SDJ-087", may_refuse=True)
+def append_to_a_file_of_today(log: SystemdLog) -> None:
+    """A header with a compatible flag that writers before 254 do not know: these refuse."""
+    log.record("MESSAGE=foxtrot", "PRIORITY=6", realtime=LATER)
+    log.record("MESSAGE=golf", "_HOSTNAME=host", realtime=LATER + 1)
+    _survive(log, 5)
+
+
 @BOOK.appending(online_regular, "appending", "SDJ-087", control=append_two_entries, may_refuse=True)
 def append_to_an_online_file(log: SystemdLog) -> None:
     """A file that was not closed: a writer begins a new one."""

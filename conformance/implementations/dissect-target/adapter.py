@@ -1,0 +1,137 @@
+"""Adapter: the journal reader of dissect.target, a framework for forensics.
+
+``JournalFile`` gives a dictionary for each entry: its time, and its fields under names in lower
+case and without underscores in front. The names as they stand in the file are kept by a layer over
+``decode_value``, which is what makes them so; the values are those of the dictionary.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import re
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from dissect.target.plugins.os.unix.log import journal
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+from conformance.adapterkit import Skipped, record, serve
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NOT_A_LINE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef]")
+"""What keeps a value from standing on a line of the export format; ``\\ud800`` on: no UTF-8."""
+
+
+class Log:
+    """Stands in for the logger of a target: what it is told becomes a signal."""
+
+    def __init__(self) -> None:
+        self.signals: list[str] = []
+
+    def warning(self, text: str, *values: object) -> None:
+        """What is logged of damage."""
+        self.signals.append(text % values)
+
+    def debug(self, *_: object, **__: object) -> None:
+        """Only repeats a warning with its traceback."""
+
+
+class Target:
+    """Stands in for ``Target``: ``JournalFile`` wants nothing of it but its logger."""
+
+    def __init__(self) -> None:
+        self.log = Log()
+
+
+class NamedJournalFile(journal.JournalFile):
+    """``JournalFile``, with the names of fields as they are in the file."""
+
+    def __init__(self, fh: Any, target: Target) -> None:
+        super().__init__(fh, target)
+        self.names: dict[str, str] = {}
+
+    def decode_value(self, value: bytes) -> tuple[str, str]:
+        """What dissect.target makes of a payload; its name is noted on the way."""
+        key, text = super().decode_value(value)
+        self.names[key] = value.partition(b"=")[0].decode("ascii", "replace").strip()
+        return key, text
+
+
+def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """The entries up to the first exception, what that said, and what was logged."""
+    if (
+        asked := {"match", "from_seqnum", "from_realtime", "max_field_size"}
+        & request["context"].keys()
+    ):
+        raise Skipped(f"dissect.target has no {', '.join(sorted(asked))}")
+    target = Target()
+    answer: dict[str, Any] = {"records": [], "signals": target.log.signals}
+    try:
+        with path.open("rb") as file:
+            opened = NamedJournalFile(file, target)
+            answer["records"] += (entry(opened, event) for event in opened)
+    except Exception as error:
+        answer["signals"].append(f"{type(error).__name__}: {error}")
+    return answer
+
+
+def entry(opened: NamedJournalFile, event: dict[str, Any]) -> dict[str, Any]:
+    """A record: the fields in export format, as the chapter sorts them."""
+    fields = {
+        (opened.names[key], value) for key, value in event.items() if key not in ("ts", "boot_id")
+    }
+    microseconds = (event["ts"] - EPOCH) // timedelta(microseconds=1)
+    ordered = sorted(fields, key=lambda field: "=".join(field).encode(errors="surrogateescape"))
+    payload = b"".join(exported(name, value) for name, value in ordered)
+    return record(payload) | {"realtime": str(microseconds)}
+
+
+def exported(name: str, value: str) -> bytes:
+    """A field in the export format of systemd."""
+    content = value.encode(errors="surrogateescape")
+    if NOT_A_LINE.search(value):
+        return name.encode() + b"\n" + len(content).to_bytes(8, "little") + content + b"\n"
+    return name.encode() + b"=" + content + b"\n"
+
+
+def bench(path: Path, repeat: int) -> None:
+    """Read a file a number of times and print the times, for ``make bench``."""
+    seconds: list[float] = []
+    records = payload_bytes = 0
+    for _ in range(repeat):
+        began = time.perf_counter()
+        records = payload_bytes = 0
+        with path.open("rb") as file:
+            opened = NamedJournalFile(file, Target())
+            for event in opened:
+                records += 1
+                payload_bytes += sum(
+                    len(opened.names[key]) + len(value) + 2
+                    for key, value in event.items()
+                    if key not in ("ts", "boot_id")
+                )
+        seconds.append(time.perf_counter() - began)
+    said = {"records": records, "payload_bytes": payload_bytes, "all_seconds": seconds}
+    print(json.dumps(said))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["bench"]:
+        bench(Path(sys.argv[2]), int(sys.argv[3]))
+        sys.exit()
+    serve(
+        {
+            "name": "dissect-target",
+            "version": importlib.metadata.version("dissect.target"),
+            "formats": ["systemd-journal"],
+            "profiles": ["recover"],
+            "reports": ["records", "signals", "realtime"],
+            "homepage": "https://github.com/fox-it/dissect.target",
+            "issues": "https://github.com/fox-it/dissect.target/issues",
+        },
+        read,
+    )

@@ -1,0 +1,169 @@
+// Streams for parsers that Kaitai Struct 0.11 generates. SPDX-License-Identifier: Apache-2.0
+//
+// Written for this project against the interface of the official C++/STL runtime, which can take its place; only what
+// logs need. A stream holds all of its bytes.
+#ifndef KAITAI_STREAM_H
+#define KAITAI_STREAM_H
+
+#define KAITAI_STRUCT_VERSION 11000L
+
+#include <stdint.h>
+
+#include <cstring>
+#include <istream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+namespace kaitai {
+
+class kstream {
+public:
+    explicit kstream(std::istream* io) : data_(std::istreambuf_iterator<char>(*io), std::istreambuf_iterator<char>()) {}
+    explicit kstream(const std::string& data) : data_(data) {}
+
+    void close() {}
+    bool is_eof() const { return pos_ >= data_.size() && bits_left_ == 0; }
+    uint64_t pos() const { return pos_; }
+    uint64_t size() const { return data_.size(); }
+    void seek(uint64_t pos) {
+        align_to_byte();
+        pos_ = pos;
+    }
+
+    uint8_t read_u1() { return number<uint8_t>(1, false); }
+    uint16_t read_u2le() { return number<uint16_t>(2, false); }
+    uint32_t read_u4le() { return number<uint32_t>(4, false); }
+    uint64_t read_u8le() { return number<uint64_t>(8, false); }
+    uint16_t read_u2be() { return number<uint16_t>(2, true); }
+    uint32_t read_u4be() { return number<uint32_t>(4, true); }
+    uint64_t read_u8be() { return number<uint64_t>(8, true); }
+    int8_t read_s1() { return number<int8_t>(1, false); }
+    int16_t read_s2le() { return number<int16_t>(2, false); }
+    int32_t read_s4le() { return number<int32_t>(4, false); }
+    int64_t read_s8le() { return number<int64_t>(8, false); }
+    int16_t read_s2be() { return number<int16_t>(2, true); }
+    int32_t read_s4be() { return number<int32_t>(4, true); }
+    int64_t read_s8be() { return number<int64_t>(8, true); }
+    float read_f4le() { return real<float>(read_u4le()); }
+    double read_f8le() { return real<double>(read_u8le()); }
+    float read_f4be() { return real<float>(read_u4be()); }
+    double read_f8be() { return real<double>(read_u8be()); }
+
+    void align_to_byte() { bits_left_ = 0; }
+
+    /** The next bits, the most significant bit of each byte first. */
+    uint64_t read_bits_int_be(int count) {
+        uint64_t bits = 0;
+        for (int i = 0; i < count; i++) {
+            if (bits_left_ == 0) next_byte();
+            bits = bits << 1 | (byte_ >> --bits_left_ & 1);
+        }
+        return bits;
+    }
+
+    /** The next bits, the least significant bit of each byte first. */
+    uint64_t read_bits_int_le(int count) {
+        uint64_t bits = 0;
+        for (int i = 0; i < count; i++) {
+            if (bits_left_ == 0) next_byte();
+            bits |= static_cast<uint64_t>(byte_ >> (8 - bits_left_--) & 1) << i;
+        }
+        return bits;
+    }
+
+    std::string read_bytes(int64_t count) {
+        align_to_byte();
+        need(count);
+        std::string bytes = data_.substr(pos_, static_cast<size_t>(count));
+        pos_ += static_cast<uint64_t>(count);
+        return bytes;
+    }
+
+    std::string read_bytes_full() { return read_bytes(pos_ < data_.size() ? static_cast<int64_t>(data_.size() - pos_) : 0); }
+
+    std::string read_bytes_term(char term, bool include, bool consume, bool eos_error) {
+        align_to_byte();
+        size_t end = pos_ < data_.size() ? data_.find(term, pos_) : std::string::npos;
+        if (end == std::string::npos) {
+            if (eos_error) throw std::runtime_error("no terminator before the end of the stream");
+            return read_bytes_full();
+        }
+        std::string bytes = data_.substr(pos_, end - pos_ + include);
+        pos_ = end + consume;
+        return bytes;
+    }
+
+    static std::string bytes_strip_right(const std::string& bytes, char pad) {
+        return bytes.substr(0, bytes.find_last_not_of(pad) + 1);
+    }
+
+    static std::string bytes_terminate(const std::string& bytes, char term, bool include) {
+        size_t end = bytes.find(term);
+        return end == std::string::npos ? bytes : bytes.substr(0, end + include);
+    }
+
+    static std::string bytes_to_str(const std::string& bytes, const char* encoding) {
+        if (strcmp(encoding, "UTF-8") != 0 && strcmp(encoding, "ASCII") != 0)
+            throw std::runtime_error(std::string("no encoding ") + encoding + " in this runtime");
+        return bytes;
+    }
+
+    /** The remainder that is never negative. */
+    static int mod(int a, int b) {
+        if (b <= 0) throw std::invalid_argument("mod: the divisor must be positive");
+        int rest = a % b;
+        return rest < 0 ? rest + b : rest;
+    }
+
+    template <typename T>
+    static std::string to_string(T value) {
+        return std::to_string(value);
+    }
+
+    static int64_t string_to_int(const std::string& text, int base = 10) { return std::stoll(text, nullptr, base); }
+    static std::string reverse(const std::string& text) { return std::string(text.rbegin(), text.rend()); }
+
+private:
+    std::string data_;
+    uint64_t pos_ = 0;
+    uint8_t byte_ = 0;
+    int bits_left_ = 0;
+
+    void need(int64_t count) const {
+        if (count < 0) throw std::invalid_argument("a negative number of bytes");
+        uint64_t left = pos_ < data_.size() ? data_.size() - pos_ : 0;
+        if (static_cast<uint64_t>(count) > left) throw std::out_of_range("end of the stream");
+    }
+
+    void next_byte() {
+        need(1);
+        byte_ = static_cast<uint8_t>(data_[pos_++]);
+        bits_left_ = 8;
+    }
+
+    template <typename T>
+    T number(int width, bool big) {
+        align_to_byte();
+        need(width);
+        uint64_t value = 0;
+        for (int i = 0; i < width; i++) {
+            uint64_t byte = static_cast<uint8_t>(data_[pos_ + static_cast<uint64_t>(i)]);
+            value |= byte << 8 * (big ? width - 1 - i : i);
+        }
+        pos_ += static_cast<uint64_t>(width);
+        return static_cast<T>(value);
+    }
+
+    template <typename T, typename U>
+    static T real(U bits) {
+        T value;
+        static_assert(sizeof value == sizeof bits, "the same width");
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+};
+
+}  // namespace kaitai
+
+#endif

@@ -1,0 +1,51 @@
+"""What decoders raise, and reading without running over the end."""
+
+from __future__ import annotations
+
+
+class Undecodable(ValueError):
+    """The payload is not what the format's users put there; the message says what was found."""
+
+
+class Cursor:
+    """Takes bytes from the front of a payload."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    @property
+    def left(self) -> int:
+        """Bytes that were not taken."""
+        return len(self.data) - self.at
+
+    def take(self, count: int) -> bytes:
+        """The next bytes. Raises :class:`Undecodable` where there are fewer."""
+        if count > self.left:
+            raise Undecodable(f"at {self.at}: {count} bytes expected, {self.left} left")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def varint(self, limit: int = 10) -> int:
+        """A number in seven bits a byte, the lowest first."""
+        value = shift = 0
+        for at in range(self.at, min(self.at + limit, len(self.data))):
+            byte = self.data[at]
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                self.at = at + 1
+                return value
+        raise Undecodable(f"at {self.at}: a varint that does not end")
+
+    def sized(self, limit: int = 10) -> bytes:
+        """Bytes with their length in front, as a varint."""
+        return self.take(self.varint(limit))
+
+
+def text(data: bytes) -> str:
+    """UTF-8. Raises :class:`Undecodable`."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise Undecodable(f"text that is not UTF-8: {data[:16].hex(' ')}") from None

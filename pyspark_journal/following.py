@@ -1,0 +1,157 @@
+"""How far a growing log can be read: up to the last whole record, or as far as a limit allows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from pyspark_journal.files import FoundLog
+from pyspark_journal.options import Options
+from pyspark_journal.positions import Position, order, with_mark
+from pyspark_journal.remote import RemoteLog, log_of
+from pyspark_journal.scan import scanner
+from pyspark_journal.scan.log import Log
+from pyspark_journal.scan.model import WHOLE, Event, Part, Records, Wanted
+from pyspark_journal.trees import Tree
+from reference_impl.answer import End
+
+BLOCK = 32768
+NOTHING = Wanted(payload=False, columns=frozenset())
+Place = tuple[int, int]
+
+
+def part_from(format_id: str, start: int, end: int | None = None) -> Part:
+    """The part of a log to read for what begins in ``[start, end)``.
+
+    A LevelDB log can be entered at every block; the others are read from their start, since what
+    comes before decides what a record means. Their files are small by design.
+    """
+    if format_id != "leveldb-log" or start < BLOCK:
+        return WHOLE
+    return Part(start // BLOCK * BLOCK, None if end is None else -(-end // BLOCK) * BLOCK)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A position, and how many bytes lie between it and the one before.
+
+    ``is_all`` says that there is nothing more for now: no limit stood in the way.
+    """
+
+    position: Position
+    size: int
+    is_all: bool = True
+
+
+def advance(
+    found: FoundLog,
+    before: Position,
+    tree: Tree,
+    options: Options,
+    limit: int | None = None,
+    bound: Place | None = None,
+    one_at_least: bool = True,
+) -> Reached:
+    """The position up to which a log can be delivered now.
+
+    ``limit`` is how many bytes may lie between, but for the first record with ``one_at_least``;
+    ``bound`` is a place that must not be passed. A torn tail stays for later. Damage at the end is
+    passed when the log is quiet.
+    Raises ``OSError``, and ``UnknownFormat`` (a ``ValueError``).
+    """
+    format_id = found.format or tree.detect(found.path)
+    context = found.context or options.context(format_id)
+    before = replace(before, format=format_id, path=found.path, fault=None)
+    log = log_of(found, options, context)
+    try:
+        with closing(_events(log, format_id, before.at)) as events:
+            walk = _Walk(before, limit, bound, one_at_least)
+            walk.through(events)
+    finally:
+        if isinstance(log, RemoteLog):
+            log.close()
+    is_quiet = time.time() - found.modified >= options.quiet
+    file, at = walk.last
+    if is_quiet and walk.refused:
+        return Reached(replace(before, at=max(1, found.size)), found.size)
+    if is_quiet and walk.damage is not None and not walk.is_limited:
+        file, at = walk.damage
+    if (order(format_id, file), at) <= before.place:
+        return Reached(before, 0, not walk.is_limited)
+    position = with_mark(replace(before, file=file, at=at), tree)
+    return Reached(position, walk.size, not walk.is_limited)
+
+
+def _events(log: Log, format_id: str, start: int) -> Any:
+    part = part_from(format_id, start)
+    return cast(Any, scanner(format_id).scan(log, NOTHING, part))
+
+
+class _Walk:
+    """Goes through events to find the last place where nothing is left open."""
+
+    def __init__(
+        self, before: Position, limit: int | None, bound: Place | None, one_at_least: bool
+    ) -> None:
+        self.before = before
+        self.limit = limit
+        self.bound = bound
+        self.one_at_least = one_at_least
+        self.last: tuple[str | None, int] = (before.file, before.at)
+        self.damage: tuple[str | None, int] | None = None
+        self.size = 0
+        self.is_limited = self.refused = False
+
+    def through(self, events: Iterator[Event]) -> None:
+        for event in events:
+            if isinstance(event, End):
+                self.refused = event.verdict == "refused"
+            elif isinstance(event, Records):
+                self._records(event)
+                if self.is_limited:
+                    return
+            elif not event.torn:
+                self._damage(event.file, event.start, event.end)
+
+    def _records(self, run: Records) -> None:
+        number = order(self.before.format, run.file)
+        wanted = run.at >= 0
+        if number == self.before.place[0]:
+            wanted &= run.at >= self.before.at
+        elif number < self.before.place[0]:
+            return
+        if self.bound is not None and number >= self.bound[0]:
+            inside = run.at < (self.bound[1] if number == self.bound[0] else 0)
+            self.is_limited = self.is_limited or not inside.all()
+            wanted &= inside
+        ends, sizes = (run.at + run.size)[wanted], run.size[wanted]
+        if not len(ends):
+            return
+        many = len(ends)
+        if self.limit is not None:
+            behind = self.size + sizes.cumsum()
+            many = int((behind <= self.limit).sum())
+            if self.size == 0 and self.one_at_least:
+                many = max(1, many)
+            self.is_limited = self.is_limited or many < len(ends)
+        if many:
+            self.last = (run.file, int(ends[many - 1]))
+            self.size += int(sizes[:many].sum())
+            self.damage = None
+
+    def _damage(self, file: str | None, start: int, end: int) -> None:
+        """Damage behind the last record; a later record makes it part of the log."""
+        number = order(self.before.format, file)
+        if (number, start) < (order(self.before.format, self.last[0]), self.last[1]):
+            return
+        if self.bound is not None and (number, start) >= self.bound:
+            return
+        if self.damage is None or (number, end) > (
+            order(self.before.format, self.damage[0]),
+            self.damage[1],
+        ):
+            # Something of no length still has to be passed.
+            self.damage = (file, max(end, start + 1))

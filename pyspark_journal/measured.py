@@ -1,0 +1,36 @@
+"""What ``walproof bench`` measures of the bulk scanners: ``FORMAT`` or ``FORMAT:parquet``."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from pyspark_journal import rows
+from pyspark_journal.export import to_parquet
+from pyspark_journal.scan import scanner
+from pyspark_journal.scan.log import Log
+from pyspark_journal.scan.model import Records, Wanted
+
+
+def prepare(what: str) -> None:
+    """Load the kernels, which are compiled when they never were."""
+    scanner(what.partition(":")[0])
+
+
+def read_once(what: str, log: Path) -> tuple[int, int]:
+    """Records and bytes of payload of one pass over all columns."""
+    format_id, _, into = what.partition(":")
+    if into:
+        return _exported(format_id, log)
+    records = payload_bytes = 0
+    for event in scanner(format_id).scan(Log(log), Wanted()):
+        if isinstance(event, Records):
+            records += len(event)
+            payload_bytes += rows.payload_bytes(event)
+    return records, payload_bytes
+
+
+def _exported(format_id: str, log: Path) -> tuple[int, int]:
+    with tempfile.TemporaryDirectory() as folder:
+        done = to_parquet(Log(log), format_id, Path(folder) / "out.parquet")
+    return done.records, done.payload_bytes

@@ -1,0 +1,190 @@
+"""How far a stream has read a log, and whether the log is still the one that was read.
+
+A position is small JSON in the checkpoint. All records and lost ranges that begin before it were
+delivered, none that begins at it or behind. It always lies behind a whole record, or behind damage
+that no longer changes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pyspark_journal.files import FoundLog
+from pyspark_journal.reading import file_name
+from pyspark_journal.scan.model import Event, Records
+from pyspark_journal.trees import Tree
+from reference_impl.answer import End
+from reference_impl.kahadb_journal.layout import file_id
+from reference_impl.zeebe_journal import SEGMENT_NAME
+from reference_impl.zmq_raft import index_file
+
+MARK = 64
+"""Bytes before a position that must not change: they are of a record that was delivered."""
+_FILE_ID = slice(24, 40)
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a stream is in a log: at byte ``at`` of ``file`` (None in a log of one file).
+
+    ``mark`` is a checksum of the bytes before it. ``epoch`` counts how often the log was begun
+    anew, ``fault`` is what was reported instead of records.
+    """
+
+    path: str
+    format: str | None = None
+    file: str | None = None
+    at: int = 0
+    mark: int = 0
+    epoch: int = 0
+    fault: str | None = None
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> Position:
+        """The position in a checkpoint."""
+        return cls(**body)
+
+    def to_json(self) -> dict[str, Any]:
+        """What a checkpoint holds; defaults are left out."""
+        return {
+            name: value for name, value in asdict(self).items() if value != getattr(_START, name)
+        }
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The position in the order of the log."""
+        return order(self.format, self.file), self.at
+
+
+_START = Position("")
+
+
+def order(format_id: str | None, file: str | None) -> int:
+    """Place of a file among those of its log."""
+    if file is None:
+        return 0
+    name = file.rpartition("/")[2]
+    if format_id == "zeebe-journal" and (match := SEGMENT_NAME.fullmatch(name)):
+        return int(match["id"])
+    if format_id == "kahadb-journal":
+        return file_id(name) or 0
+    # A snapshot stands for the entries before the first index file.
+    return int(name[:14], 16) + 1 if index_file.NAME.fullmatch(name) else 0
+
+
+def key_of(found: FoundLog, tree: Tree) -> str:
+    """What a log is called in a checkpoint: its path, unless it has a better name of its own.
+
+    journald renames its files when it begins new ones; each has an id. Two Zeebe journals may
+    share a folder.
+    """
+    if found.format == "systemd-journal":
+        head = tree.read(found.path, 0, _FILE_ID.stop)
+        if len(head) == _FILE_ID.stop and any(head[_FILE_ID]):
+            return f"systemd:{head[_FILE_ID].hex()}"
+    if found.files and "name" in found.context:
+        return f"{found.path}#{found.context['name']}"
+    return found.path
+
+
+def with_mark(position: Position, tree: Tree) -> Position:
+    """The position with the checksum of what lies before it. ``OSError``."""
+    return replace(position, mark=_mark(position, tree) or 0)
+
+
+def _mark(position: Position, tree: Tree) -> int | None:
+    start = max(0, position.at - MARK)
+    data = tree.read(file_name(position.path, position.file), start, position.at - start)
+    return zlib.crc32(data) if len(data) == position.at - start else None
+
+
+def is_rewritten(position: Position, found: FoundLog, tree: Tree) -> bool:
+    """Whether a log no longer has what was read from it. ``OSError``.
+
+    A log of several files may lose its oldest ones: only the one read last counts, and that may be
+    gone when there are newer ones.
+    """
+    if position.at == 0:
+        return False
+    if position.file is not None and position.file not in found.files:
+        newest = max((order(position.format, name) for name in found.files), default=-1)
+        return newest <= order(position.format, position.file)
+    # Its file may have another name by now.
+    return _mark(replace(position, path=found.path), tree) != position.mark
+
+
+@dataclass(frozen=True)
+class Range:
+    """What a batch reads of a log: what begins in ``[start, end)``. Places, as positions have."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+
+    def of(self, events: Iterator[Event], format_id: str) -> Iterator[Event]:
+        """The events in the range."""
+        for event in events:
+            if isinstance(event, End):
+                if self.start == (0, 0) and event.verdict == "refused":
+                    yield event
+                continue
+            number = order(format_id, event.file)
+            if isinstance(event, Records):
+                chosen = _chosen(event, self._first(number), self._last(number))
+                if chosen is not None:
+                    yield _settled(chosen)
+            elif self.start <= (number, event.start) < self.end:
+                yield event
+
+    def _first(self, number: int) -> float:
+        if number == self.start[0]:
+            return self.start[1]
+        return 0 if number > self.start[0] else float("inf")
+
+    def _last(self, number: int) -> float:
+        if number == self.end[0]:
+            return self.end[1]
+        return float("inf") if number < self.end[0] else 0
+
+
+def _chosen(run: Records, first: float, last: float) -> Records | None:
+    """The records of a run that begin in ``[first, last)``."""
+    wanted = (run.at >= first) & (run.at < last)
+    if wanted.all():
+        return run
+    where = np.flatnonzero(wanted)
+    if not len(where):
+        return None
+    start, count = int(where[0]), len(where)
+    if int(where[-1]) - start + 1 == count:  # they lie together, as offsets ascend
+        cut = slice(start, start + count)
+        return replace(
+            run,
+            at=run.at[cut],
+            size=run.size[cut],
+            payload=run.payload.slice(start, count) if run.payload is not None else None,
+            fields={name: column.slice(start, count) for name, column in run.fields.items()},
+            truncated=run.truncated[cut] if run.truncated is not None else None,
+        )
+    return replace(
+        run,
+        at=run.at[where],
+        size=run.size[where],
+        payload=run.payload.take(where) if run.payload is not None else None,
+        fields={name: column.take(where) for name, column in run.fields.items()},
+        truncated=run.truncated[where] if run.truncated is not None else None,
+    )
+
+
+def _settled(run: Records) -> Records:
+    """Without what depends on being the last record: a state file's merged map (ZMR-072)."""
+    if "state" not in run.fields:
+        return run
+    import pyarrow as pa
+
+    state = run.fields["state"]
+    return replace(run, fields={**run.fields, "state": pa.nulls(len(run), state.type)})

@@ -1,0 +1,293 @@
+"""Following logs that grow: each record once, whatever the batches are. No JVM in here."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
+
+from pyspark_journal.source import JournalDataSource
+from pyspark_journal.stream import JournalStreamReader, Rewritten
+from reference_impl.answer import Answer, NewRecord, Record, collect
+from reference_impl.formats import FORMATS, named
+
+Rows = list[dict[str, Any]]
+
+
+class Stream:
+    """A streaming query: offsets go through JSON and rows come in batches."""
+
+    def __init__(self, path: Path, **options: Any) -> None:
+        given = {key: str(value) for key, value in options.items()}
+        self.source = JournalDataSource({"path": str(path), **given})
+        self.offset: dict[str, Any] = {}
+        self.rows: Rows = []
+        self.batches: list[tuple[dict[str, Any], dict[str, Any], Rows]] = []
+        self.restart()
+
+    def restart(self) -> None:
+        self.reader: JournalStreamReader = self.source.streamReader(self.source.schema())
+
+    def read(self, start: dict[str, Any], end: dict[str, Any]) -> Rows:
+        found = []
+        for partition in self.reader.partitions(start, end):
+            for batch in self.reader.read(partition):
+                found += batch.to_pylist()
+        return sorted(found, key=lambda row: (row["file"], row["offset"] or 0))
+
+    def batch(self) -> bool:
+        """One batch; False when there is none."""
+        end = self.reader.latestOffset(self.offset, self.reader.getDefaultReadLimit())
+        if end == self.offset:
+            return False
+        rows = self.read(self.offset, end)
+        self.batches.append((self.offset, end, rows))
+        self.rows += rows
+        self.offset = end
+        return True
+
+    def all(self) -> Rows:
+        """All batches that there are now."""
+        while self.batch():
+            assert len(self.batches) < 1000
+        return self.rows
+
+    def records(self) -> list[tuple[str, int, bytes]]:
+        found = [row for row in self.rows if row["kind"] == "record"]
+        return [(row["file"], row["offset"], row["payload"]) for row in found]
+
+
+def record(format_id: str, number: int, rng: random.Random) -> NewRecord:
+    payload = rng.randbytes(rng.choice([0, 3, 40, 500, 5_000]))
+    if format_id == "systemd-journal":
+        body = b"MESSAGE=" + payload.hex().encode() + b"\n"
+        when = {"realtime": str(number + 1), "monotonic": str(number + 1), "boot_id": "01" * 16}
+        return NewRecord(body, when)
+    if format_id == "zmq-raft":
+        return NewRecord(payload, {"index": str(number + 1), "term": "1"})
+    return NewRecord(payload, {"asqn": str(number)} if format_id == "zeebe-journal" else {})
+
+
+NAMES = {
+    "leveldb-log": "000001.log",
+    "zeebe-journal": "raft",
+    "kahadb-journal": "store",
+    "systemd-journal": "system.journal",
+    "zmq-raft": "raft",
+}
+CONTEXTS: dict[str, dict[str, Any]] = {
+    "zeebe-journal": {"folder": True, "max_segment_size": 20_000},
+    "kahadb-journal": {"folder": True, "max_file_length": 20_000},
+    "zmq-raft": {"kind": "directory", "capacity": 8},
+}
+
+
+def answer(format_id: str, path: Path) -> Answer:
+    return collect(named(format_id).read(path, "recover", {}))
+
+
+def owed(records: tuple[Record, ...], path: Path) -> list[tuple[str, int, bytes]]:
+    return [(str(path / r.file) if r.file else str(path), r.at, r.payload) for r in records]
+
+
+@pytest.mark.parametrize("limit", [None, 300])
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_a_log_that_grows(format_id: str, limit: int | None, tmp_path: Path) -> None:
+    rng = random.Random(format_id)
+    path = tmp_path / "logs" / NAMES[format_id]
+    path.parent.mkdir()
+    options = {} if limit is None else {"maxBytesPerTrigger": limit}
+    stream = Stream(path.parent, **options)
+    assert stream.all() == []
+    form, context = named(format_id), CONTEXTS.get(format_id, {})
+    number = 0
+    for step in range(6):
+        count = rng.randint(1, 12)
+        records = [record(format_id, number + n, rng) for n in range(count)]
+        number += count
+        form.write(path, records, context) if step == 0 else form.append(path, records, context)
+        if step % 2:
+            stream.restart()
+        stream.all()
+        expected = owed(answer(format_id, path).records, path)
+        assert sorted(stream.records()) == sorted(expected)
+        assert len(expected) == number
+    if limit is not None:
+        assert len(stream.batches) > 6
+    # What a crash leads to: batches are planned and read again, when the log has grown.
+    stream.restart()
+    for start, end, rows in stream.batches:
+        assert stream.read(start, end) == rows
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bytes_that_arrive_one_by_one(seed: int, tmp_path: Path) -> None:
+    """A torn tail is held back until it is whole, wherever the file was cut."""
+    rng = random.Random(seed)
+    whole, path = tmp_path / "whole", tmp_path / "logs" / "000001.log"
+    path.parent.mkdir()
+    sizes = [rng.choice([0, 3, 40, 9_000, 40_000, 80_000]) for _ in range(20)]
+    records = [NewRecord(rng.randbytes(size)) for size in sizes]
+    named("leveldb-log").write(whole, records, {})
+    data = whole.read_bytes()
+    stream = Stream(path.parent)
+    at = 0
+    while at < len(data):
+        at = min(len(data), at + rng.choice([1, 5, 7, 1_000, 32_768, 100_000]))
+        path.write_bytes(data[:at])
+        stream.batch()
+        assert {row["kind"] for row in stream.rows} <= {"record"}
+    assert [row["payload"] for row in stream.rows] == [record.payload for record in records]
+
+
+@pytest.mark.parametrize("format_id", ["zeebe-journal", "kahadb-journal"])
+def test_preallocated_files(format_id: str, tmp_path: Path) -> None:
+    """The file has its size from the start; zeros become records."""
+    rng = random.Random(format_id)
+    whole = tmp_path / "whole"
+    context = {**CONTEXTS[format_id], "max_segment_size": 200_000, "max_file_length": 200_000}
+    records = [record(format_id, number, rng) for number in range(30)]
+    named(format_id).write(whole, records, context)
+    (file,) = [p for p in whole.iterdir() if p.suffix == ".log"]
+    path = tmp_path / "logs" / "raft"
+    shutil.copytree(whole, path)
+    data = file.read_bytes()
+    stream = Stream(path.parent, journalFormat=format_id)
+    last = max(r.at + r.size for r in answer(format_id, whole).records)
+    for at in [*sorted(rng.sample(range(64, last), 12)), len(data)]:
+        (path / file.name).write_bytes(data[:at] + bytes(len(data) - at))
+        stream.restart()
+        stream.batch()
+        assert {row["kind"] for row in stream.rows} <= {"record"}, at
+    assert [row["payload"] for row in stream.rows] == [record.payload for record in records]
+
+
+def leveldb(path: Path, count: int, size: int = 1_000) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    records = [NewRecord(bytes([n % 256]) * size) for n in range(count)]
+    named("leveldb-log").write(path, records, {})
+    return path
+
+
+def test_new_files_and_files_that_go(tmp_path: Path) -> None:
+    stream = Stream(tmp_path)
+    leveldb(tmp_path / "000001.log", 3)
+    assert len(stream.all()) == 3
+    leveldb(tmp_path / "000002.log", 4)
+    (tmp_path / "000001.log").unlink()
+    assert len(stream.all()) == 7
+    assert [key.rpartition("/")[2] for key in stream.offset] == ["000002.log"]
+
+
+def test_limits(tmp_path: Path) -> None:
+    for number in range(6):
+        leveldb(tmp_path / f"{number:06d}.log", 5)
+    files = Stream(tmp_path, maxFilesPerTrigger=2)
+    assert len(files.all()) == 30 and [len(rows) for _, _, rows in files.batches] == [10] * 3
+    size = Stream(tmp_path, maxBytesPerTrigger=3_100)
+    assert len(size.all()) == 30 and all(len(rows) <= 3 for _, _, rows in size.batches)
+    tiny = Stream(tmp_path, maxBytesPerTrigger=1)
+    assert len(tiny.all()) == 30 and len(tiny.batches) == 30
+
+
+def test_available_now_stops_at_what_was_there(tmp_path: Path) -> None:
+    path = leveldb(tmp_path / "000001.log", 20)
+    stream = Stream(tmp_path, maxBytesPerTrigger=5_000)
+    stream.reader.prepareForTriggerAvailableNow()
+    assert stream.batch()
+    named("leveldb-log").append(path, [NewRecord(b"later")] * 50, {})
+    leveldb(tmp_path / "000002.log", 7)
+    assert len(stream.all()) == 20
+    stream.restart()
+    assert len(stream.all()) == 77
+
+
+def damaged(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 0xFF
+    path.write_bytes(data)
+
+
+def test_damage_in_the_middle_is_delivered_once(tmp_path: Path) -> None:
+    path = leveldb(tmp_path / "000001.log", 100)
+    damaged(path, 40_000)
+    stream = Stream(tmp_path)
+    rows = stream.all()
+    expected = answer("leveldb-log", path)
+    assert [(r["offset"], r["length"]) for r in rows if r["kind"] == "lost"] == [
+        (lost.start, lost.end - lost.start) for lost in expected.lost
+    ]
+    assert len(stream.records()) == len(expected.records)
+
+
+def test_damage_at_the_end_waits_until_the_log_is_quiet(tmp_path: Path) -> None:
+    path = leveldb(tmp_path / "000001.log", 10)
+    damaged(path, 9_500)
+    stream = Stream(tmp_path)
+    assert {row["kind"] for row in stream.all()} == {"record"} and len(stream.rows) == 9
+    os.utime(path, (0, 0))
+    stream.restart()
+    assert [row["kind"] for row in stream.all()][9:] == ["lost"]
+    stream.restart()
+    assert len(stream.all()) == 10
+    # It grows all the same: what comes in the next block is read.
+    with path.open("ab") as file:
+        file.write(bytes(32_768 - path.stat().st_size))
+    named("leveldb-log").append(path, [NewRecord(b"more")], {})
+    assert [row["payload"] for row in stream.all()][10:] == [b"more"]
+
+
+def test_files_of_no_format_and_links_to_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "README").write_text("of no format at all")
+    (tmp_path / "000001.log").symlink_to(tmp_path / "gone")
+    stream = Stream(tmp_path)
+    assert [row["kind"] for row in stream.all()] == ["unreadable"]
+    os.utime(tmp_path / "README", (0, 0))
+    stream.restart()
+    assert [row["kind"] for row in stream.all()] == ["unreadable", "refused"]
+    stream.restart()
+    assert len(stream.all()) == 2
+    leveldb(tmp_path / "gone", 2)
+    assert len(stream.all()) == 6  # under its own name, and through the link
+
+
+@pytest.mark.parametrize("how", ["truncated", "replaced"])
+def test_a_log_that_was_rewritten(how: str, tmp_path: Path) -> None:
+    path = leveldb(tmp_path / "000001.log", 10)
+    stream, again = Stream(tmp_path), Stream(tmp_path, onRewrite="restart")
+    assert len(stream.all()) == len(again.all()) == 10
+    if how == "truncated":
+        path.write_bytes(path.read_bytes()[:5_000])
+    else:
+        path.unlink()
+        leveldb(path, 30, 700)
+    stream.restart()
+    with pytest.raises(Rewritten, match=r"000001\.log: at offset \d+.*onRewrite"):
+        stream.batch()
+    again.restart()
+    assert len(again.all()) == 10 + (30 if how == "replaced" else 4)
+
+
+def test_journald_renames_its_files(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    path, form = tmp_path / "system.journal", named("systemd-journal")
+    form.write(path, [record("systemd-journal", n, rng) for n in range(3)], {"file_id": "aa" * 16})
+    stream = Stream(tmp_path)
+    assert len(stream.all()) == 3
+    form.append(path, [record("systemd-journal", 3, rng)], {})
+    path.rename(tmp_path / "system@0001.journal")
+    form.write(path, [record("systemd-journal", n, rng) for n in (4, 5)], {"file_id": "bb" * 16})
+    stream.restart()
+    assert len(stream.all()) == 6
+    assert sorted(stream.offset) == [f"systemd:{'aa' * 16}", f"systemd:{'bb' * 16}"]
+
+
+def test_limits_are_what_the_options_say(tmp_path: Path) -> None:
+    assert isinstance(Stream(tmp_path).reader.getDefaultReadLimit(), ReadAllAvailable)
+    limit = Stream(tmp_path, maxBytesPerTrigger="1k").reader.getDefaultReadLimit()
+    assert limit == ReadMaxBytes(1024)

@@ -1,0 +1,138 @@
+"""Damaged journal files by the thousand: ``python damaged_inputs.py COUNT [SEED]``.
+
+Each input is a sound file with one to three faults: bits, bytes, links, lengths, cuts, pages, parts
+of other files. Every one is read in both profiles, sealed ones with their key, under a limit of
+time and with no more memory than :data:`MEMORY` for the whole process. Prints what was met.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from journal_files import KEY, SEALED_START, answer, hello, made
+
+SECONDS = 5
+MEMORY = 1 << 30
+LONG = [b"MESSAGE=" + b"long " * 140, b"BLOB=\x00\xff\n"]
+SEALED: dict[str, Any] = {"first": SEALED_START, "step": 6_000_000, "key": KEY}
+FILES: list[tuple[bytes, dict[str, str]]] = [
+    (made(*hello(8)), {}),
+    (made(*hello(8), compact=True, keyed=True, compression="zstd"), {}),
+    (made(*hello(6), LONG, compression="zstd", header_size=272, compact=True), {}),
+    (made(*hello(6), LONG, compression="lz4", keyed=True), {}),
+    (made(*hello(6), LONG, compression="xz"), {}),
+    (made(*hello(40), data_buckets=2, field_buckets=1), {}),
+    (made(*hello(8), header_size=272, state=1, spare=512), {}),
+    (made(*hello(8), header_size=272, compact=True, state=2), {}),
+    (made(*hello(6), **SEALED, continuous=False), {"key": KEY}),
+    (made(*hello(6), **SEALED, header_size=272, compact=True, keyed=True), {"key": KEY}),
+]
+
+
+class Hangs(Exception):
+    """One input took more than :data:`SECONDS`."""
+
+
+@dataclass
+class Met:
+    """What a run met."""
+
+    verdicts: Counter[str] = field(default_factory=Counter)
+    slowest: float = 0.0
+    records: int = 0
+
+    def __str__(self) -> str:
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in self.verdicts.most_common())
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+        return (
+            f"{verdicts}; {self.records} records; the slowest took {self.slowest * 1000:.0f} ms;"
+            f" the process {peak} MiB at most"
+        )
+
+
+def damaged(data: bytearray, chance: random.Random) -> bytearray:
+    """The file with one more fault."""
+    size = len(data)
+    if size < 16:
+        return data
+    at = chance.randrange(size)
+    word = at & ~7
+    length = chance.choice((1, 8, 16, 64, 512))
+    match chance.randrange(9):
+        case 0:
+            data[at] ^= 1 << chance.randrange(8)
+        case 1:
+            del data[at:]
+        case 2:
+            data[at : at + length] = bytes(min(length, size - at))
+        case 3:
+            data[at : at + length] = chance.randbytes(min(length, size - at))
+        case 4:  # a link to some other place
+            data[word : word + 8] = (chance.randrange(size) & ~7).to_bytes(8, "little")
+        case 5:  # a length or count
+            value = chance.choice((0, 1 << chance.randrange(64), 2**64 - 1, word, size))
+            data[word : word + 8] = value.to_bytes(8, "little")
+        case 6:  # two pages trade places
+            other = chance.randrange(size) & ~511
+            page = at & ~511
+            data[page : page + 512], data[other : other + 512] = (
+                data[other : other + 512],
+                data[page : page + 512],
+            )
+        case 7:  # a part is there twice
+            data[word:word] = data[word : word + length]
+        case 8:  # a part of another file
+            other_file = chance.choice(FILES)[0]
+            data[word : word + length] = other_file[word : word + length]
+    return data
+
+
+def inputs(count: int, seed: int) -> Iterator[tuple[bytes, dict[str, str]]]:
+    """``count`` inputs, the same for the same seed."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        whole, context = chance.choice(FILES)
+        data = bytearray(whole)
+        for _ in range(chance.choice((1, 1, 2, 3))):
+            data = damaged(data, chance)
+        yield bytes(data), context
+
+
+def run(count: int, seed: int) -> Met:
+    """Read them all. Raises what the reader raises, and :class:`Hangs`."""
+
+    def hangs(number: int, frame: FrameType | None) -> NoReturn:
+        raise Hangs
+
+    met = Met()
+    before = signal.signal(signal.SIGALRM, hangs)
+    try:
+        for data, context in inputs(count, seed):
+            signal.alarm(SECONDS)
+            began = time.perf_counter()
+            found = answer(data, **context)
+            answer(data, "strict", **context)
+            met.slowest = max(met.slowest, time.perf_counter() - began)
+            met.verdicts[found.verdict] += 1
+            met.records += len(found.records)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    return met
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    asked = int(sys.argv[1])
+    print(f"{asked} damaged files: {run(asked, int(sys.argv[2]) if sys.argv[2:] else 1)}")
