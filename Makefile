@@ -50,6 +50,7 @@ lint: $(VENV)/ready
 
 bench: setup $(VENV)/spark
 	@walproof bench
+	@$(PYTHON) -m pyspark_journal.bench
 
 # Damage is what an audit is for: it is no failure of make.
 OUT ?= reports/audit

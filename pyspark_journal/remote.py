@@ -51,6 +51,10 @@ class RemoteLog(Log):
     limit: int = 0
     copies: list[Path] = field(default_factory=list)
 
+    def is_folder(self) -> bool:
+        """See :class:`~pyspark_journal.scan.log.Log`."""
+        return bool(self.files)
+
     def open(self) -> Source:
         """See :class:`~pyspark_journal.scan.log.Log`."""
         assert self.tree is not None

@@ -32,7 +32,7 @@ from pyspark_journal.reading import file_name
 from pyspark_journal.remote import RemoteLog, log_of
 from pyspark_journal.scan import scanner
 from pyspark_journal.scan.model import MAX_ROWS, Event, Records, Wanted
-from pyspark_journal.trees import is_local, tree_of
+from pyspark_journal.trees import tree_of
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 
@@ -174,7 +174,7 @@ def scan(piece: Piece, options: Options, records: Shard, damage: Shard) -> Tally
                 continue
             file = file_name(path, event.file)
             if event.file not in tally.files:
-                tally.files[event.file] = FileTally(_size(file))
+                tally.files[event.file] = FileTally(_size(file, options.source))
             of_file = tally.files[event.file]
             if isinstance(event, Records):
                 of_file.add_records(event)
@@ -217,9 +217,9 @@ def format_of(source: FoundLog, options: SourceOptions) -> str:
     return tree_of(source.path, dict(options.file_system)).detect(source.path)
 
 
-def _size(path: str) -> int:
+def _size(file: str, options: SourceOptions) -> int:
     try:
-        return Path(path).stat().st_size if is_local(path) else 0
+        return tree_of(file, dict(options.file_system)).entry(file).size
     except OSError:
         return 0  # a file that the log speaks of and that is not there
 

@@ -81,7 +81,7 @@ def _folder(path: Path) -> _Folder:
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
     """A part for each file of a folder, unless the folder is smaller than one part."""
-    if not log.path.is_dir():
+    if not log.is_folder():
         return [WHOLE]
     folder = _folder(log.local())
     sizes = [(folder.path / name).stat().st_size for name, _ in folder.files]
@@ -100,7 +100,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     if part.file is not None:
         role, is_last = part.state
         yield from _file(LocalSource(log.local() / part.file), wanted, part.file, role, is_last)
-    elif log.path.is_dir():
+    elif log.is_folder():
         yield from _whole_folder(_folder(log.local()), wanted)
     else:
         source = log.open()

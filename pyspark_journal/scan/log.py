@@ -58,11 +58,15 @@ class LocalSource:
 class Log:
     """One log: a file or a folder, and what its reader is told besides the bytes.
 
-    A log that lies elsewhere than on this machine overrides :meth:`open` and :meth:`local`.
+    A log that lies elsewhere than on this machine overrides all methods; its path is but a name.
     """
 
     path: Path
     context: Mapping[str, Any] = field(default_factory=dict)
+
+    def is_folder(self) -> bool:
+        """Whether the log is one of several files."""
+        return self.path.is_dir()
 
     def open(self) -> Source:
         """The bytes of a log of one file, without fetching all of them. ``OSError``."""

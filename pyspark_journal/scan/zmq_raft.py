@@ -48,7 +48,7 @@ Place = tuple[int | None, str | None]
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
     """A part for each file of a log directory, unless it is smaller than one part."""
-    if not log.path.is_dir():
+    if not log.is_folder():
         return [WHOLE]
     directory = _Directory(log)
     total = sum(part.end or 0 for part in directory.parts)
@@ -62,7 +62,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     if part.file is not None:
         yield from _part(folders(log.local(), log.context), wanted, part)
         return
-    if log.path.is_dir():
+    if log.is_folder():
         yield from _whole_directory(log, wanted)
         return
     source = log.open()

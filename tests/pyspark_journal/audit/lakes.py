@@ -16,7 +16,7 @@ from reference_impl.formats import named
 VECTORS = ROOT / "vectors"
 
 
-def options(*paths: Path, payload: bool = False, **given: str) -> Options:
+def options(*paths: Path | str, payload: bool = False, **given: str) -> Options:
     """What ``walproof audit PATH…`` asks for."""
     source = parse({"lastFlushedIndex": "meta", **given})
     texts = tuple(str(path) for path in paths)
