@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors parsers review lint bench audit setup clean
+.PHONY: help conformance test vectors parsers review lint audit bench setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -28,7 +28,8 @@ else
 endif
 
 test: setup $(VENV)/spark
-	@$(PYTHON) -m pytest -n 2
+	@# One Java machine for all tests that need one: they stay together (xdist_group).
+	@$(PYTHON) -m pytest -n 2 --dist loadgroup
 
 vectors: $(VENV)/ready
 	@walproof vectors
@@ -47,7 +48,7 @@ lint: $(VENV)/ready
 	walproof lint-ksy ksy/*.ksy
 	walproof vectors --verify
 
-bench: setup
+bench: setup $(VENV)/spark
 	@walproof bench
 
 # Damage is what an audit is for: it is no failure of make.

@@ -37,6 +37,8 @@ class Implementation:
     command_template: tuple[str, ...]
     structure: bool = False
     """A generated parser: it lists fields and does not answer."""
+    moving: bool = False
+    """It comes from where releases replace each other, and may be gone: no failure, not in CI."""
 
     @property
     def output(self) -> Path:
@@ -136,6 +138,7 @@ def load(folder: Path) -> Implementation:
         build=tuple(body.get("build", ())),
         inputs=tuple(body.get("inputs", ())),
         command_template=tuple(body["command"]),
+        moving=body.get("moving", False),
         structure=body.get("profiles") == ["structure"],
     )
 

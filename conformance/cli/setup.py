@@ -16,13 +16,14 @@ def setup(names: tuple[str, ...]) -> int:
     """Build the adapters of the real implementations, as far as their toolchains are here.
 
     What is built already is left alone. An implementation that cannot be built is reported and
-    left out of the run; with CI=true that is a failure.
+    left out of the run; with CI=true that is a failure, except where its file says that it comes
+    and goes.
     """
     missing = 0
     for implementation in all_implementations():
         if names and implementation.name not in names:
             continue
-        missing += not _build(implementation)
+        missing += not _build(implementation) and not implementation.moving
     return 1 if missing and in_ci() else 0
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -21,19 +25,38 @@ OFFSETS = types.Array(types.int32, 1, "C")
 def kernel(*signature: Any) -> Callable[[Any], Any]:
     """Compile a module-level function for exactly these types, result first.
 
-    The machine code is kept beside the source or in the user's cache folder, under the name of the
-    processor; where neither can be written, each process compiles anew. A kept kernel is renewed
-    when its own file changes, not when a kernel of another file that it calls does: touch it then.
+    The machine code is kept on disk, apart for each state of the sources: numba alone would not
+    notice that a kernel of another file, which this one calls, has changed. Where no folder can be
+    written, each process compiles anew.
     """
     result, *arguments = signature
 
     def compile(function: Any) -> Any:
+        before, config.CACHE_DIR = config.CACHE_DIR, str(_cache())
         try:
             return njit(result(*arguments), cache=True, nogil=True)(function)
-        except RuntimeError:  # numba finds no folder for its cache
+        except (RuntimeError, OSError):  # numba finds no folder for its cache
             return njit(result(*arguments), nogil=True)(function)
+        finally:
+            config.CACHE_DIR = before
 
     return compile
+
+
+@functools.cache
+def _cache() -> Path:
+    """The folder for kernels of these very sources; it need not exist, nor be writable."""
+    here = Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(here.glob("*.py")):
+        digest.update(path.read_bytes())
+    if config.CACHE_DIR:
+        base = Path(config.CACHE_DIR)
+    elif os.access(here, os.W_OK):
+        base = here / "__pycache__"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "walproof"
+    return base / f"kernels-{digest.hexdigest()[:16]}"
 
 
 @intrinsic

@@ -194,7 +194,7 @@ class TestOurs:
 
     @pytest.fixture
     def ours(self, tmp_path, wrong, monkeypatch):
-        def replace(name, needs=()):
+        def replace(name, needs=(), moving=False):
             implementation = Implementation(
                 folder=tmp_path,
                 name="mine",
@@ -204,6 +204,7 @@ class TestOurs:
                 build=(),
                 inputs=(),
                 command_template=tuple(shlex.split(wrong(name))),
+                moving=moving,
             )
             monkeypatch.setattr(check_module, "all_implementations", lambda: [implementation])
             return tmp_path / "known-failures.json"
@@ -260,6 +261,13 @@ class TestOurs:
         assert check(*SMALL).status == 0
         monkeypatch.setenv("CI", "true")
         assert check(*SMALL).status == 3
+
+    def test_what_comes_and_goes_counts_only_when_it_was_asked_for(self, check, ours, monkeypatch):
+        ours("breakable_reader", needs=["no-such-tool"], moving=True)
+        monkeypatch.setenv("CI", "true")
+        outcome = check(*SMALL)
+        assert outcome.status == 0 and "no-such-tool not found" in outcome.out
+        assert check("--impl", "mine", *SMALL).status == 3
 
     def test_the_executable_specification(self, walproof, tmp_path):
         outcome = walproof(
