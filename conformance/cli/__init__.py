@@ -20,6 +20,7 @@ SUBCOMMANDS = (
     "smoke",
     "diff",
     "review",
+    "sweep",
     "bench",
     "vectors",
     "setup",
@@ -28,6 +29,7 @@ SUBCOMMANDS = (
 # language, and what runs on Spark lives in the package that needs it.
 MODULES = {
     "import": ("conformance.cli.import_", "import_journal"),
+    "sweep": ("pyspark_journal.sweep.command", "sweep"),
 }
 
 
