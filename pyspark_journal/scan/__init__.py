@@ -24,7 +24,10 @@ from pyspark_journal.scan.log import Log
 from pyspark_journal.scan.model import WHOLE, Event, Part, Wanted
 
 # Formats with a kernel. The others, and all where numba is absent, are read by the reference.
-MODULES: dict[str, str] = {}
+MODULES: dict[str, str] = {
+    "leveldb-log": "leveldb_log",
+    "zeebe-journal": "zeebe_journal",
+}
 
 
 class Scanner(Protocol):

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Source(Protocol):
     """Random access to the bytes of one file."""
@@ -37,6 +40,14 @@ class LocalSource:
         ):
             data += more
         return data
+
+    def read_into(self, offset: int, room: NDArray[np.uint8]) -> int:
+        """Fill ``room`` from ``offset`` on: how many bytes there were. ``OSError``."""
+        length = max(0, min(len(room), self.size - offset))
+        view, found = room.data[:length], 0
+        while found < length and (more := os.preadv(self._file, [view[found:]], offset + found)):
+            found += more
+        return found
 
     def close(self) -> None:
         """See :class:`Source`."""
