@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors review lint bench setup clean
+.PHONY: help conformance test vectors review sweep lint bench setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -14,6 +14,7 @@ help:
 	@echo 'make test                            the tests of this project'
 	@echo 'make vectors                         make the golden vectors again'
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
+	@echo 'make sweep                           damage the vectors in a million ways, on Spark'
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
 	@echo 'make clean                           remove everything that set-up made'
@@ -34,6 +35,12 @@ vectors: $(VENV)/ready
 BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
+
+# FORMAT and SWEEP choose: make sweep FORMAT=kahadb-journal SWEEP='--impl fast --impl kahadb-store'
+FORMAT ?= leveldb-log
+SWEEP ?= --impl fast --impl leveldb-cpp --cases 1600000 --ask-at-most 4000
+sweep: setup $(VENV)/spark
+	@walproof sweep --format $(FORMAT) $(SWEEP) --fresh
 
 lint: $(VENV)/ready
 	ruff check .

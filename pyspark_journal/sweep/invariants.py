@@ -36,24 +36,29 @@ class Written:
         self.payloads = [record.payload for record in control.records]
         self.known = frozenset(self.payloads)
         self.with_others = self.known | others
+        self.tells_payloads = tells_payloads(control)
 
-    def faults(self, seen: Seen, contents: Contents, shifts: bool) -> list[str]:
+    def faults(self, seen: Seen, contents: Contents, shifts: bool, forges: bool) -> list[str]:
         """The invariants that an answer breaks; ``shifts`` says that whole units may have moved.
 
         The order of records that were moved, and the loss of those that were replaced, are
-        nothing that a format without sequence numbers can tell.
+        nothing that a format without sequence numbers can tell; ``forges`` says that checksums
+        were made to match, so that nothing can be told.
         """
         if seen.end.verdict == "refused":
             return []
         records = seen.records
-        found = []
+        found: list[str] = []
         rest = iter(self.payloads)
-        if not all(record.payload in rest for record in records):
+        tells = self.tells_payloads and not forges
+        if tells and not all(record.payload in rest for record in records):
             if not all(self._was_written(record, shifts) for record in records):
                 found.append(INVENTED)
-            elif not shifts:
+            elif not shifts and not any(record.fields.get("missing") for record in records):
                 found.append(OUT_OF_ORDER)
-        if not shifts and len(records) < len(self.payloads):
+        # Behind a frame of zero a Zeebe segment was never written, as far as it can tell.
+        may_end = self.control.format == "zeebe-journal" and seen.end.verdict == "intact"
+        if self.tells_payloads and not (shifts or forges or may_end) and len(records) < len(self.payloads):
             if not self._accounted_for(seen, contents):
                 found.append(SILENT_LOSS)
         if self.control.format == "leveldb-log":
@@ -66,14 +71,17 @@ class Written:
         """Whether a record can be one that was written, as far as the format can tell.
 
         Where units move, a log inside a payload may come to light, and fragments of several
-        LevelDB records may stand in a row.
+        LevelDB records may stand in a row. KahaDB looks for the next batch behind damage, also in
+        a payload. An entry of a systemd journal says how many of its fields are missing.
         """
-        payload = record.payload
-        if not shifts:
+        payload, format = record.payload, self.control.format
+        if record.fields.get("missing"):
+            return True
+        if not shifts and format != "kahadb-journal":
             return payload in self.known
         if payload in self.with_others or any(payload in known for known in self.with_others):
             return True
-        return self.control.format == "leveldb-log" and record.size > HEADER_SIZE + len(payload)
+        return format == "leveldb-log" and record.size > HEADER_SIZE + len(payload)
 
     def _accounted_for(self, seen: Seen, contents: Contents) -> bool:
         """Whether each record that is missing, and not cut off, lies where something was lost.
@@ -92,6 +100,24 @@ class Written:
             ):  # fmt: skip
                 return False
         return True
+
+
+def tells_payloads(control: Control) -> bool:
+    """Whether a log has a checksum over each payload: else changes and losses go unnoticed.
+
+    zmq-raft has none, KahaDB only where it is switched on.
+    """
+    if control.format == "zmq-raft":
+        return False
+    if control.format != "kahadb-journal":
+        return True
+    files = control.files
+    # A payload that holds a batch may be found in its place: nothing tells them apart.
+    return not any(b"WRITE BATCH" in record.payload for record in control.records) and all(
+        any(files[record.file or ""][batch + 20 : batch + 28])
+        for record in control.records
+        if (batch := int(record.fields["batch"])) >= 0
+    )
 
 
 def covered(seen: Seen, data: bytes) -> bool:

@@ -34,6 +34,8 @@ class Family(ABC):
     operation: str
     others: Sequence[bytes] = ()
     """Payloads of other logs whose bytes come in."""
+    forges = False
+    """Whether checksums are made to match: then nothing tells what was written."""
 
     def __init__(self, data: bytes, fields: FieldsOfFile, file: str, count: int) -> None:
         self.data = data
@@ -171,7 +173,7 @@ def set_values(family: Listed, every_value: bool) -> None:
         if field.start not in structural:
             continue
         old = family.data[field.start : field.end]
-        values = _edge_values(old) if len(old) <= 8 else [bytes(len(old)), b"\xff" * len(old)]
+        values = edge_values(old) if len(old) <= 8 else [bytes(len(old)), b"\xff" * len(old)]
         if every_value:
             values += [
                 old[:at] + _BYTES[value] + old[at + 1 :]
@@ -187,7 +189,7 @@ def set_values(family: Listed, every_value: bool) -> None:
             )
 
 
-def _edge_values(old: bytes) -> list[bytes]:
+def edge_values(old: bytes) -> list[bytes]:
     """Zero, all ones, the largest and smallest signed number, one more, one less; either order."""
     width = len(old)
     top = 1 << 8 * width - 1

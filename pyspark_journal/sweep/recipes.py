@@ -9,7 +9,8 @@ from typing import Any, cast
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
-from pyspark_journal.sweep import operations, reshaping
+from conformance.recipes.generate import sources
+from pyspark_journal.sweep import operations, reshaping, sealing
 from pyspark_journal.sweep.controls import Control
 from pyspark_journal.sweep.fields import FieldsOfFile, fields_of
 from pyspark_journal.sweep.operations import Edit, Family, Flip, Listed, Truncate
@@ -68,6 +69,12 @@ class Enumeration:
             return self.families[family].shifts
         return any(half.shifts for half, _ in self.pairs.halves(number) or ())
 
+    def forges(self, family: int, number: int) -> bool:
+        """Whether a checksum was made to match."""
+        if family < len(self.families):
+            return self.families[family].forges
+        return any(half.forges for half, _ in self.pairs.halves(number) or ())
+
     @property
     def others(self) -> frozenset[bytes]:
         """Payloads of other logs whose bytes come in with some damages."""
@@ -84,7 +91,7 @@ class Enumeration:
 
     def describe(self, family: int, number: int) -> Recipe:
         """The words of a damage. Raises ``AssertionError`` if they do not make its bytes."""
-        damage = _Aimed(self.control, self.fields)
+        damage = _aimed(self.control, self.fields)
         transcript = _Transcript(damage)
         if family == len(self.families):
             halves = self.pairs.halves(number)
@@ -101,19 +108,21 @@ class Enumeration:
         )
 
 
-class _Aimed(Damage):
-    """The algebra on a control whose field maps are known, those of other grammars too."""
+def _aimed(control: Control, fields: Mapping[str, FieldsOfFile]) -> Damage:
+    """The algebra with the format's own verbs, on a control whose field maps are known."""
+    (source,) = [each for each in sources() if each.book.format == control.format]
+    damage = source.new_log(control.contents, [record.payload for record in control.records])
+    by_path = {
+        file: {field.path: field for field in (*found.all, *found.leaves)}
+        for file, found in fields.items()
+    }
 
-    def __init__(self, control: Control, fields: Mapping[str, FieldsOfFile]) -> None:
-        super().__init__(control.contents, control.format)
-        self._by_path = {
-            file: {field.path: field for field in (*found.all, *found.leaves)}
-            for file, found in fields.items()
-        }
-
-    def field(self, path: str) -> Field:
+    def field(path: str) -> Field:
         file, _, inner = path.rpartition(":")
-        return self._by_path[file][inner]
+        return by_path[file][inner]
+
+    damage.field = field  # type: ignore[method-assign]
+    return damage
 
 
 class _Transcript:
@@ -159,8 +168,10 @@ class Pairs:
             return None
         if one.file != other.file:
             return [first, second]
+        if one.forges and other.forges:
+            return None  # each would seal what the other changed
         edits = one.edits(first[1]), other.edits(second[1])
-        orders = [_order(edit, len(one.data)) for edit in edits]
+        orders = [_order(family, edit) for family, edit in zip((one, other), edits, strict=True)]
         if orders[1] < orders[0]:
             first, second = second, first
             edits, orders = (edits[1], edits[0]), [orders[1], orders[0]]
@@ -178,11 +189,14 @@ class Pairs:
         return files[""] if isinstance(self.control.contents, bytes) else files
 
 
-_KEEPING, _RESIZING, _AT_THE_END = range(3)
+_SEALING, _KEEPING, _RESIZING, _AT_THE_END = range(4)
 
 
-def _order(edits: Sequence[Edit], size: int) -> tuple[int, int]:
-    """What keeps the length first, then from the back to the front, then what is appended."""
+def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
+    """What is sealed first, then what keeps the length, then from the back to the front, then
+    what is appended."""
+    if family.forges:
+        return (_SEALING, 0)
     lo, hi, new = edits[0]
     if lo < 0:
         return (_AT_THE_END, 0)
@@ -219,7 +233,7 @@ def _families(
         name: Listed(name, data, fields, file)
         for name in (
             "set", "zero", "fill", "zero-sector", "swap-sectors", "duplicate", "drop", "splice",
-            "insert", "stale", "extend",
+            "insert", "stale", "extend", sealing.OPERATION,
         )
     }  # fmt: skip
     logs = Listed("extend", data, fields, file)
@@ -235,6 +249,8 @@ def _families(
     reshaping.duplicate_and_drop(listed["duplicate"], listed["drop"])
     reshaping.splice(listed["splice"])
     reshaping.insert(listed["insert"], seed)
+    sealing.reseal(listed[sealing.OPERATION], control.format)
+    listed[sealing.OPERATION].forges = True
     reshaping.stale(listed["stale"], then, SECTORS)
     reshaping.extend(listed["extend"], seed)
     reshaping.extend_by_logs(logs, then)

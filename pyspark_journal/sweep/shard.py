@@ -184,11 +184,12 @@ class ShardRunner:
             seen_before.add(mark)
             row = len(rows.number)
             shifts = enumeration.shifts(run.family, number)
-            case = _Case(row, run, number, enumeration, keys, contents)
+            forges = enumeration.forges(run.family, number)
+            case = _Case(row, run, number, enumeration, None if forges else keys, contents)
             t0 = clock()
             try:
                 owed = self.reference.read(control, contents)
-                faults = written.faults(owed, contents, shifts)
+                faults = written.faults(owed, contents, shifts, forges)
                 text = ""
                 if row % AGAIN == 0:
                     outcome.again += 1
@@ -300,7 +301,7 @@ class _Case:
     run: Run
     number: int
     enumeration: Enumeration
-    keys: frozenset[str]
+    keys: frozenset[str] | None
     contents: Any
     owed: Seen | None = None
     expected: dict[str, Any] | None = None
