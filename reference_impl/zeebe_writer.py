@@ -176,16 +176,18 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
     """A new journal folder; for a path that ends in ``.log``, a single segment.
 
     ``context``: ``max_segment_size``, ``descriptor`` (``1``, ``2/1``, ``2/2``), ``name``. Records
-    may have an ``asqn``. Raises ``ValueError`` as :meth:`Writer.append` does.
+    may have an ``asqn``, and an ``index``: that of the first begins the journal, as after
+    compaction. Raises ``ValueError`` for an index that leaves a gap, and as :meth:`Writer.append`.
     """
     needed = (
         DESCRIPTORS[NEWEST] + RECORD_OVERHEAD + max((len(r.payload) for r in records), default=0)
     )
     size = int(context.get("max_segment_size", max(DEFAULT_SEGMENT_SIZE, needed)))
     version = str(context.get("descriptor", NEWEST))
+    first = _first_index(records)
     if path.suffix == ".log":
-        descriptor = pack_descriptor(1, 1, size, version=version)
-        packed = b"".join(_packed(records, 1 if version != NEWEST else 2))
+        descriptor = pack_descriptor(1, first, size, version=version)
+        packed = b"".join(_packed(records, first, 1 if version != NEWEST else 2))
         if len(descriptor) + len(packed) > size:
             raise ValueError(f"the records do not fit into one segment of {size} bytes")
         with path.open("xb") as log:
@@ -194,14 +196,23 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
         return
     path.mkdir()
     writer = Writer(path, str(context.get("name", "journal")), size, version)
-    writer.start(1, 1)
+    writer.start(1, first)
     for record in records:
         writer.append(record.payload, int(record.fields.get("asqn", NO_ASQN)))
 
 
-def _packed(records: Sequence[NewRecord], schema: int) -> Iterator[bytes]:
+def _first_index(records: Sequence[NewRecord]) -> int:
+    """The index that the journal begins with. Raises ``ValueError`` when others leave a gap."""
+    first = int(records[0].fields.get("index", 1)) if records else 1
+    for index, record in enumerate(records, first):
+        if (found := int(record.fields.get("index", index))) != index:
+            raise ValueError(f"index: expected {index}, found {found}; a journal has no gaps")
+    return first
+
+
+def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[bytes]:
     last = NO_ASQN
-    for index, record in enumerate(records, 1):
+    for index, record in enumerate(records, first):
         asqn = int(record.fields.get("asqn", NO_ASQN))
         if asqn != NO_ASQN and asqn <= last:
             raise ValueError(f"asqn {asqn} is not above {last}")

@@ -63,9 +63,7 @@ def serve(
     kit = _Kit({"language": "Python", **describe}, read, write, append)
     if sys.argv[1:2] == ["read"] and len(sys.argv) == 4:
         reply = kit.reply({"cmd": "read", "format": sys.argv[2], "path": sys.argv[3]})
-        if "answer" not in reply:
-            sys.exit(f"skipped: {reply['skipped']}")
-        _send(replies, reply["answer"])
+        _send(replies, reply.get("answer", reply))  # {"skipped": why}: to decline is no failure
         return
     if len(sys.argv) > 1:
         sys.exit(f"usage: {Path(sys.argv[0]).name} [read FORMAT PATH]")

@@ -16,6 +16,8 @@ SUBCOMMANDS = (
     "import",
     "list",
     "dump",
+    "recover",
+    "audit",
     "check",
     "smoke",
     "diff",
@@ -30,6 +32,7 @@ SUBCOMMANDS = (
 MODULES = {
     "import": ("conformance.cli.import_", "import_journal"),
     "sweep": ("pyspark_journal.sweep.command", "sweep"),
+    "audit": ("pyspark_journal.audit.command", "audit"),
 }
 
 

@@ -17,7 +17,7 @@ from conformance import ROOT, known_failures, run
 from conformance.cases import cases_of
 from conformance.cli.setup import in_ci
 from conformance.protocol.child import Limits
-from conformance.protocol.oneshot import speaks_protocol
+from conformance.protocol.oneshot import no_hello
 from conformance.registry import all_implementations
 from conformance.reports import html, json_report, junit, terminal
 from conformance.runner import Subject
@@ -99,11 +99,20 @@ def check(
     chosen = selection.choose(vectors.values())
     if not chosen:
         raise click.UsageError("no vector is chosen; walproof check --vector '*' runs all")
+    if not cases_of(chosen, profiles):
+        asked = sorted({vector.operation for vector in chosen})
+        raise click.UsageError(
+            f"--profile {' '.join(profiles)}: nothing to run, the chosen vectors ask to"
+            f" {' and '.join(asked)}"
+        )
     subjects = _subjects(commands, names, one_shot)
     if not names:
         read = {vector.body["format"] for vector in chosen}
         subjects = [s for s in subjects if not s.formats or read & set(s.formats)]
-    report = _run_with_progress(subjects, vectors, chosen, profiles, jobs, memory)
+    try:
+        report = _run_with_progress(subjects, vectors, chosen, profiles, jobs, memory)
+    except BrokenVector as error:  # its bytes are looked at only when it is run
+        raise click.ClickException(f"a vector of ours is broken: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     _save(report, folder)
     terminal.print_matrix(report, console, _shown(folder / "report.html"))
@@ -127,7 +136,7 @@ def _subjects(commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool)
         words = shlex.split(command)
         if not words:
             raise click.UsageError("--cmd: expected a program, found nothing")
-        single = one_shot or not asyncio.run(speaks_protocol(words, Path.cwd()))
+        single = one_shot or _is_one_shot(command, words)
         repeat = f"{program} check --cmd {shlex.quote(command)}"
         subjects.append(Subject(command, command, words, one_shot=single, repeat=repeat))
     ours = {implementation.name: implementation for implementation in all_implementations()}
@@ -139,6 +148,18 @@ def _subjects(commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool)
         except known_failures.BrokenList as error:
             raise click.ClickException(str(error)) from None
     return subjects
+
+
+def _is_one_shot(command: str, words: list[str]) -> bool:
+    """Whether the program must be one-shot. Said aloud: it may also be broken."""
+    why = asyncio.run(no_hello(words, Path.cwd()))
+    if why is not None:
+        click.echo(
+            f"{command}: no reply to hello ({why}); taken for a one-shot program,"
+            f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
+            err=True,
+        )
+    return why is not None
 
 
 def _run_with_progress(

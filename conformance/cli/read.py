@@ -61,7 +61,7 @@ def read(
     """
     if as_json and as_lines:
         raise click.UsageError("--json and --jsonl exclude each other")
-    context = dict(_parse_context(item) for item in context_items)
+    context = dict(parse_context(item) for item in context_items)
     try:
         format = named(format_id) if format_id else detect(log)
         events = format.read(log, profile, context)
@@ -86,7 +86,8 @@ def read(
     return EXIT_STATUS[answer.verdict]
 
 
-def _parse_context(item: str) -> tuple[str, Any]:
+def parse_context(item: str) -> tuple[str, Any]:
+    """``KEY=VALUE`` of the command line; VALUE is JSON, else text."""
     key, separator, value = item.partition("=")
     if not separator or not key:
         raise click.UsageError(f"--context: expected KEY=VALUE, found {item!r}")
@@ -127,8 +128,8 @@ def print_answer(answer: Answer, format_id: str, log: Path, console: Console) ->
     summary = Text.assemble(
         f"{log}: {format_id}, ",
         verdict,
-        f", {_count(len(answer.records), 'record')}",
-        f", {_count(lost_bytes, 'byte')} lost" if lost_bytes else "",
+        f", {count(len(answer.records), 'record')}",
+        f", {count(lost_bytes, 'byte')} lost" if lost_bytes else "",
     )
     console.print(summary, soft_wrap=True)
     if answer.verdict == "refused":
@@ -203,5 +204,6 @@ def _cell(value: Any, width: int = 32) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """``1 record``, ``2 records``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

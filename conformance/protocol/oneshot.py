@@ -83,14 +83,14 @@ def reported_parts(answer: dict[str, Any]) -> list[str]:
     return [*parts, *sorted(fields - {"payload", "payload_sha256"})]
 
 
-async def speaks_protocol(command: Sequence[str], cwd: Path) -> bool:
-    """Whether the program answers hello; otherwise it is taken for a one-shot program."""
+async def no_hello(command: Sequence[str], cwd: Path) -> str | None:
+    """Why a program must be one-shot: what came instead of a reply to hello. None: it replied."""
     child = Child(command, cwd, Limits(start_seconds=10))
     try:
         await child.start()
-    except (ProtocolError, Exception):
-        return False
+    except Exception as error:  # whatever it is, it was no hello
+        return str(error) or type(error).__name__
     finally:
         await child.kill()
         await asyncio.sleep(0)
-    return True
+    return None

@@ -114,8 +114,10 @@ class _Scan:
         ``carry`` is what its first record has of its payload, ``rest`` how much of the log may
         still be read, in bytes.
         """
-        self.at, self.size = np.empty(MAX_ROWS, np.int64), np.empty(MAX_ROWS, np.int64)
-        self.ends, self.cut = np.zeros(MAX_ROWS + 1, np.int32), np.empty(MAX_ROWS, np.uint8)
+        # A record takes a header at least: a small log needs little room, and gets it quickly.
+        rows = min(MAX_ROWS, rest // kernel.HEADER + 2)
+        self.at, self.size = np.empty(rows, np.int64), np.empty(rows, np.int64)
+        self.ends, self.cut = np.zeros(rows + 1, np.int32), np.empty(rows, np.uint8)
         room = len(carry) + min(rest, ROOM) if self.cap >= 0 else 0
         self.buffer = pa.allocate_buffer(room)
         self.payload = np.frombuffer(self.buffer, np.uint8)

@@ -105,6 +105,7 @@ class Asker:
         self._seq = 0
         self._checked = 0
         self._since = 0.0
+        self._unsent: list[bytes] = []
 
     @property
     def reports(self) -> Sequence[str]:
@@ -156,16 +157,24 @@ class Asker:
     def _send(self, asked: _Asked) -> None:
         self._seq += 1
         asked.seq = self._seq
-        if not self._waiting:
-            self._since = time.monotonic()
         self._waiting.append(asked)
         try:
             self.start()
         except (Ended, ProtocolError) as error:
             self._died(CRASH, f"hello: {error}")
             return
-        assert self._process is not None
-        self._process.send(self._request(asked))
+        # Each write wakes the program up, which takes the processor from us: send a few at once.
+        self._unsent.append(self._request(asked))
+        if len(self._unsent) >= self.limits.window // 2:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._unsent:
+            assert self._process is not None
+            if len(self._unsent) == len(self._waiting):
+                self._since = time.monotonic()
+            self._process.send(b"".join(self._unsent))
+            self._unsent.clear()
 
     def _request(self, asked: _Asked) -> bytes:
         # By hand: the same message as json.dumps would make, several times as fast.
@@ -178,6 +187,7 @@ class Asker:
     def _receive(self) -> None:
         """Take the replies that are there, waiting for the oldest one as long as it may take."""
         assert self._process is not None
+        self._flush()
         left = self._since + self.limits.wall_ms / 1000 - time.monotonic()
         started = time.monotonic()
         try:
@@ -226,6 +236,7 @@ class Asker:
         self._process = None
         culprit, *others = self._waiting
         self._waiting.clear()
+        self._unsent.clear()
         self.deaths += 1
         reply = self._alone(culprit)
         if reply.outcome in (CRASH, TIMEOUT, OVER_LIMIT, PROTOCOL_ERROR):

@@ -7,6 +7,7 @@ checked for every finding, and by a test for every number.
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
@@ -43,7 +44,7 @@ class Family(ABC):
         self.file = file
         self.count = count
 
-    @property
+    @functools.cached_property
     def shifts(self) -> bool:
         """Whether whole units may be repeated, dropped, moved or replaced: see ``SHIFTING``."""
         return self.operation in SHIFTING or bool(self.others)

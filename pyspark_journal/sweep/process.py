@@ -57,9 +57,9 @@ class Process:
         self._poll.register(self._from, select.POLLIN)
         self._poll.register(self._err, select.POLLIN)
 
-    def send(self, line: bytes) -> None:
-        """Queue a line; :meth:`lines` writes what does not go at once."""
-        self._out += line
+    def send(self, lines: bytes) -> None:
+        """Send some lines; :meth:`lines` writes what does not go at once."""
+        self._out += lines
         self._write()
 
     def lines(self, seconds: float, limit: int) -> list[bytes]:

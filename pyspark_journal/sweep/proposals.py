@@ -38,8 +38,9 @@ class Proposer:
         assert recipe is not None
         number = self.enumerations.number(best.control)
         control = self.enumerations.plan.controls[number]
-        contents = self.enumerations[number].make(best.family, best.number)
-        assert contents is not None
+        made = self.enumerations[number].make(best.family, best.number)
+        assert made is not None
+        contents = made.contents
         same = [v for v in self.vectors if v.body["sha256"] == digest(contents)
                 and v.operation == "read"]  # fmt: skip
         if same:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
@@ -31,6 +31,15 @@ class Recipe:
     damage: tuple[str, ...]
     calls: tuple[str, ...] = ()
     """The operations as lines of a recipe for ``conformance/recipes``."""
+
+
+class Made(NamedTuple):
+    """A damaged log. ``shifts``: whole units may have been moved, repeated, dropped or replaced.
+    ``forges``: a checksum was made to match."""
+
+    contents: Contents
+    shifts: bool
+    forges: bool
 
 
 class Enumeration:
@@ -63,31 +72,23 @@ class Enumeration:
         """Name of the operation."""
         return PAIR if family == len(self.families) else self.families[family].operation
 
-    def shifts(self, family: int, number: int) -> bool:
-        """Whether whole units may have been moved, repeated, dropped or replaced."""
-        if family < len(self.families):
-            return self.families[family].shifts
-        return any(half.shifts for half, _ in self.pairs.halves(number) or ())
-
-    def forges(self, family: int, number: int) -> bool:
-        """Whether a checksum was made to match."""
-        if family < len(self.families):
-            return self.families[family].forges
-        return any(half.forges for half, _ in self.pairs.halves(number) or ())
-
     @property
     def others(self) -> frozenset[bytes]:
         """Payloads of other logs whose bytes come in with some damages."""
         return frozenset(payload for family in self.families for payload in family.others)
 
-    def make(self, family: int, number: int) -> Contents | None:
+    def make(self, family: int, number: int) -> Made | None:
         """The damaged log; None where a number stands for nothing (a pair that does not mix)."""
         if family == len(self.families):
             return self.pairs.make(number)
         chosen = self.families[family]
+        contents: Contents
         if isinstance(chosen, operations.RemoveFile):
-            return {n: d for n, d in self.control.files.items() if n != chosen.file}
-        return with_file(self.control, chosen.file, applied(chosen.data, chosen.edits(number)))
+            contents = {n: d for n, d in self.control.files.items() if n != chosen.file}
+        else:
+            data = applied(chosen.data, chosen.edits(number))
+            contents = with_file(self.control, chosen.file, data)
+        return Made(contents, chosen.shifts, chosen.forges)
 
     def describe(self, family: int, number: int) -> Recipe:
         """The words of a damage. Raises ``AssertionError`` if they do not make its bytes."""
@@ -102,7 +103,8 @@ class Enumeration:
             field = halves[0][0].field(number)
         for half, n in halves:
             half.perform(n, cast(Damage, transcript))
-        assert damage.contents == self.make(family, number), f"{damage.operations}: other bytes"
+        made = self.make(family, number)
+        assert made and damage.contents == made.contents, f"{damage.operations}: other bytes"
         return Recipe(
             self.operation(family), field, tuple(damage.operations), tuple(transcript.calls)
         )
@@ -178,7 +180,7 @@ class Pairs:
         # What is aimed at the control must not be aimed at bytes that have changed.
         return None if _overlap(*edits) else [first, second]
 
-    def make(self, number: int) -> Contents | None:
+    def make(self, number: int) -> Made | None:
         """The log with both damages."""
         halves = self.halves(number)
         if halves is None:
@@ -186,7 +188,11 @@ class Pairs:
         files = dict(self.control.files)
         for family, n in halves:
             files[family.file] = applied(files[family.file], family.edits(n))
-        return files[""] if isinstance(self.control.contents, bytes) else files
+        return Made(
+            files[""] if isinstance(self.control.contents, bytes) else files,
+            any(family.shifts for family, _ in halves),
+            any(family.forges for family, _ in halves),
+        )
 
 
 _SEALING, _KEEPING, _RESIZING, _AT_THE_END = range(4)

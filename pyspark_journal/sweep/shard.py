@@ -128,7 +128,7 @@ class ShardRunner:
 
     def run(self, number: int) -> Outcome:
         """One shard. Raises only what is wrong with the machine, never with a reader."""
-        started = time.monotonic()
+        started, processor = time.monotonic(), time.process_time()
         self._valid.clear()
         outcome = Outcome(number, Rows(outcomes=[bytearray() for _ in self.plan.columns]))
         for asker in self.askers.values():
@@ -149,6 +149,7 @@ class ShardRunner:
                 {judge.OUTCOMES[code] or "not asked": n for code, n in counts.items()}
             )
         outcome.seconds["all"] = time.monotonic() - started
+        outcome.seconds["processor"] = time.process_time() - processor
         return outcome
 
     def control(self, number: int) -> tuple[Enumeration, Written, int, frozenset[str], str]:
@@ -173,18 +174,17 @@ class ShardRunner:
         reference_seconds = fast_seconds = 0.0
         first = len(rows.number)
         for number in range(run.start, run.stop):
-            contents = enumeration.make(run.family, number)
-            if contents is None:
+            made = enumeration.make(run.family, number)
+            if made is None:
                 outcome.void += 1
                 continue
+            contents, shifts, forges = made
             mark = fingerprint(contents, seed)
             if mark in seen_before:
                 outcome.doubles += 1
                 continue
             seen_before.add(mark)
             row = len(rows.number)
-            shifts = enumeration.shifts(run.family, number)
-            forges = enumeration.forges(run.family, number)
             case = _Case(row, run, number, enumeration, None if forges else keys, contents)
             t0 = clock()
             try:

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import pytest
 
@@ -49,6 +50,26 @@ class TestAnyProgram:
         assert {result["class"] for result in found.values()} == {"pass"}
         assert ElementTree.parse(tmp_path / "report" / "junit.xml").getroot().tag == "testsuites"
         assert "<html" in (tmp_path / "report" / "report.html").read_text("utf-8")
+
+    def test_a_profile_that_no_chosen_vector_has_is_a_usage_error(self, check, wrong):
+        command = wrong("breakable_reader")
+        outcome = check("--cmd", command, "--vector", "one-record", profile="write")
+        assert outcome.status == 1
+        assert "--profile write: nothing to run, the chosen vectors ask to read" in outcome.err
+
+    def test_one_that_says_no_hello_is_named(self, check, tmp_path):
+        dead = f"{shlex.quote(sys.executable)} -c pass"
+        outcome = check("--cmd", dead, "--vector", "one-record")
+        assert outcome.status == 3
+        assert "no reply to hello" in outcome.err and "taken for a one-shot program" in outcome.err
+
+    def test_a_vector_broken_on_disk_is_our_defect(self, check, wrong, vectors, monkeypatch):
+        broken = vectors["leveldb-log/one-record"]
+        broken = replace(broken, body={**broken.body, "sha256": "0" * 64})
+        monkeypatch.setattr(check_module, "load_all", lambda: {broken.id: broken})
+        outcome = check("--cmd", wrong("breakable_reader"))
+        assert outcome.status == 1
+        assert "a vector of ours is broken" in outcome.err and "expected sha256 000" in outcome.err
 
     def test_the_null_baselines_stand_beside_it(self, check, wrong, report):
         outcome = check("--cmd", wrong("breakable_reader"), *SMALL)

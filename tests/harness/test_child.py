@@ -11,7 +11,7 @@ import pytest
 
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout, describe_exit
 from conformance.protocol.messages import ProtocolError
-from conformance.protocol.oneshot import OneShot, reported_parts, speaks_protocol
+from conformance.protocol.oneshot import OneShot, no_hello, reported_parts
 
 READ = {
     "cmd": "read",
@@ -200,9 +200,9 @@ class TestOneShot:
         ]
 
     def test_a_program_is_asked_which_form_it_has(self, program):
-        assert asyncio.run(speaks_protocol(program(), Path.cwd()))
-        assert not asyncio.run(speaks_protocol(program(loop="sys.exit(1)"), Path.cwd()))
-        assert not asyncio.run(speaks_protocol(["./no-such-program"], Path.cwd()))
+        assert asyncio.run(no_hello(program(), Path.cwd())) is None
+        assert asyncio.run(no_hello(program(loop="sys.exit(1)"), Path.cwd()))
+        assert asyncio.run(no_hello(["./no-such-program"], Path.cwd()))
 
 
 def test_exit_statuses_in_words():

@@ -97,10 +97,11 @@ func Run(a Adapter) {
 	os.Stdout = os.Stderr                 // what the implementation prints is not a reply
 	if args := os.Args[1:]; len(args) == 3 && args[0] == "read" {
 		r := a.serve(Request{Cmd: "read", Format: args[1], Path: args[2], Profile: "recover"})
-		if r["answer"] == nil {
-			check(fmt.Errorf("skipped: %v", r["skipped"]))
+		if r["answer"] == nil { // declined, which is no failure
+			check(replies.Encode(map[string]any{"skipped": r["skipped"]}))
+		} else {
+			check(replies.Encode(r["answer"]))
 		}
-		check(replies.Encode(r["answer"]))
 		os.Exit(0)
 	}
 	requests := json.NewDecoder(os.Stdin) // has no limit on a line, as bufio.Scanner would
@@ -124,6 +125,8 @@ func (a Adapter) serve(req Request) map[string]any {
 	}
 	if !slices.Contains(a.Formats, req.Format) || !slices.Contains(a.Profiles, profile) {
 		err = Skip(fmt.Sprintf("%s has no %q for %q", a.Name, profile, req.Format))
+	} else if _, gone := os.Stat(req.Path); req.Cmd != "write" && os.IsNotExist(gone) {
+		err = Skip("nothing is at this path")
 	} else if req.Cmd == "read" {
 		reply["answer"], err = a.Read(req)
 	} else {

@@ -4,6 +4,7 @@
 //   node adapter.mjs BUILD read zmq-raft PATH    prints one answer
 //
 // An unhandled rejection ends the process, as it does under Node.js anyhow: a crash is no answer.
+import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import * as reading from './reading.mjs';
 import * as writing from './writing.mjs';
@@ -32,6 +33,7 @@ const appenders = {
 };
 
 async function answer({ cmd, path, context = {}, profile = 'recover', ...more }) {
+  if (cmd !== 'write' && !fs.existsSync(path)) return { skipped: 'nothing is at this path' };
   const kind = kindOf(path, context);
   const request = { context, profile, ...more };
   if (cmd === 'read') {

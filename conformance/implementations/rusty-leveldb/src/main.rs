@@ -15,6 +15,7 @@ use rusty_leveldb::PosixDiskEnv;
 use serde_json::{json, Value};
 
 const FORMAT: &str = "leveldb-log";
+const GONE: &str = "nothing is at this path";
 const PROFILES: [&str; 3] = ["recover", "write", "append"];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,6 +23,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let [command, format, path] = args.as_slice() {
         if command != "read" || format != FORMAT {
             return Err(format!("usage: adapter read {FORMAT} PATH").into());
+        }
+        if !Path::new(path).exists() {
+            println!("{}", json!({"skipped": GONE}));
+            return Ok(());
         }
         println!("{}", read(Path::new(path))?);
         return Ok(());
@@ -68,6 +73,9 @@ fn reply(request: &Value) -> Result<String, Box<dyn Error>> {
         return Ok(json!({"seq": seq, "skipped": why}).to_string());
     }
     let path = Path::new(request["path"].as_str().ok_or("no path")?);
+    if command != "write" && !path.exists() {
+        return Ok(json!({"seq": seq, "skipped": GONE}).to_string());
+    }
     if command == "read" {
         return Ok(format!(r#"{{"seq":{seq},"answer":{}}}"#, read(path)?));
     }

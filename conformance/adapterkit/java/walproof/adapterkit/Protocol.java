@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.gson.*;
 import java.io.*;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,16 +30,14 @@ public final class Protocol {
   public static void run(Implementation implementation, String... args) {
     System.setOut(System.err); // what the implementation prints is no reply
     try {
-      int status = 0;
       if (args.length == 3 && args[0].equals("read")) {
         Request request = new Request(args[1], Path.of(args[2]), "recover", new JsonObject(), List.of());
         JsonObject reply = reply(implementation, "read", request);
-        status = reply.has("answer") ? 0 : 1;
         send(reply.has("answer") ? reply.get("answer") : reply);
       } else {
         serve(implementation);
       }
-      System.exit(status); // also when the implementation has left threads behind
+      System.exit(0); // also when the implementation has left threads behind
     } catch (Throwable thrown) { // an OutOfMemoryError or StackOverflowError as well
       try {
         thrown.printStackTrace();
@@ -85,6 +84,9 @@ public final class Protocol {
     try {
       if (!description.formats().contains(request.format()) || !description.profiles().contains(request.profile())) {
         throw new Skip(description.name() + " has no " + request.profile() + " for " + request.format(), null);
+      }
+      if (!command.equals("write") && Files.notExists(request.path())) {
+        throw new Skip("nothing is at this path", null);
       }
       if (command.equals("read")) {
         reply.add("answer", implementation.read(request).json);

@@ -1,0 +1,33 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+def in_bytes(size: float) -> str:
+    """A number of bytes with a unit: ``1.5 MiB``."""
+    value, unit = float(size), 0
+    while value >= 999.5 and unit < len(_UNITS) - 1:
+        value, unit = value / 1024, unit + 1
+    if unit == 0:
+        return f"{int(value)} B"
+    return f"{value:.0f} {_UNITS[unit]}" if value >= 99.5 else f"{value:.1f} {_UNITS[unit]}"
+
+
+def number(count: int) -> str:
+    """A count with its thousands apart."""
+    return f"{count:,}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count and what is counted."""
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
+def width(seconds: int) -> str:
+    """A length of time in its largest whole unit: ``1 h``."""
+    for unit, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds % unit == 0:
+            return counted(seconds // unit, name)
+    return counted(seconds, "second")

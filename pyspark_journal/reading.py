@@ -1,0 +1,190 @@
+"""From pieces of logs to rows, in the mode that was asked for. Nothing of Spark is in here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+
+import pyarrow as pa
+
+from pyspark_journal import decode, rows
+from pyspark_journal.batches import bounded
+from pyspark_journal.options import DROPMALFORMED, FAILFAST, Options
+from pyspark_journal.remote import RemoteLog, log_of
+from pyspark_journal.scan import scanner
+from pyspark_journal.scan.model import Event, Records, Wanted
+from pyspark_journal.schema import DECODED, Columns
+from pyspark_journal.splits import Piece
+from pyspark_journal.trees import Tree, tree_of
+from reference_impl.answer import End, Lost
+from reference_impl.formats import UnknownFormat
+
+UNKNOWN_FORMAT = "unknown-format"
+"""Reason of a row on a file that is a log of no format that we know."""
+
+
+class Malformed(ValueError):
+    """Mode ``FAILFAST`` met a row that is no record; the message names file, offset and reason."""
+
+
+class Reader:
+    """Reads pieces of logs into batches of the columns that were asked for."""
+
+    def __init__(self, columns: Columns, options: Options) -> None:
+        self.columns = columns
+        self.options = options
+        self.target = pa.schema(
+            [
+                pa.field(name, field.type)
+                for name, field in zip(columns.names, columns.target, strict=True)
+            ]
+        )
+        self._schemas: dict[str, pa.Schema] = {}
+        self._wanted: dict[str, Wanted] = {}
+
+    def batches(
+        self, pieces: Sequence[Piece], choose: Callable[[Piece, Event], Event | None] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition. Raises :class:`Malformed`, in mode ``FAILFAST`` only.
+
+        ``choose`` may cut or drop events before they become rows: a stream reads from an offset on.
+        """
+        found = (made for piece in pieces for made in self._piece(piece, choose))
+        return map(self.columns.fit, bounded(found))
+
+    def _piece(
+        self, piece: Piece, choose: Callable[[Piece, Event], Event | None] | None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of one piece. What goes wrong with one log goes no further than that."""
+        name = piece.log.path
+        place = (name, piece.part.start)
+        try:
+            if piece.log.fault is not None:
+                raise piece.log.fault
+            with ExitStack() as stack:
+                tree = tree_of(name, dict(self.options.file_system))
+                format_id = piece.log.format or tree.detect(name)
+                context = piece.log.context or self.options.context(format_id)
+                log = log_of(piece.log, self.options, context)
+                if isinstance(log, RemoteLog):
+                    stack.callback(log.close)
+                for event in scanner(format_id).scan(log, self._wants(format_id), piece.part):
+                    chosen = choose(piece, event) if choose is not None else event
+                    if chosen is None:
+                        continue
+                    if isinstance(chosen, Records) and len(chosen):
+                        place = (
+                            file_name(name, chosen.file),
+                            int(chosen.at[-1] + chosen.size[-1]),
+                        )
+                    yield from self._rows(chosen, format_id, name, tree)
+        except Malformed:
+            raise
+        except UnknownFormat as error:
+            yield from self._unknown(name, error)
+        except Exception as error:
+            # One bad file among ten thousand must not fail the job, whatever the reader ran into.
+            yield from self._unreadable(place, error)
+
+    def _wants(self, format_id: str) -> Wanted:
+        if format_id not in self._wanted:
+            self._wanted[format_id] = self.columns.wanted(format_id, self.options)
+        return self._wanted[format_id]
+
+    def _schema(self, format_id: str) -> pa.Schema:
+        """The columns of the query with the types that they have in this format."""
+        if format_id not in self._schemas:
+            own = rows.schema(format_id)
+            self._schemas[format_id] = pa.schema(
+                [own.field(f.name) if f.name in own.names else f for f in self.target]
+            )
+        return self._schemas[format_id]
+
+    def _rows(
+        self, event: Event, format_id: str, name: str, tree: Tree
+    ) -> Iterator[pa.RecordBatch]:
+        more: dict[str, pa.Array] = {}
+        if isinstance(event, Records):
+            if not len(event):
+                return
+            if self.columns.has(DECODED):
+                more = self._decoded(event, format_id)
+        elif isinstance(event, Lost) or event.verdict == "refused":
+            if self.options.mode == DROPMALFORMED:
+                return
+            if isinstance(event, End) and self.options.ignore_corrupt:
+                return
+            if self.options.mode == FAILFAST:
+                at = f" at offset {event.start}" if isinstance(event, Lost) else ""
+                raise Malformed(f"{file_name(name, event.file)}:{at} {event.reason} (FAILFAST)")
+            if isinstance(event, Lost) and self.columns.has(self.options.corrupt_name):
+                more = {self.options.corrupt_name: self._raw(event, name, tree)}
+        made = rows.batch(event, self._schema(format_id), name, more)
+        if made is not None:
+            yield self._same_types(made)
+
+    def _same_types(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        if batch.schema == self.target:
+            return batch
+        columns = [
+            column if column.type == field.type else column.cast(field.type)
+            for column, field in zip(batch.columns, self.target, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=self.target)
+
+    def _decoded(self, run: Records, format_id: str) -> dict[str, pa.Array]:
+        value, fault = decode.decoded(format_id, run, self.options.entry_fields)
+        if self.options.format == "auto":
+            type = self.target.field(DECODED).type
+            names = [type.field(n).name for n in range(type.num_fields)]
+            mine = format_id.replace("-", "_")
+            value = pa.StructArray.from_arrays(
+                [
+                    value if name == mine else pa.nulls(len(run), type.field(name).type)
+                    for name in names
+                ],
+                names,
+                mask=value.is_null(),
+            )
+        return {DECODED: value, "detail": fault}
+
+    def _raw(self, lost: Lost, name: str, tree: Tree) -> pa.Array:
+        """The bytes of a lost range. Null when they cannot be read."""
+        length = min(lost.end - lost.start, self.options.max_payload)
+        try:
+            data = tree.read(file_name(name, lost.file), lost.start, length)
+        except OSError:
+            data = None
+        return pa.array([data], pa.binary())
+
+    def _unknown(self, name: str, error: UnknownFormat) -> Iterator[pa.RecordBatch]:
+        text = str(error).replace("say --format", "give journalFormat")
+        if self.options.ignore_corrupt or self.options.mode == DROPMALFORMED:
+            return
+        if self.options.mode == FAILFAST:
+            raise Malformed(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)")
+        event = End("refused", UNKNOWN_FORMAT, None)
+        made = rows.batch(event, self.target, name, {"detail": pa.array([text])})
+        assert made is not None
+        yield made
+
+    def _unreadable(self, place: tuple[str, int], error: Exception) -> Iterator[pa.RecordBatch]:
+        options = self.options
+        name, at = place
+        text = (
+            f"{name}: at offset {at}: {error}"
+            if isinstance(error, OSError)
+            else (f"{name}: at offset {at}: {type(error).__name__}: {error}")
+        )
+        if options.ignore_missing and isinstance(error, FileNotFoundError):
+            return
+        if options.ignore_corrupt or options.mode == DROPMALFORMED:
+            return
+        if options.mode == FAILFAST:
+            raise Malformed(f"{text} (unreadable, FAILFAST)") from error
+        yield rows.unreadable(self.target, name, text)
+
+
+def file_name(log: str, file: str | None) -> str:
+    """A file of a log, as rows name it."""
+    return log if file is None else f"{log.rstrip('/')}/{file}"

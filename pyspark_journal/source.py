@@ -1,0 +1,96 @@
+"""The data source ``journal``: a thin layer between Spark and the rest of the package."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+from pyspark_journal import options as option_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from pyspark_journal.options import Options
+    from pyspark_journal.schema import Columns
+    from pyspark_journal.splits import Piece
+
+
+class JournalDataSource(DataSource):
+    """Journal files as a table: a row for each record and each lost range.
+
+    Name: ``journal``. Options: ``pyspark_journal.options.OPTIONS``. The package is found by Spark
+    itself where it is installed; elsewhere ``pyspark_journal.register(spark)``.
+
+    >>> spark.read.format("journal").load("/var/lib/broker")
+    >>> spark.sql("CREATE TEMP VIEW v USING journal OPTIONS (path '/var/lib/broker')")
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        """What ``format`` takes."""
+        return "journal"
+
+    def schema(self) -> StructType:
+        """All columns, in accordance with the options."""
+        from pyspark_journal.schema import spark_schema
+
+        return spark_schema(self._options())
+
+    def reader(self, schema: StructType) -> JournalReader:
+        """A reader of the columns of ``schema``, which may be any choice of :meth:`schema`."""
+        from pyspark_journal.schema import asked
+
+        options = self._options()
+        return JournalReader(asked(schema, options), options)
+
+    def _options(self) -> Options:
+        return option_table.parse(self.options)
+
+
+class JournalPartition(InputPartition):
+    """Pieces of logs for one task."""
+
+    def __init__(self, pieces: list[Piece]) -> None:
+        super().__init__(None)
+        self.pieces = pieces
+
+
+class JournalReader(DataSourceReader):
+    """Plans partitions and reads them."""
+
+    def __init__(self, columns: Columns, options: Options) -> None:
+        self.columns = columns
+        self.options = options
+
+    def partitions(self) -> list[InputPartition]:
+        """The logs under the paths, packed. Raises ``FileNotFoundError`` for a missing path."""
+        from pyspark_journal.files import find
+        from pyspark_journal.splits import plan
+
+        return [JournalPartition(pieces) for pieces in plan(find(self.options), self.options)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition."""
+        from pyspark_journal.reading import Reader
+
+        # Spark makes one partition of its own when there is nothing to read.
+        pieces = partition.pieces if isinstance(partition, JournalPartition) else []
+        yield from Reader(self.columns, self.options).batches(pieces)
+        freeze()
+
+
+def freeze() -> None:
+    """Take what is loaded by now out of the garbage collector's sight, once in a worker.
+
+    PySpark's daemon collects garbage after each task, which costs tens of milliseconds with the
+    modules that are loaded here. It must come behind the last late import, hence after a read.
+    """
+    if not getattr(sys, "_journal_is_frozen", False):
+        gc.collect()
+        gc.freeze()
+        sys._journal_is_frozen = True  # type: ignore[attr-defined]

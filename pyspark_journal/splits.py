@@ -1,0 +1,77 @@
+"""How logs become partitions: large ones in parts, small ones packed together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pyspark_journal.files import FoundLog
+from pyspark_journal.options import Options
+from pyspark_journal.remote import log_of
+from pyspark_journal.scan import scanner
+from pyspark_journal.scan.model import WHOLE, Part
+from pyspark_journal.trees import is_local, tree_of
+
+BY_RANGES = frozenset({"leveldb-log"})
+"""Formats whose scanner reads a remote log by ranges; the others need it whole."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A log, or a part of one. ``size`` is an estimate in bytes."""
+
+    log: FoundLog
+    part: Part
+    size: int
+
+
+def split_size(sizes: Sequence[int], options: Options) -> int:
+    """Bytes of a partition, as Spark has it for its own files (``FilePartition.maxSplitBytes``).
+
+    Enough partitions for all slots, none larger than ``maxPartitionBytes``, and none so small
+    that opening its files costs more than reading them.
+    """
+    share = sum(size + options.open_cost for size in sizes) // options.slots
+    return min(options.max_partition, max(options.open_cost, share))
+
+
+def plan(logs: Sequence[FoundLog], options: Options) -> list[list[Piece]]:
+    """The partitions. Nothing that is wrong with a log stops them: its reader will say so."""
+    target = split_size([log.size for log in logs], options)
+    pieces = [piece for log in logs for piece in _pieces(log, target, options)]
+    return pack(pieces, target, options.open_cost)
+
+
+def pack(pieces: Sequence[Piece], target: int, open_cost: int) -> list[list[Piece]]:
+    """Partitions of about ``target`` bytes, the largest pieces first, as Spark packs files."""
+    packed: list[list[Piece]] = []
+    room = 0
+    for piece in sorted(pieces, key=lambda one: -one.size):
+        if not packed or room < piece.size:
+            packed.append([])
+            room = target
+        packed[-1].append(piece)
+        room -= piece.size + open_cost
+    return packed
+
+
+def _pieces(log: FoundLog, target: int, options: Options) -> list[Piece]:
+    whole = [Piece(log, WHOLE, log.size)]
+    if log.fault is not None or log.size <= target:
+        return whole
+    try:
+        known = log.format or tree_of(log.path, dict(options.file_system)).detect(log.path)
+        if not is_local(log.path) and known not in BY_RANGES:
+            return whole
+        context = log.context or options.context(known)
+        parts = scanner(known).plan(log_of(log, options, context), target)
+    except (OSError, ValueError):
+        return whole
+    if len(parts) < 2:
+        return whole
+    log = replace(log, format=known, context=context)
+    return [Piece(log, part, _size(log, part, len(parts))) for part in parts]
+
+
+def _size(log: FoundLog, part: Part, parts: int) -> int:
+    return log.size // parts if part.end is None else part.end - part.start

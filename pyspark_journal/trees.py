@@ -1,0 +1,200 @@
+"""Where logs lie: folders on this machine, or behind ``pyarrow.fs``, under one interface."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from reference_impl import formats
+
+HEAD = 1 << 17
+"""Bytes from the start of a file that tell its format: as many as any recogniser looks at."""
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
+S3 = ("s3", "s3a", "s3n")
+
+
+class NoFileSystem(OSError):
+    """A file system that cannot be reached from here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file or folder: ``fault`` says why it can be neither listed nor read."""
+
+    path: str
+    is_folder: bool = False
+    size: int = 0
+    modified: float = 0.0
+    fault: OSError | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rstrip("/").rpartition("/")[2]
+
+
+class Tree(Protocol):
+    """What is needed of a file system. Paths are absolute, with their scheme. ``OSError``."""
+
+    def entry(self, path: str) -> Entry:
+        """One file or folder. ``FileNotFoundError``."""
+
+    def entries(self, folder: str) -> Sequence[Entry]:
+        """What is in a folder, by name."""
+
+    def is_a(self, format_id: str, file: Entry) -> bool:
+        """Whether a file looks like a log of this format."""
+
+    def detect(self, path: str) -> str:
+        """The id of a file's format. ``UnknownFormat``."""
+
+    def read(self, path: str, offset: int, length: int) -> bytes:
+        """``length`` bytes of a file, fewer at its end."""
+
+
+class LocalTree:
+    """Folders on this machine."""
+
+    def entry(self, path: str) -> Entry:
+        """See :class:`Tree`."""
+        found = Path(path).stat()
+        folder = stat.S_ISDIR(found.st_mode)
+        fault = None
+        if not folder and not stat.S_ISREG(found.st_mode):
+            # Opening a pipe would wait for its writer.
+            fault = OSError(f"[not a file] neither a file nor a folder: '{path}'")
+        return Entry(path, folder, 0 if folder else found.st_size, found.st_mtime, fault)
+
+    def entries(self, folder: str) -> Sequence[Entry]:
+        """See :class:`Tree`."""
+        found = []
+        with os.scandir(folder) as scan:
+            names = sorted(entry.name for entry in scan)
+        for name in names:
+            path = f"{folder.rstrip('/')}/{name}"
+            try:
+                found.append(self.entry(path))
+            except OSError as error:  # a link to nowhere, or it is gone already
+                found.append(Entry(path, fault=error))
+        return found
+
+    def is_a(self, format_id: str, file: Entry) -> bool:
+        """See :class:`Tree`."""
+        return formats.named(format_id).recognise(Path(file.path))
+
+    def detect(self, path: str) -> str:
+        """See :class:`Tree`."""
+        return formats.detect(Path(path)).id
+
+    def read(self, path: str, offset: int, length: int) -> bytes:
+        """See :class:`Tree`."""
+        with Path(path).open("rb") as file:
+            file.seek(offset)
+            return file.read(length)
+
+
+class RemoteTree:
+    """Folders behind ``pyarrow.fs``. ``uri`` is any of them; all paths have its scheme."""
+
+    def __init__(self, uri: str, options: Mapping[str, str]) -> None:
+        from pyarrow import fs
+
+        self._fs = fs
+        match = _SCHEME.match(uri)
+        assert match is not None
+        scheme = match[1].lower()
+        try:
+            if scheme in S3:
+                self.file_system = fs.S3FileSystem(**_typed(options))
+                self._prefix = f"{match[1]}://"
+            else:
+                self.file_system, inside = fs.FileSystem.from_uri(uri)
+                self._prefix = uri[: len(uri) - len(inside)] if uri.endswith(inside) else uri
+        except (ImportError, NotImplementedError, TypeError, ValueError, OSError) as error:
+            raise NoFileSystem(f"{uri}: cannot reach this file system: {error}") from error
+
+    def inside(self, path: str) -> str:
+        """The path as the file system knows it."""
+        return path.removeprefix(self._prefix)
+
+    def _entry(self, info: Any) -> Entry:
+        folder = info.type == self._fs.FileType.Directory
+        when = info.mtime.timestamp() if info.mtime is not None else 0.0
+        return Entry(self._prefix + info.path, folder, info.size or 0, when)
+
+    def entry(self, path: str) -> Entry:
+        """See :class:`Tree`."""
+        info = self.file_system.get_file_info([self.inside(path).rstrip("/")])[0]
+        if info.type == self._fs.FileType.NotFound:
+            raise FileNotFoundError(f"no such file or folder: '{path}'")
+        return self._entry(info)
+
+    def entries(self, folder: str) -> Sequence[Entry]:
+        """See :class:`Tree`."""
+        selector = self._fs.FileSelector(self.inside(folder).rstrip("/"))
+        found = self.file_system.get_file_info(selector)
+        return sorted((self._entry(info) for info in found), key=lambda entry: entry.path)
+
+    def is_a(self, format_id: str, file: Entry) -> bool:
+        """See :class:`Tree`."""
+        with tempfile.TemporaryDirectory() as folder:
+            return formats.named(format_id).recognise(self._head(file.path, folder))
+
+    def detect(self, path: str) -> str:
+        """See :class:`Tree`."""
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                return formats.detect(self._head(path, folder)).id
+            except formats.UnknownFormat as error:
+                text = str(error).replace(f"{folder}/{Entry(path).name}", path)
+                raise formats.UnknownFormat(text) from None
+
+    def _head(self, path: str, folder: str) -> Path:
+        """The first bytes of a file under its own name, for the recognisers."""
+        copy = Path(folder, Entry(path).name)
+        copy.write_bytes(self.read(path, 0, HEAD))
+        return copy
+
+    def read(self, path: str, offset: int, length: int) -> bytes:
+        """See :class:`Tree`."""
+        with self.file_system.open_input_file(self.inside(path)) as file:
+            size = file.size()
+            if offset >= size:
+                return b""
+            return cast(bytes, file.read_at(min(length, size - offset), offset))
+
+
+def _typed(options: Mapping[str, str]) -> dict[str, Any]:
+    """Arguments of a constructor from text: truth values and numbers are told by their look."""
+    return {
+        name: {"true": True, "false": False}.get(
+            value.lower(), int(value) if value.isdecimal() and len(value) < 10 else value
+        )
+        for name, value in options.items()
+    }
+
+
+def absolute(path: str) -> str:
+    """A path as rows show it: absolute, and without the scheme where it is on this machine."""
+    match = _SCHEME.match(path)
+    if match is not None and match[1].lower() != "file":
+        return path
+    if path.lower().startswith("file:"):
+        path = "/" + path[5:].lstrip("/")
+    return os.path.abspath(path)  # noqa: PTH100 -- links stay what they are
+
+
+def is_local(path: str) -> bool:
+    """Whether an absolute path is on this machine."""
+    return path.startswith("/")
+
+
+def tree_of(path: str, options: Mapping[str, str]) -> Tree:
+    """The tree in which an absolute path lies. Raises :class:`NoFileSystem`."""
+    return LocalTree() if is_local(path) else RemoteTree(path, options)

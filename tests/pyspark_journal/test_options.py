@@ -1,0 +1,79 @@
+"""Options: one table, and errors that say what was expected."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from pyspark_journal.options import FORMAT_IDS, OPTIONS, BadOption, Options, parse
+from reference_impl.formats import FORMATS
+
+
+def test_formats_are_those_of_the_specification() -> None:
+    assert tuple(FORMATS) == FORMAT_IDS
+
+
+def test_each_option_has_an_attribute_and_shows_its_default() -> None:
+    attributes = {field.name for field in fields(Options)} - {"paths", "file_system"}
+    assert {option.attribute for option in OPTIONS} == attributes
+    for option in OPTIONS:
+        shown = option.shown.strip("`")
+        default = getattr(Options(), option.attribute)
+        if default is None:
+            assert shown in ("none", "all", "_corrupt_record", "cores of the driver's machine")
+        else:
+            assert option.parse(shown) == default, option.name
+
+
+@pytest.mark.parametrize(
+    ("given", "attribute", "value"),
+    [
+        ({"journalformat": "leveldb-log"}, "format", "leveldb-log"),
+        ({"MODE": "failfast"}, "mode", "FAILFAST"),
+        ({"maxPartitionBytes": "128MiB"}, "max_partition", 128 << 20),
+        ({"maxPartitionBytes": "1000"}, "max_partition", 1000),
+        ({"modifiedAfter": "1970-01-01T00:01:00"}, "after", 60.0),
+        ({"modifiedAfter": "1970-01-01T01:01:00+01:00"}, "after", 60.0),
+        ({"path": "a"}, "paths", ("a",)),
+        ({"paths": '["a", "b"]'}, "paths", ("a", "b")),
+        ({"fs.endpoint_override": "h:1"}, "file_system", (("endpoint_override", "h:1"),)),
+        ({"spark.anything": "1"}, "paths", ()),
+    ],
+)
+def test_values(given: dict[str, str], attribute: str, value: Any) -> None:
+    assert getattr(parse(given), attribute) == value
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"foo": "1"}, ("foo", "unknown option", "journalFormat")),
+        ({"journalFormat": "rocksdb"}, ("journalFormat", "'rocksdb'", "zeebe-journal")),
+        ({"mode": "strict"}, ("mode", "PERMISSIVE, DROPMALFORMED, FAILFAST", "'strict'")),
+        ({"maxPartitionBytes": "lots"}, ("maxPartitionBytes", "number of bytes", "'lots'")),
+        ({"maxPartitionBytes": "0"}, ("maxPartitionBytes", "above 0")),
+        ({"recursiveFileLookup": "yes"}, ("recursiveFileLookup", "true or false", "'yes'")),
+        ({"modifiedBefore": "monday"}, ("modifiedBefore", "2026-", "'monday'")),
+        ({"lastFlushedIndex": "-1"}, ("lastFlushedIndex", "meta", "'-1'")),
+        ({"maxFilesPerTrigger": "0"}, ("maxFilesPerTrigger", "above 0")),
+        ({"pathGlobFilter": ""}, ("pathGlobFilter", "not empty")),
+        ({"verificationKey": "abc"}, ("verificationKey", "'abc'")),
+        ({"paths": "a"}, ("paths", "JSON")),
+    ],
+)
+def test_errors_name_option_value_and_what_was_expected(
+    given: dict[str, str], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(BadOption) as caught:
+        parse(given)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_contexts() -> None:
+    options = parse({"lastFlushedIndex": "meta", "journalName": "raft", "rawEntries": "true"})
+    assert options.context("zeebe-journal") == {"last_flushed_index": "meta", "name": "raft"}
+    assert options.context("zmq-raft") == {"entries": "raw"}
+    assert options.context("leveldb-log") == {}

@@ -1,0 +1,344 @@
+"""Rows are the answer of the reference reader, however logs are found, split, packed and read."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from conformance.vectors import Vector, load_all
+from pyspark_journal.files import find
+from pyspark_journal.options import parse
+from pyspark_journal.reading import Malformed
+from reference_impl.answer import Answer, NewRecord, collect
+from reference_impl.formats import FORMATS, named
+
+RowsOf = Callable[..., list[dict[str, Any]]]
+READ = [vector for vector in load_all().values() if vector.operation == "read"]
+
+
+def place(row: dict[str, Any]) -> tuple[Any, ...]:
+    return (row["file"], row["offset"] or 0, row["length"] or 0, row["kind"], row["reason"] or "")
+
+
+def found(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """All that rows and answers have in common, in an order of its own."""
+    return sorted((*place(row), row["verdict"], row["payload"]) for row in rows)
+
+
+def owed(answer: Answer, path: Path) -> list[tuple[Any, ...]]:
+    made: list[tuple[Any, ...]] = []
+
+    def name(file: str | None) -> str:
+        return str(path) if file is None else f"{path}/{file}"
+
+    for record in answer.records:
+        place = (name(record.file), record.at, record.size, "record", "")
+        made.append((*place, "intact", record.payload))
+    for lost in answer.lost:
+        place = (name(lost.file), lost.start, lost.end - lost.start, "lost", lost.reason)
+        made.append((*place, "torn" if lost.torn else "damaged", None))
+    if answer.verdict == "refused":
+        made.append((str(path), 0, 0, "refused", answer.reason, "refused", None))
+    return sorted(made)
+
+
+OPTION_OF = {"last_flushed_index": "lastFlushedIndex", "key": "verificationKey"}
+
+
+def of_vector(vector: Vector) -> tuple[dict[str, str], dict[str, Any]]:
+    """Options for the source, and the context for the reference, that mean the same."""
+    context = vector.body.get("context", {})
+    told = {k: v for k, v in context.items() if k in OPTION_OF and v is not None}
+    options = {OPTION_OF[key]: str(value) for key, value in told.items()}
+    if context.get("entries") == "raw":
+        options["rawEntries"] = "true"
+        told["entries"] = "raw"
+    return options, told
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_every_vector(format_id: str, rows_of: RowsOf) -> None:
+    differing = []
+    for vector in (v for v in READ if v.body["format"] == format_id):
+        options, context = of_vector(vector)
+        if options.get("lastFlushedIndex", "").startswith("-"):
+            continue  # a broker's -1 is no index: the option does not take it
+        if vector.id.startswith("zeebe-journal/all-segments-missing"):
+            continue  # an empty folder holds no log
+        answer = collect(named(format_id).read(vector.input, "recover", context))
+        rows = rows_of(vector.input, journalFormat=format_id, **options)
+        if answer.reason == "ambiguous-journal":
+            continue  # several journals in one folder are several logs
+        expected = owed(answer, vector.input)
+        if vector.input.is_dir():
+            # What else is in the folder: the reference leaves it alone, here it may be a log.
+            (log, *_) = find(parse({"path": str(vector.input), "journalFormat": format_id}))
+            mine = {str(vector.input), *(f"{log.path}/{name}" for name in log.files)}
+            rows = [row for row in rows if row["file"] in mine]
+        if found(rows) != expected:
+            differing.append(vector.id)
+    assert differing == []
+
+
+def leveldb(rng: random.Random, path: Path, count: int) -> Path:
+    sizes = (rng.choice([0, 5, 300, 9_000, 70_000]) for _ in range(count))
+    records = [NewRecord(rng.randbytes(rng.randint(0, size))) for size in sizes]
+    named("leveldb-log").write(path, records, {})
+    return path
+
+
+def damage(rng: random.Random, path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    for _ in range(rng.randint(1, 6)):
+        if len(data) < 2:
+            break
+        at = rng.randrange(len(data))
+        kind = rng.randrange(6)
+        if kind == 0:
+            data[at] ^= 1 << rng.randrange(8)
+        elif kind == 1:
+            data[at // 512 * 512 : at // 512 * 512 + 512] = bytes(512)
+        elif kind == 2:
+            del data[at:]
+        elif kind == 3:
+            del data[at : at + rng.randrange(1, 40_000)]
+        elif kind == 4:
+            data[at:at] = data[at : at + rng.randrange(1, 40_000)]
+        else:
+            struct.pack_into("<H", data, max(0, at - 2), rng.randrange(65536))
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_damaged_logs_in_random_splits(seed: int, tmp_path: Path, rows_of: RowsOf) -> None:
+    rng = random.Random(seed)
+    expected = []
+    for number in range(6):
+        path = leveldb(rng, tmp_path / f"{number:06d}.log", rng.randint(1, 40))
+        if rng.random() < 0.8:
+            damage(rng, path)
+        expected += owed(collect(named("leveldb-log").read(path, "recover", {})), path)
+    for _ in range(4):
+        rows = rows_of(
+            tmp_path,
+            journalFormat=rng.choice(["auto", "leveldb-log"]),
+            maxPartitionBytes=rng.randint(1, 200_000),
+            openCostInBytes=rng.randint(1, 100_000),
+            minPartitionNum=rng.randint(1, 50),
+        )
+        assert found(rows) == sorted(expected)
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_damaged_vectors_in_random_splits(format_id: str, tmp_path: Path, rows_of: RowsOf) -> None:
+    rng = random.Random(format_id)
+    mine = [v for v in READ if v.body["format"] == format_id and v.body["kind"] == "valid"]
+    for vector in rng.sample(mine, 12):
+        copy = tmp_path / vector.input.name
+        if vector.input.is_dir():
+            shutil.copytree(vector.input, copy)
+        else:
+            shutil.copy(vector.input, copy)
+        for file in [copy, *copy.rglob("*")]:
+            if file.is_file() and rng.random() < 0.7:
+                damage(rng, file)
+        answer = collect(named(format_id).read(copy, "recover", {}))
+        if answer.reason != "ambiguous-journal":
+            options = {
+                "journalFormat": format_id,
+                "maxPartitionBytes": rng.randint(1, 5_000),
+                "openCostInBytes": 1,
+            }
+            log = find(parse({"path": str(copy), "journalFormat": format_id}))[0]
+            mine = {str(copy), *(f"{copy}/{name}" for name in log.files)}
+            rows = [row for row in rows_of(copy, **options) if row["file"] in mine]
+            assert found(rows) == owed(answer, copy), vector.id
+        shutil.rmtree(copy) if copy.is_dir() else copy.unlink()
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """Logs good, damaged, torn, of another dialect and of no format, and a dead link."""
+    rng = random.Random(1)
+    leveldb(rng, tmp_path / "000001.log", 50)
+    data = bytearray(leveldb(rng, tmp_path / "000002.log", 50).read_bytes())
+    data[32768 + 4] ^= 0xFF
+    (tmp_path / "000002.log").write_bytes(data)
+    torn = leveldb(rng, tmp_path / "000003.log", 2)
+    torn.write_bytes(torn.read_bytes()[:-1])
+    foreign = next(
+        vector
+        for vector in READ
+        if vector.id.startswith("leveldb-log/") and vector.body["expect"]["verdict"] == "refused"
+    )
+    shutil.copy(foreign.input, tmp_path / "000004.log")
+    (tmp_path / "README").write_text("of no format")
+    (tmp_path / "000005.log").symlink_to(tmp_path / "gone")
+    return tmp_path
+
+
+def by_file(rows: list[dict[str, Any]]) -> dict[str, set[tuple[str, Any, Any]]]:
+    files: dict[str, set[tuple[str, Any, Any]]] = {}
+    for row in rows:
+        name = os.path.basename(row["file"])  # noqa: PTH119
+        files.setdefault(name, set()).add((row["kind"], row["verdict"], row["reason"]))
+    return files
+
+
+def test_permissive(lake: Path, rows_of: RowsOf) -> None:
+    rows = rows_of(lake)
+    files = by_file(rows)
+    assert files["000001.log"] == {("record", "intact", None)}
+    assert ("lost", "damaged", "checksum-mismatch") in files["000002.log"]
+    assert files["000003.log"] == {
+        ("record", "intact", None),
+        ("lost", "torn", "torn-payload"),
+    }
+    assert files["000004.log"] == {("refused", "refused", "foreign-dialect")}
+    assert files["000005.log"] == {("unreadable", None, None)}
+    assert files["README"] == {("refused", "refused", "unknown-format")}
+    detail = {row["kind"]: row["detail"] for row in rows if row["detail"]}
+    assert "No such file" in detail["unreadable"] and "000005.log" in detail["unreadable"]
+    assert "README" in detail["refused"] and "6f 66 20" in detail["refused"]
+
+
+def test_drop_malformed(lake: Path, rows_of: RowsOf) -> None:
+    files = by_file(rows_of(lake, mode="DROPMALFORMED"))
+    assert set(files) == {"000001.log", "000002.log", "000003.log"}
+    assert all(kinds == {("record", "intact", None)} for kinds in files.values())
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("000002.log", ("at offset 32", "checksum-mismatch")),
+        ("000003.log", ("at offset", "torn-payload")),
+        ("000004.log", ("foreign-dialect",)),
+        ("000005.log", ("unreadable", "No such file")),
+        ("README", ("unknown-format", "at offset 0", "6f 66 20")),
+    ],
+)
+def test_fail_fast(lake: Path, rows_of: RowsOf, file: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(Malformed) as caught:
+        # The link leads nowhere: as a path of its own it does not exist at all.
+        rows_of(f"{lake}/*", mode="FAILFAST", pathGlobFilter=file)
+    assert file in str(caught.value)
+    for word in words:
+        assert word in str(caught.value)
+    assert rows_of(lake / "000001.log", mode="FAILFAST")
+
+
+def test_ignore_corrupt_files(lake: Path, rows_of: RowsOf) -> None:
+    files = by_file(rows_of(lake, ignoreCorruptFiles=True))
+    assert set(files) == {"000001.log", "000002.log", "000003.log"}
+    assert ("lost", "damaged", "checksum-mismatch") in files["000002.log"]
+    (lake / "000002.log").unlink()
+    (lake / "000003.log").unlink()
+    assert rows_of(lake, ignoreCorruptFiles=True, mode="FAILFAST")
+
+
+def test_a_file_that_vanishes_between_plan_and_read(lake: Path) -> None:
+    from pyspark_journal.source import JournalDataSource
+
+    def read(**options: str) -> dict[str, set[tuple[str, Any, Any]]]:
+        leveldb(random.Random(2), lake / "000009.log", 20)
+        source = JournalDataSource({"path": str(lake), "pathGlobFilter": "000009.log", **options})
+        reader = source.reader(source.schema())
+        partitions = reader.partitions()
+        (lake / "000009.log").unlink()
+        return by_file([r for p in partitions for b in reader.read(p) for r in b.to_pylist()])
+
+    assert read() == {"000009.log": {("unreadable", None, None)}}
+    assert read(journalFormat="leveldb-log") == {"000009.log": {("unreadable", None, None)}}
+    assert read(ignoreMissingFiles="true") == {}
+    with pytest.raises(Malformed, match=r"000009\.log"):
+        read(mode="FAILFAST")
+
+
+def test_an_error_while_reading(
+    lake: Path, rows_of: RowsOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read before it stands."""
+    from pyspark_journal import reading
+
+    real = reading.scanner
+
+    class Failing:
+        def __init__(self, format_id: str) -> None:
+            self.real = real(format_id)
+
+        def scan(self, log: Any, wanted: Any, part: Any) -> Iterator[Any]:
+            yield next(iter(self.real.scan(log, wanted, part)))
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(reading, "scanner", Failing)
+    rows = rows_of(lake / "000001.log")
+    assert rows[0]["kind"] == "record"
+    assert rows[-1]["kind"] == "unreadable"
+    after = rows[-2]["offset"] + rows[-2]["length"]
+    assert f"at offset {after}: [Errno 5]" in rows[-1]["detail"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(lake: Path, rows_of: RowsOf) -> None:
+    (lake / "000001.log").chmod(0)
+    files = by_file(rows_of(lake))
+    assert files["000001.log"] == {("unreadable", None, None)}
+
+
+def test_nothing_to_read(tmp_path: Path, rows_of: RowsOf) -> None:
+    assert rows_of(tmp_path) == []
+
+
+def test_ten_thousand_files_and_one_is_bad(
+    tmp_path: Path, batches: Callable[..., list[pa.RecordBatch]]
+) -> None:
+    named("leveldb-log").write(tmp_path / "000000.log", [NewRecord(b"alpha")], {})
+    data = (tmp_path / "000000.log").read_bytes()
+    for number in range(1, 10_000):
+        (tmp_path / f"{number:06d}.log").write_bytes(data)
+    (tmp_path / "000000.log").unlink()
+    (tmp_path / "000000.log").symlink_to("/nowhere")
+    made = batches(tmp_path, journalFormat="leveldb-log", minPartitionNum=2)
+    assert sum(batch.num_rows for batch in made) == 10_000
+    assert len(made) <= 20
+    kinds = pa.chunked_array([batch["kind"] for batch in made]).value_counts().to_pylist()
+    assert {one["values"]: one["counts"] for one in kinds} == {"record": 9_999, "unreadable": 1}
+
+
+def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:
+    data = (lake / "000002.log").read_bytes()
+    schema = pa.schema(
+        [
+            ("offset", pa.int64()),
+            ("length", pa.int64()),
+            ("kind", pa.string()),
+            ("_corrupt_record", pa.binary()),
+        ]
+    )
+    for options in ({"schema": schema}, {"columnNameOfCorruptRecord": "_corrupt_record"}):
+        rows = [r for r in rows_of(lake / "000002.log", **options) if r["kind"] == "lost"]
+        assert rows
+        for row in rows:
+            assert row["_corrupt_record"] == data[row["offset"] :][: row["length"]]
+    (row, *_) = [
+        row
+        for row in rows_of(lake / "000002.log", schema=schema, maxPayloadBytes=10)
+        if row["kind"] == "lost"
+    ]
+    assert len(row["_corrupt_record"]) == 10
+
+
+def test_long_payloads_are_cut(tmp_path: Path, rows_of: RowsOf) -> None:
+    named("leveldb-log").write(tmp_path / "000001.log", [NewRecord(b"a" * 9), NewRecord(b"b")], {})
+    rows = rows_of(tmp_path, maxPayloadBytes=4)
+    assert [row["payload"] for row in rows] == [b"aaaa", b"b"]
+    assert [row["payload_truncated"] for row in rows] == [True, False]

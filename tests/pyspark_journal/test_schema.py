@@ -1,0 +1,87 @@
+"""Columns: of a format, of all, and those that a user asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from conformance import VECTORS
+from pyspark_journal.options import FORMAT_IDS, parse
+from pyspark_journal.rows import FIXED
+from pyspark_journal.scan.columns import COLUMNS, ENTRY_FIELDS
+from pyspark_journal.schema import BadSchema, asked, offered, spark_schema
+
+
+@pytest.mark.parametrize("format_id", FORMAT_IDS)
+def test_of_a_format(format_id: str) -> None:
+    names = offered(parse({"journalFormat": format_id})).names
+    assert names == [*FIXED.names, *(column.name for column in COLUMNS[format_id])]
+
+
+def test_of_all_formats() -> None:
+    schema = offered(parse({}))
+    for format_id in FORMAT_IDS:
+        assert {column.name for column in COLUMNS[format_id]} <= set(schema.names)
+    assert len(schema.names) == len(set(schema.names))
+    assert str(schema.field("entry_type").type) == "string"
+
+
+@pytest.mark.parametrize("format_id", ["auto", *FORMAT_IDS])
+def test_the_whole_schema_may_be_asked_for(format_id: str) -> None:
+    options = parse({"journalFormat": format_id, "columnNameOfCorruptRecord": "raw"})
+    columns = asked(spark_schema(options), options)
+    assert list(columns.names) == offered(options).names
+
+
+def test_only_what_is_asked_for_is_looked_at() -> None:
+    options = parse({"journalFormat": "zeebe-journal"})
+    columns = asked(
+        from_arrow_schema(pa.schema({"Offset": pa.int64(), "term": pa.int64()})), options
+    )
+    wanted = columns.wanted("zeebe-journal", options)
+    assert columns.names == ("offset", "term") and columns.target.names == ["Offset", "term"]
+    assert not wanted.payload and wanted.wants("term") and not wanted.wants("checksum")
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        (pa.field("offset", pa.int32()), ("offset", "bigint", "int")),
+        (pa.field("nonsense", pa.string()), ("nonsense", "leveldb-log", "payload")),
+        (pa.field("term", pa.int64()), ("term", "leveldb-log")),
+        (pa.field("payload", pa.binary(), nullable=False), ("payload", "NOT NULL")),
+    ],
+)
+def test_errors_name_the_column(field: pa.Field, words: tuple[str, ...]) -> None:
+    schema = from_arrow_schema(pa.schema([field]))
+    with pytest.raises(BadSchema) as caught:
+        asked(schema, parse({"journalFormat": "leveldb-log"}))
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_batches_have_the_schema_that_spark_was_told(
+    batches: Callable[..., list[Any]], tmp_path: Path
+) -> None:
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    every = sorted(p for p in VECTORS.glob("*/*") if p.suffix != ".json" and p.is_file())
+    some = pa.schema(
+        [
+            pa.field("kind", pa.string(), nullable=False),
+            pa.field("FILE", pa.string()),
+            pa.field("fields", ENTRY_FIELDS),
+            pa.field("entry_type", pa.string()),
+        ]
+    )
+    for schema in (None, some):
+        told = from_arrow_schema(schema) if schema else spark_schema(parse({}))
+        made = batches(*every[::7], schema=schema)
+        assert made
+        for batch in made:
+            assert batch.schema.equals(to_arrow_schema(told, timezone="UTC"))

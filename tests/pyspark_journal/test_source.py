@@ -1,0 +1,137 @@
+"""The data source in Spark itself: names, SQL, schemas, modes, errors, retries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import ROOT, VECTORS
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "logs" / "000003.log"
+    path.parent.mkdir()
+    records = [NewRecord(f"record {number}".encode()) for number in range(1000)]
+    named("leveldb-log").write(path, records, {})
+    return path
+
+
+def test_importing_the_package_is_light() -> None:
+    """Spark imports it in every session, whoever needs it or not."""
+    heavy = "{'numba', 'numpy', 'pyarrow', 'pandas', 'pyspark', 'reference_impl'}"
+    code = f"import sys, pyspark_journal; print(sorted({heavy} & sys.modules.keys()))"
+    # What Spark does to find the source: it may import pyspark, which is there already.
+    again = "print('pyarrow' in sys.modules, 'numba' in sys.modules)"
+    found = f"{code}; pyspark_journal.DefaultSource; {again}"
+    done = subprocess.run(
+        [sys.executable, "-c", found], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split("\n")[:2] == ["[]", "False False"]
+
+
+def test_found_by_spark_itself(spark: SparkSession, log: Path) -> None:
+    frame = spark.read.format("journal").load(str(log.parent))
+    assert frame.count() == 1000
+    assert frame.columns[:4] == ["file", "offset", "length", "kind"]
+
+
+def test_from_sql(spark: SparkSession, log: Path) -> None:
+    spark.sql(
+        f"CREATE OR REPLACE TEMP VIEW found USING journal OPTIONS (path '{log.parent}',"
+        " journalFormat 'leveldb-log')"
+    )
+    (row,) = spark.sql(
+        "SELECT count(*) AS n, max(offset) AS last, first(file) AS f FROM found"
+    ).collect()
+    assert (row.n, row.f) == (1000, str(log)) and row.last > 0
+
+
+def test_registered(spark: SparkSession, log: Path) -> None:
+    import pyspark_journal
+
+    pyspark_journal.register(spark)
+    assert spark.read.format("journal").load(str(log)).count() == 1000
+
+
+def test_all_vectors(spark: SparkSession) -> None:
+    """Every row of every format passes through the JVM; nothing fails the job."""
+    frame = (
+        spark.read.format("journal")
+        .option("pathGlobFilter", "[!_]*[!n]")
+        .load([str(VECTORS / name) for name in ("leveldb-log", "zeebe-journal", "zmq-raft")])
+    )
+    counts = {row["kind"]: row["count"] for row in frame.groupBy("kind").count().collect()}
+    assert counts["record"] > 3000 and counts["lost"] > 1000 and counts["refused"] > 5
+
+
+def test_splits_in_tasks(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "000001.log"
+    records = [NewRecord(bytes([n % 256]) * 50_000) for n in range(40)]
+    named("leveldb-log").write(path, records, {})
+    reader = spark.read.format("journal").option("journalFormat", "leveldb-log")
+    frame = reader.option("maxPartitionBytes", "200000").load(str(tmp_path))
+    rows = frame.orderBy("offset").collect()
+    assert [bytes(row.payload) for row in rows] == [record.payload for record in records]
+
+
+def test_a_schema_prunes(spark: SparkSession, log: Path) -> None:
+    frame = spark.read.format("journal").schema("OFFSET bigint, kind string").load(str(log))
+    assert frame.first().asDict() == {"OFFSET": 0, "kind": "record"}
+
+
+@pytest.mark.parametrize(
+    ("options", "schema", "words"),
+    [
+        ({"maxPartitionByte": "1"}, None, ("maxpartitionbyte", "unknown option")),
+        ({"mode": "lenient"}, None, ("mode", "'lenient'")),
+        ({}, "offset int", ("offset", "expected bigint", "found int")),
+        ({}, "ofset bigint", ("ofset", "no such column")),
+    ],
+)
+def test_errors(
+    spark: SparkSession, log: Path, options: dict[str, str], schema: str | None, words: tuple[str]
+) -> None:
+    reader = spark.read.format("journal").options(**options)
+    with pytest.raises(Exception) as caught:
+        (reader.schema(schema) if schema else reader).load(str(log)).count()
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_missing_path(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="path does not exist"):
+        spark.read.format("journal").load(str(tmp_path / "nothing")).count()
+    with pytest.raises(Exception, match="no path"):
+        spark.read.format("journal").load().count()
+
+
+def test_an_empty_folder(spark: SparkSession, tmp_path: Path) -> None:
+    assert spark.read.format("journal").load(str(tmp_path)).collect() == []
+
+
+def test_modes(spark: SparkSession, log: Path) -> None:
+    data = bytearray(log.read_bytes())
+    data[20] ^= 1
+    log.write_bytes(data)
+    (log.parent / "README").write_text("no log")
+    kinds = {}
+    for mode in ("PERMISSIVE", "DROPMALFORMED"):
+        frame = spark.read.format("journal").option("mode", mode).load(str(log.parent))
+        kinds[mode] = {row["kind"] for row in frame.select("kind").distinct().collect()}
+    # The log is one block, of which the rest is lost; what follows is in the next one.
+    assert kinds["PERMISSIVE"] == {"record", "lost", "refused"}
+    assert kinds["DROPMALFORMED"] == {"record"}
+    with pytest.raises(Exception, match=r"000003\.log: at offset \d+ checksum-mismatch"):
+        spark.read.format("journal").option("mode", "FAILFAST").load(str(log)).count()
