@@ -26,7 +26,7 @@ _WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 def main(parent: int, scratch: str, memory: int, fd: int, command: list[str]) -> None:
     """Run until the program has ended or the parent is gone."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGHUP)
     # What a killed program leaves becomes ours, so that it can be found and killed.
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     os.set_inheritable(fd, False)
@@ -35,6 +35,13 @@ def main(parent: int, scratch: str, memory: int, fd: int, command: list[str]) ->
     while os.getppid() == parent:
         got = _wait_for_signal()
         if got == signal.SIGTERM:
+            break
+        if got == signal.SIGHUP:
+            # The thread that started us has ended; the rest of the process follows in a moment.
+            for _ in range(100):
+                if os.getppid() != parent:
+                    break
+                time.sleep(0.02)
             break
         status = _reap(child)
         if status is not None:
