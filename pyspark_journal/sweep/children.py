@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import Contents
 from conformance.cases import found_at
+from conformance.contents import Contents
 from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
 from pyspark_journal.sweep.judge import (
@@ -306,7 +306,7 @@ class Asker:
         if not isinstance(contents, bytes):
             return found_at(slot.path) != contents
         try:
-            same = os.stat(slot.path).st_ino == slot.inode
+            same = slot.path.stat().st_ino == slot.inode
         except OSError:
             same = False
         if same and os.pread(slot.fd, len(contents) + 1, 0) == contents:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from conformance import ROOT, known_failures
-from conformance.protocol.oneshot import speaks_protocol
+from conformance.protocol.oneshot import no_hello
 from conformance.registry import Implementation, Unavailable, all_implementations
 from conformance.vectors import BrokenVector, Vector, load_all
 from pyspark_journal.java import JavaMissing
@@ -36,7 +36,7 @@ PROPOSED = 20
 @click.command()
 @click.option("--format", "format", required=True, type=click.Choice(sorted(FORMATS)))
 @click.option("--impl", "names", multiple=True, metavar="NAME",
-              help="reference, fast, or an implementation of ours; the first is always there.")  # fmt: skip
+              help="reference (always there), fast, or an implementation of ours.")  # fmt: skip
 @click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="A program to ask.")
 @click.option("--depth", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @click.option("--cases", type=click.IntRange(1), metavar="N",
@@ -48,11 +48,11 @@ PROPOSED = 20
               help="Cases that a program is asked, for each operation on each control."
               " [default: 10000, full: all]")  # fmt: skip
 @click.option("--control", "patterns", multiple=True, metavar="GLOB",
-              help="Vectors to damage. [default: the undamaged ones that are small enough]")  # fmt: skip
+              help="Vectors to damage. [default: the small undamaged ones]")  # fmt: skip
 @click.option("--out", metavar="DIR", help="A folder, or a URI. [default: reports/sweep/FORMAT]")
 @click.option("--fresh", is_flag=True, help="Begin again, whatever the folder holds.")
 @click.option("--master", metavar="MASTER",
-              help="Spark's master; none runs it in this process. [default: local[CORES,4]]")  # fmt: skip
+              help="Spark's master; none: without Spark. [default: local[CORES,4]]")  # fmt: skip
 @click.option("--seed", default=1, show_default=True, help="Other pairs of damages.")
 @click.option("--wall-ms", default=2000, show_default=True, help="For each request.")
 @click.option("--memory", default=2048, show_default=True, metavar="MIB", help="For each program.")
@@ -143,14 +143,18 @@ def _programs(
             implementation.make()
         except Unavailable as error:
             raise click.ClickException(f"{name} is unavailable: {error}") from None
-        programs.append(Program(name, tuple(implementation.command), version=implementation.stamp()))
+        programs.append(
+            Program(name, tuple(implementation.command), version=implementation.stamp())
+        )
         ours[name] = implementation
     for command in dict.fromkeys(commands):
         words = shlex.split(command)
         if not words:
             raise click.UsageError("--cmd: expected a program, found nothing")
-        single = not asyncio.run(speaks_protocol(words, Path.cwd()))
-        programs.append(Program(_name(words, programs), tuple(words), single))
+        why = asyncio.run(no_hello(words, Path.cwd()))
+        if why is not None:
+            click.echo(f"{command}: no reply to hello ({why}); taken for one-shot", err=True)
+        programs.append(Program(_name(words, programs), tuple(words), why is not None))
     return programs, ours
 
 

@@ -82,9 +82,12 @@ def choose(
                 continue
             if body["expect"]["verdict"] != "intact":
                 raise NoControl(f"{vector.id}: expected an intact log, found a damaged one")
-        elif not undamaged or body["size"] > LARGEST[depth] or body["size"] == 0:
-            continue
-        elif body["expect"]["verdict"] != "intact":
+        elif (
+            not undamaged
+            or body["size"] > LARGEST[depth]
+            or body["size"] == 0
+            or body["expect"]["verdict"] != "intact"
+        ):
             continue
         control = control_of(vector)
         if patterns or len(control.records) <= MOST_RECORDS[depth]:

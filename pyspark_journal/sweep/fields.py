@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -56,10 +57,8 @@ def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
     found: list[Field] = []
     grammar = next((g for (f, e), g in _OTHER_GRAMMARS.items() if f == format and name.endswith(e)),
                    format)  # fmt: skip
-    try:
+    with contextlib.suppress(ParseStopped):
         found.extend(iter_fields(data, grammar))
-    except ParseStopped:
-        pass
     return from_fields(found, len(data))
 
 

@@ -11,6 +11,7 @@ Standard library only, and little of it: one of these starts for every program a
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import shutil
@@ -111,10 +112,8 @@ def _kill_all() -> None:
         if not left:
             return
         for pid in left:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         time.sleep(0.002)
         _reap(None)
 
@@ -131,7 +130,7 @@ def _remove(scratch: str) -> None:
 def _descendants(pid: int) -> list[int]:
     found: list[int] = []
     try:
-        for task in os.listdir(f"/proc/{pid}/task"):
+        for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
             with open(f"/proc/{pid}/task/{task}/children") as children:  # noqa: PTH123
                 found += map(int, children.read().split())
     except OSError:  # it is gone, or this is no Linux
@@ -157,10 +156,8 @@ def _words(status: int) -> str:
 
 
 def _say(fd: int, words: str) -> None:
-    try:
+    with contextlib.suppress(OSError):
         os.write(fd, words.encode() + b"\n")
-    except OSError:
-        pass
 
 
 def _prctl(option: int, value: int) -> None:

@@ -58,9 +58,13 @@ class Written:
                 found.append(OUT_OF_ORDER)
         # Behind a frame of zero a Zeebe segment was never written, as far as it can tell.
         may_end = self.control.format == "zeebe-journal" and seen.end.verdict == "intact"
-        if self.tells_payloads and not (shifts or forges or may_end) and len(records) < len(self.payloads):
-            if not self._accounted_for(seen, contents):
-                found.append(SILENT_LOSS)
+        if (
+            self.tells_payloads
+            and not (shifts or forges or may_end)
+            and len(records) < len(self.payloads)
+            and not self._accounted_for(seen, contents)
+        ):
+            found.append(SILENT_LOSS)
         if self.control.format == "leveldb-log":
             assert isinstance(contents, bytes)
             if not covered(seen, contents):

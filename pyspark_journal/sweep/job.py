@@ -113,9 +113,7 @@ def run_on(
     return time.time() - started
 
 
-def _task(
-    plan: Plan, place: str, numbers: Iterator[int], deadline: float | None
-) -> Iterator[int]:
+def _task(plan: Plan, place: str, numbers: Iterator[int], deadline: float | None) -> Iterator[int]:
     wanted = (n for n in numbers if deadline is None or time.time() < deadline)
     yield from worker.run_shards(plan, place, wanted)
     # Spark collects garbage after each task: what stays need not be looked at every time.

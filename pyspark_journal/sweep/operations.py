@@ -79,12 +79,15 @@ class Truncate(Family):
     operation = "truncate"
 
     def edits(self, number: int) -> Sequence[Edit]:
+        """See :class:`Family`."""
         return ((number, TO_THE_END, b""),)
 
     def perform(self, number: int, damage: Damage) -> None:
+        """See :class:`Family`."""
         damage.truncate(number, self.file)
 
     def field(self, number: int) -> str:
+        """See :class:`Family`."""
         return self.fields.name_at(number)
 
 
@@ -107,10 +110,12 @@ class Flip(Family):
         return at, at & 7
 
     def edits(self, number: int) -> Sequence[Edit]:
+        """See :class:`Family`."""
         at, bit = self._where(number)
         return ((at, at + 1, _BYTES[self.data[at] ^ 1 << bit]),)
 
     def perform(self, number: int, damage: Damage) -> None:
+        """See :class:`Family`."""
         at, bit = self._where(number)
         field = self.fields.at(at)
         if field is None:
@@ -119,6 +124,7 @@ class Flip(Family):
             damage.flip(self.named(field.path), 8 * (at - field.start) + bit)
 
     def field(self, number: int) -> str:
+        """See :class:`Family`."""
         return self.fields.name_at(self._where(number)[0])
 
 
@@ -134,21 +140,23 @@ class Listed(Family):
 
     def add(self, edits: Sequence[Edit], call: Callable[[Damage], None], field: str) -> None:
         """Enter one, unless it changes nothing."""
-        if all(self.data[lo:hi] == new for lo, hi, new in edits if lo >= 0):
-            if all(lo >= 0 for lo, _, _ in edits):
-                return
+        if all(lo >= 0 and self.data[lo:hi] == new for lo, hi, new in edits):
+            return
         self._edits.append(edits)
         self._calls.append(call)
         self._fields.append(field)
         self.count += 1
 
     def edits(self, number: int) -> Sequence[Edit]:
+        """See :class:`Family`."""
         return self._edits[number]
 
     def perform(self, number: int, damage: Damage) -> None:
+        """See :class:`Family`."""
         self._calls[number](damage)
 
     def field(self, number: int) -> str:
+        """See :class:`Family`."""
         return self._fields[number]
 
 
@@ -158,12 +166,15 @@ class RemoveFile(Family):
     operation = "remove-file"
 
     def edits(self, number: int) -> Sequence[Edit]:
+        """See :class:`Family`."""
         raise NotImplementedError("a file that is gone has no edits")
 
     def perform(self, number: int, damage: Damage) -> None:
+        """See :class:`Family`."""
         damage.remove_file(self.file)
 
     def field(self, number: int) -> str:
+        """See :class:`Family`."""
         return "the file"
 
 
@@ -197,9 +208,9 @@ def edge_values(old: bytes) -> list[bytes]:
     values = [0, 2 * top - 1, top, top - 1, 1]
     found = []
     for order in ("little", "big"):
-        now = int.from_bytes(old, order)  # type: ignore[arg-type]
+        now = int.from_bytes(old, order)
         for value in (*values, now + 1, now - 1):
-            found.append((value % (2 * top)).to_bytes(width, order))  # type: ignore[arg-type]
+            found.append((value % (2 * top)).to_bytes(width, order))
     return found
 
 

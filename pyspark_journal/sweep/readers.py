@@ -13,8 +13,8 @@ from conformance.contents import Contents, write_contents
 from pyspark_journal.scan import answers, scanner
 from pyspark_journal.scan.columns import COLUMNS
 from pyspark_journal.scan.log import Log, Source
-from pyspark_journal.scan.model import Records, Wanted
 from pyspark_journal.scan.model import Event as ScanEvent
+from pyspark_journal.scan.model import Records, Wanted
 from pyspark_journal.sweep.controls import Control
 from reference_impl import leveldb_log
 from reference_impl.answer import Answer, End, Event, Lost, Record, collect

@@ -150,9 +150,7 @@ class _Transcript:
 class Pairs:
     """Pairs of damages, sampled: first an operation each, then one of its damages each."""
 
-    def __init__(
-        self, control: Control, families: Sequence[Family], count: int, seed: int
-    ) -> None:
+    def __init__(self, control: Control, families: Sequence[Family], count: int, seed: int) -> None:
         self.control = control
         self.families = [f for f in families if not isinstance(f, operations.RemoveFile)]
         self.count = count if self.families else 0

@@ -27,8 +27,8 @@ OPERATION = "reseal"
 class Seal:
     """What one checksum covers: a field of the grammar, its leaf with the checksum, and how.
 
-    ``edit`` gives the right checksum for damaged bytes; ``reseal`` does it with the recipes' verb, which may
-    know logs of one file only.
+    ``edit`` gives the right checksum for damaged bytes; ``reseal`` does it with the recipes'
+    verb; ``in_folders`` says that the verb knows logs of several files.
     """
 
     unit: str
@@ -89,7 +89,9 @@ def reseal(family: Listed, format: str) -> None:
             continue
         units = [field for field in family.fields.all if generic(field.path) == seal.unit]
         for unit in units:
-            if format == "kahadb-journal" and not any(family.data[unit.start + 20 : unit.start + 28]):
+            if format == "kahadb-journal" and not any(
+                family.data[unit.start + 20 : unit.start + 28]
+            ):
                 continue  # a batch without a checksum has none to mend
             for leaf in family.fields.leaves:
                 inside = unit.start <= leaf.start and leaf.end <= unit.end
@@ -126,4 +128,3 @@ def _changes(old: bytes, path: str) -> Iterator[tuple[bytes, Callable[[Damage], 
     for value in dict.fromkeys(values):
         if value not in seen:
             yield value, lambda damage, value=value: damage.set(path, value)  # type: ignore[misc]
-

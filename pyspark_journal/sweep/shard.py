@@ -98,8 +98,7 @@ class Outcome:
             "skipped": self.skipped,
             "hello": self.hello,
             "findings": [
-                {**vars(found), "signature": vars(found.signature)}
-                for found in self.found.values()
+                {**vars(found), "signature": vars(found.signature)} for found in self.found.values()
             ],
         }
 

@@ -17,7 +17,7 @@ def show(told: Mapping[str, Any], console: Console, place: str) -> None:
     _cases(told, console)
     _implementations(told, console)
     _shares(told, console)
-    console.print(_rate(told), highlight=False)
+    console.print(_rate(told), highlight=False, soft_wrap=True)
     _findings(told["findings"], console)
     console.print(f"\nEverything: {place}", highlight=False, soft_wrap=True)
 
@@ -35,7 +35,9 @@ def _cases(told: Mapping[str, Any], console: Console) -> None:
         table.add_row(operation, f"{count:,}", *(f"{n:,}" for n in asked))
     console.print(table)
     shards = told["shards"]
-    partly = "" if told["complete"] else f" Not finished: {shards['done']} of {shards['of']} shards."
+    partly = (
+        "" if told["complete"] else f" Not finished: {shards['done']} of {shards['of']} shards."
+    )
     console.print(
         f"{told['cases']:,} cases on {len(told['controls'])} controls of {told['format']}:"
         f" {told['distinct']:,} different logs. Depth {told['depth']}.{partly}\n",
@@ -80,10 +82,13 @@ def _rate(told: Mapping[str, Any]) -> str:
     if not run["seconds"]:
         return "Nothing was left to run."
     resumed = f", {run['resumed']} shards were there from before" if run["resumed"] else ""
+    processor = max(0.001, told["seconds_of_workers"].get("processor", 0.0))
     return (
         f"{run['cases']:,} cases in {run['seconds']:.1f} s:"
         f" {run['cases'] / run['seconds']:,.0f} cases/s on {run['processors']} processors"
-        f" (load {run['load']:.1f} at the end{resumed}); {run['wall']:.1f} s with all else.\n"
+        f" (load {run['load']:.1f} at the end{resumed}); {run['wall']:.1f} s with all else."
+        f" The workers' own processor time, without the programs: {processor:,.0f} s,"
+        f" {told['cases'] / processor:,.0f} cases/s for each processor.\n"
     )
 
 

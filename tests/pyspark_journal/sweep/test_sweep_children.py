@@ -47,7 +47,7 @@ def ask(asker: Asker, *logs: bytes) -> dict[int, Reply]:
 
 
 def test_many_at_a_time(asker: Callable[..., Asker]) -> None:
-    replies = ask(asker("breakable_reader"), *(DATA[:n % 39] for n in range(500)))
+    replies = ask(asker("breakable_reader"), *(DATA[: n % 39] for n in range(500)))
     assert len(replies) == 500
     assert [len((replies[n].answer or {})["records"]) for n in (0, 12, 24, 38)] == [0, 1, 2, 3]
     assert not any(reply.changed for reply in replies.values())

@@ -20,8 +20,10 @@ RECORDS = list(THREE.records)
 INTACT = End("intact", None, 38)
 
 
-def faults(records: list[Record], lost: list[Lost] | None = None, shifts: bool = False) -> list[str]:
-    seen = Seen(records, lost or [], INTACT)
+def faults(
+    records: list[Record], lost: list[Lost] | None = None, shifts: bool = False
+) -> list[str]:
+    seen = Seen(records, list(lost), INTACT)
     return Written(THREE).faults(seen, DATA, shifts, False)
 
 
