@@ -38,9 +38,9 @@ review: $(VENV)/ready
 
 # FORMAT and SWEEP choose: make sweep FORMAT=kahadb-journal SWEEP='--impl fast --impl kahadb-store'
 FORMAT ?= leveldb-log
-SWEEP ?= --impl fast --impl leveldb-cpp --cases 1600000 --ask-at-most 4000
+SWEEP ?= --impl fast --impl leveldb-cpp --cases 1900000 --ask-at-most 4000
 sweep: setup $(VENV)/spark
-	@walproof sweep --format $(FORMAT) $(SWEEP) --fresh
+	@walproof sweep --format $(FORMAT) $(SWEEP) --fresh || test $$? -eq 3  # findings are no failure
 
 lint: $(VENV)/ready
 	ruff check .

@@ -74,21 +74,25 @@ class Family(ABC):
 
 
 class Truncate(Family):
-    """Every prefix."""
+    """Every prefix, from ``first`` bytes on."""
 
     operation = "truncate"
 
+    def __init__(self, data: bytes, fields: FieldsOfFile, file: str, first: int = 0) -> None:
+        super().__init__(data, fields, file, len(data) - first)
+        self.first = first
+
     def edits(self, number: int) -> Sequence[Edit]:
         """See :class:`Family`."""
-        return ((number, TO_THE_END, b""),)
+        return ((self.first + number, TO_THE_END, b""),)
 
     def perform(self, number: int, damage: Damage) -> None:
         """See :class:`Family`."""
-        damage.truncate(number, self.file)
+        damage.truncate(self.first + number, self.file)
 
     def field(self, number: int) -> str:
         """See :class:`Family`."""
-        return self.fields.name_at(number)
+        return self.fields.name_at(self.first + number)
 
 
 class Flip(Family):

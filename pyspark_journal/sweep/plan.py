@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from conformance import __version__
 from conformance.contents import digest
 from pyspark_journal.sweep.children import Limits
-from pyspark_journal.sweep.controls import Control
+from pyspark_journal.sweep.controls import Control, seed_of
 from pyspark_journal.sweep.recipes import Enumeration
 
 REFERENCE, FAST = "reference", "fast"
@@ -65,8 +65,9 @@ class Plan:
         """The damages of a control."""
         chosen = self.controls[control]
         return Enumeration(
-            chosen, self.depth, older(self.controls, control), self.pairs[control], self.seed
-        )
+            chosen, self.depth, older(self.controls, control), self.pairs[control], self.seed,
+            first_prefix(self.controls, control),
+        )  # fmt: skip
 
     def operation(self, control: int, family: int) -> str:
         """Name of the operation of a family."""
@@ -118,6 +119,34 @@ class Enumerations:
     def number(self, id: str) -> int:
         """Number of the control with this id."""
         return self._ids[id]
+
+
+def first_prefix(controls: Sequence[Control], number: int) -> int:
+    """Length of the shortest prefix of a control that is no prefix of an earlier one.
+
+    Shorter ones are cases of that other control already. Always 0 for a log of several files.
+    """
+    chosen = controls[number]
+    data = chosen.contents
+    if not isinstance(data, bytes):
+        return 0
+    first = 0
+    for other in controls[:number]:
+        if seed_of(other) == seed_of(chosen) and isinstance(other.contents, bytes):
+            first = max(first, min(_common(data, other.contents), len(other.contents) - 1) + 1)
+    return min(first, len(data))
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """How many bytes two logs begin with alike."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[:middle] == other[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:

@@ -46,11 +46,18 @@ class Enumeration:
     """The damages of a control: families in order, then ``pairs`` sampled from them.
 
     The same arguments give the same damages under the same numbers, in every process. ``older``
-    are logs that serve as older generations, with their ids.
+    are logs that serve as older generations. ``first_prefix`` leaves shorter prefixes out: those
+    of another control, which it shares.
     """
 
     def __init__(
-        self, control: Control, depth: str, older: Sequence[Control], pairs: int, seed: int
+        self,
+        control: Control,
+        depth: str,
+        older: Sequence[Control],
+        pairs: int,
+        seed: int,
+        first_prefix: int = 0,
     ) -> None:
         self.control = control
         self.families: list[Family] = []
@@ -58,7 +65,7 @@ class Enumeration:
         for file, data in control.files.items():
             fields = self.fields[file] = fields_of(data, control.format, file or control.name)
             then = [o for o in older if o.files.get(file)]
-            self.families += _families(control, file, data, fields, depth, then)
+            self.families += _families(control, file, data, fields, depth, then, first_prefix)
         self.families = [family for family in self.families if family.count]
         self.pairs = Pairs(control, self.families, pairs, seed)
 
@@ -232,6 +239,7 @@ def _families(
     fields: FieldsOfFile,
     depth: str,
     older: Sequence[Control],
+    first_prefix: int,
 ) -> list[Family]:
     listed = {
         name: Listed(name, data, fields, file)
@@ -262,7 +270,7 @@ def _families(
     if not full:
         content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]
     found: list[Family] = [
-        Truncate(data, fields, file, len(data)),
+        Truncate(data, fields, file, first_prefix),
         Flip(data, fields, file, fields.structural, 8),
         Flip(data, fields, file, content, 8 if full else 1),
         *listed.values(),

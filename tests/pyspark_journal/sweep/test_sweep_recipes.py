@@ -126,6 +126,17 @@ def test_shards_hold_every_damage_once() -> None:
     assert pickle.loads(pickle.dumps(made)).digest == made.digest
 
 
+def test_a_shared_prefix_is_one_case() -> None:
+    made = small_plan(controls=("leveldb-log/one-record", "leveldb-log/three-records"))
+    enumerations = plan.Enumerations(made)
+    prefixes = [logs(enumerations[n], "truncate") for n in (0, 1)]
+    assert not prefixes[0] & prefixes[1]
+    whole = made.controls[1].contents
+    assert isinstance(whole, bytes)
+    # The first control itself is a prefix of the second.
+    assert prefixes[0] | prefixes[1] == {whole[:n] for n in range(len(whole))}
+
+
 def test_fingerprints_tell_folders_apart() -> None:
     assert fingerprint({"a": b"xy", "b": b""}) != fingerprint({"a": b"x", "b": b"y"})
     assert fingerprint(b"x") != fingerprint(b"x\0")
