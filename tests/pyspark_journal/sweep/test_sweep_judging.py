@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,7 @@ RECORDS = list(THREE.records)
 INTACT = End("intact", None, 38)
 
 
-def faults(
-    records: list[Record], lost: list[Lost] | None = None, shifts: bool = False
-) -> list[str]:
+def faults(records: list[Record], lost: Sequence[Lost] = (), shifts: bool = False) -> list[str]:
     seen = Seen(records, list(lost), INTACT)
     return Written(THREE).faults(seen, DATA, shifts, False)
 
