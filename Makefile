@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors parsers review lint audit bench setup clean
+.PHONY: help conformance test vectors parsers review sweep audit lint bench setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -15,6 +15,7 @@ help:
 	@echo 'make vectors                         make the golden vectors again'
 	@echo 'make parsers                         packages of parsers in eleven languages, in parsers/'
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
+	@echo 'make sweep                           damage the vectors in a million ways, on Spark'
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
@@ -40,6 +41,12 @@ parsers: $(VENV)/ready
 BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
+
+# FORMAT and SWEEP choose: make sweep FORMAT=kahadb-journal SWEEP='--impl fast --impl kahadb-store'
+FORMAT ?= leveldb-log
+SWEEP ?= --impl fast --impl leveldb-cpp --cases 1900000 --ask-at-most 4000
+sweep: setup $(VENV)/spark
+	@walproof sweep --format $(FORMAT) $(SWEEP) --fresh || test $$? -eq 3  # findings are no failure
 
 lint: $(VENV)/ready
 	ruff check .

@@ -23,6 +23,7 @@ SUBCOMMANDS = (
     "smoke",
     "diff",
     "review",
+    "sweep",
     "bench",
     "vectors",
     "setup",
@@ -36,6 +37,7 @@ MODULES = {
     "import": ("conformance.cli.import_", "import_journal"),
     "lint-ksy": ("conformance.cli.lint_ksy", "lint_ksy"),
     "ksy-test": ("conformance.cli.ksy_test", "ksy_test"),
+    "sweep": ("pyspark_journal.sweep.command", "sweep"),
     "audit": ("pyspark_journal.audit.command", "audit"),
 }
 

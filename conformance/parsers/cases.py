@@ -21,6 +21,7 @@ from conformance.parsers.listing import Tells, listing, owed
 from conformance.vectors import Vector
 
 PROFILE = "structure"
+STRUCTURE_WALL_MS = 20_000
 _SHOWN = 3
 
 
@@ -58,6 +59,11 @@ def structure_cases(vectors: Sequence[Vector]) -> list[Case]:
 @dataclass(frozen=True)
 class StructureCase(Case):
     """One vector at structure level."""
+
+    @property
+    def wall_ms(self) -> int:
+        """Listing every field is more than answering, and a vector's limits are for answers."""
+        return STRUCTURE_WALL_MS
 
     @property
     def expect(self) -> None:

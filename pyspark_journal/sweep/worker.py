@@ -1,0 +1,98 @@
+"""The readers and programs of one worker process: made once, used for all of its shards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from pyspark_journal.sweep.children import Asker
+from pyspark_journal.sweep.oneshot import OneShotAsker
+from pyspark_journal.sweep.plan import Plan
+from pyspark_journal.sweep.process import Process
+from pyspark_journal.sweep.readers import Fast, Reference
+from pyspark_journal.sweep.shard import ShardRunner
+from pyspark_journal.sweep.store import Store
+
+TMPFS = Path("/dev/shm")
+PREFIX = "walproof-sweep-"
+
+
+class Worker:
+    """Scratch folder, guard, readers and programs. Close it, or die: both leave nothing."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.folder = scratch_folder()
+        # Without a program: it only waits for this process to die, and removes the folder then.
+        self._guard = Process((), self.folder, plan.limits.memory)
+        here = self.folder / "here"
+        here.mkdir()
+        self.askers = {
+            program.name: (OneShotAsker if program.one_shot else Asker)(
+                program.name, program.command, plan.format, self._place(program.name), plan.limits
+            )
+            for program in plan.programs
+        }
+        fast = Fast(plan.format, here) if plan.fast else None
+        self.shards = ShardRunner(plan, Reference(plan.format, here), fast, self.askers)
+
+    def close(self) -> None:
+        """End the programs and remove the scratch folder."""
+        for asker in self.askers.values():
+            asker.close()
+        self._guard.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _place(self, name: str) -> Path:
+        place = self.folder / name.replace("/", "_")
+        place.mkdir()
+        return place
+
+
+def scratch_folder() -> Path:
+    """A fresh folder in memory, where there is such a thing; else where temporary files go."""
+    if TMPFS.is_dir() and os.access(TMPFS, os.W_OK):
+        return Path(tempfile.mkdtemp(prefix=PREFIX, dir=TMPFS))
+    return Path(tempfile.mkdtemp(prefix=PREFIX))
+
+
+_workers: dict[tuple[int, str], Worker] = {}
+
+
+def worker(plan: Plan) -> Worker:
+    """The worker of this process for a plan. A forked process makes its own."""
+    key = (os.getpid(), plan.digest)
+    if key not in _workers:
+        for other in [k for k in _workers if k[0] == os.getpid()]:
+            _workers.pop(other).close()
+        _workers[key] = Worker(plan)
+    return _workers[key]
+
+
+def close_all() -> None:
+    """End what this process keeps for its plans."""
+    for key in [k for k in _workers if k[0] == os.getpid()]:
+        _workers.pop(key).close()
+
+
+def run_shards(plan: Plan, place: str, numbers: Iterator[int]) -> Iterator[int]:
+    """What a Spark task does: run these shards and store them; yields their numbers."""
+    store = Store(place)
+    mine = worker(plan)
+    for number in numbers:
+        store.finish(plan, mine.shards.run(number))
+        yield number
+
+
+@contextlib.contextmanager
+def alone(plan: Plan) -> Iterator[Worker]:
+    """A worker for a while, in this process: for minimising."""
+    mine = Worker(plan)
+    try:
+        yield mine
+    finally:
+        mine.close()
