@@ -47,8 +47,9 @@ def cluster(tmp_path: Path, java: None) -> Iterator[Cluster]:
 
 def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
-    for n in range(2):
-        shutil.copytree(ROOT / "vectors" / "systemd-journal", lake / f"{n}")
+    for n in range(3):
+        # The format whose kernels compile fastest: executors have them from the archive only.
+        shutil.copytree(ROOT / "vectors" / "leveldb-log", lake / f"{n}")
     out = tmp_path / "out"
     pyspark = pytest.importorskip("pyspark")
     archive = tmp_path / "walproof.tar.gz"
@@ -59,7 +60,7 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
     command += ["--master", cluster.url, "--archives", f"{archive}#walproof"]
     command += [word for item in SMALL.items() for word in ("--conf", "=".join(item))]
     command += [str(ROOT / "pyspark_journal" / "audit" / "__main__.py")]
-    command += [str(lake), "--out", str(out), "--unit", "0.05"]
+    command += [str(lake), "--out", str(out), "--unit", "0.2"]
     job = subprocess.Popen(
         command,
         env={
@@ -82,7 +83,7 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
         job.kill()
         job.wait()
     assert job.returncode == 3, said
-    assert 6 <= so_far < 25, "the job was over before the worker died"
+    assert so_far < 40, "the job was over before the worker died"
     options = Options(SourceOptions((str(lake),), recursive=True, flushed="meta"))
     expected = audit(options, tmp_path / "here", InProcess())
     for table in ("records", "damage", "files"):
@@ -95,9 +96,9 @@ def _done(out: Path) -> int:
 
 
 def _only_python(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Code and data, and the kernels that were compiled already."""
-    wanted = member.isdir() or member.name.endswith((".py", ".json", ".nbi", ".nbc"))
-    return member if wanted and "implementations" not in member.name else None
+    wanted = member.isdir() or member.name.endswith((".py", ".json"))
+    skipped = ("implementations", "__pycache__")
+    return member if wanted and not any(name in member.name for name in skipped) else None
 
 
 def _ended(job: subprocess.Popen[str]) -> Callable[[], bool]:
