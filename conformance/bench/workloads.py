@@ -29,7 +29,7 @@ class Workload:
     format: str
     count: int
     size: int
-    context: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def smaller(self, by: int) -> Workload:
         """The same kind of log with fewer records, at least one."""
