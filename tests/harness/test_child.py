@@ -6,12 +6,12 @@ import asyncio
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout, describe_exit
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot, no_hello, reported_parts
+from tests.family import children
 
 READ = {
     "cmd": "read",
@@ -43,7 +43,7 @@ def ask(command, *requests, wall_ms=5000, limits=SMALL):
     try:
         return asyncio.run(talk())
     finally:
-        assert psutil.Process().children(recursive=True) == []
+        assert children() == []
 
 
 def ask_once(command, wall_ms=5000, limits=SMALL):
@@ -51,7 +51,7 @@ def ask_once(command, wall_ms=5000, limits=SMALL):
     try:
         return asyncio.run(program.ask(READ, wall_ms))
     finally:
-        assert psutil.Process().children(recursive=True) == []
+        assert children() == []
 
 
 def body(line):

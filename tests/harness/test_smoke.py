@@ -8,11 +8,11 @@ import shutil
 import subprocess
 import sys
 
-import psutil
 import pytest
 
 from conformance import ROOT
 from conformance.smoke import Smoke
+from tests.family import children
 
 SKELETONS = ROOT / "conformance" / "skeletons"
 
@@ -56,7 +56,7 @@ def smoke(vectors):
         words = shlex.split(command) if isinstance(command, str) else command
         steps = Smoke(words, vectors, ["leveldb-log"], seconds)
         asyncio.run(steps.run(one_shot))
-        assert psutil.Process().children(recursive=True) == []
+        assert children() == []
         return {finding.step: finding for finding in steps.findings}
 
     return run

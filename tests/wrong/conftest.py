@@ -19,6 +19,7 @@ from conformance.cases import cases_of
 from conformance.protocol.child import Limits
 from conformance.runner import Runner, Subject, SubjectRun
 from conformance.vectors import Vector, load
+from tests.family import children
 
 HERE = Path(__file__).parent
 
@@ -59,7 +60,7 @@ def nobody_left(marked: Marked) -> Iterator[None]:
     yield
     left = marked()
     assert not left, f"still alive: {left}"
-    assert not psutil.Process().children(recursive=True)
+    assert not children()
 
 
 @pytest.fixture(scope="session")

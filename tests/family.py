@@ -1,0 +1,17 @@
+"""The processes that the process of the tests has started and not seen off."""
+
+from __future__ import annotations
+
+import psutil
+
+
+def children() -> list[psutil.Process]:
+    """All descendants, save the Spark session that other tests of this process share."""
+    found: list[psutil.Process] = []
+    for child in psutil.Process().children():
+        try:
+            if not any("pyspark" in word for word in child.cmdline()):
+                found += [child, *child.children(recursive=True)]
+        except psutil.NoSuchProcess:
+            continue
+    return found
