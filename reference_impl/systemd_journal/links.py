@@ -6,12 +6,12 @@ link, and what was visited is marked in a map of one byte for eight bytes of fil
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import HEADER_FIELDS
 from reference_impl.systemd_journal.objects import Fault, View
-from reference_impl.systemd_journal.walk import Walk
+from reference_impl.systemd_journal.walk import BAD, Walk
 
 IN_TABLE, IN_LIST, IN_CHAIN = 1, 2, 4
 _PRIME = (1 << 61) - 1
@@ -156,7 +156,8 @@ class Links:
                 excused = self.walk.excused(at)
                 reason = "" if excused else "bad-index"
                 yield Fault(place, place + 8, reason, "SDJ-048", text, at)
-                if excused and self.walk.kind(at) & ~0x80 == kind and at > last:
+                onward = excused and self.walk.kind(at) & ~BAD == kind and at > last
+                if onward and not self._mark(at, IN_TABLE):
                     # Damaged in its payload only: its link is as good as any.
                     last, place, at = at, at + 24, self.view.number(at + 24)
                     continue

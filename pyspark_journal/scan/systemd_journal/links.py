@@ -150,7 +150,8 @@ def table(found, wanted, table_at, size):
                 if not pardoned:
                     faults = put(faults, count, place, place + 8, BAD_INDEX, at)
                     count += 1
-                if pardoned and kind & ~BAD == wanted and at > last:
+                onward = pardoned and kind & ~BAD == wanted and at > last
+                if onward and not mark(marks, number, IN_TABLE):
                     # Damaged in its payload only: its link is as good as any.
                     last, place, at = at, at + 24, offset_at(data, at + 24)
                     continue
