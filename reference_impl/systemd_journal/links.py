@@ -255,6 +255,27 @@ class Links:
                 text = f"the tail of the entries of the DATA at {data} is wrong"
                 yield Fault(data + 64, data + 72, "bad-index", "SDJ-036", text, tail[0])
 
+    def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
+        """Arrays and tables that only wrong links lead to (SDJ-048).
+
+        Nothing inside tells them from another object with a wrong type. To be called when all links
+        have been followed; ``faults`` are all that were found on the way.
+        """
+        tables = (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE)
+        named = [self.view.named_table(kind) for kind in tables]
+        for at in dict.fromkeys(fault.target for fault in faults if self._leads(fault)):
+            kind = self.walk.kind(at)
+            array = kind == layout.ENTRY_ARRAY and not self._seen[at >> 3] & IN_CHAIN
+            if array or (kind in tables and at not in named):
+                text = f"no right link leads to the {layout.TYPE_NAMES[kind]} at {at}"
+                end = at + layout.align(self.view.object_size(at))
+                yield Fault(at, end, "bad-object", "SDJ-048", text)
+
+    def _leads(self, fault: Fault) -> bool:
+        """Whether the wrong bytes are a link to the target: a count may have a target, too."""
+        stored = self.view.data[fault.start : min(fault.end, fault.start + 8)]
+        return int.from_bytes(stored, "little") == fault.target
+
     def _mark(self, at: int, bit: int) -> bool:
         """Mark an object as visited; whether it was before."""
         seen = bool(self._seen[at >> 3] & bit)
