@@ -6,12 +6,12 @@ link, and what was visited is marked in a map of one byte for eight bytes of fil
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import HEADER_FIELDS
 from reference_impl.systemd_journal.objects import Fault, View
-from reference_impl.systemd_journal.walk import Walk
+from reference_impl.systemd_journal.walk import BAD, Walk
 
 IN_TABLE, IN_LIST, IN_CHAIN = 1, 2, 4
 _PRIME = (1 << 61) - 1
@@ -156,7 +156,8 @@ class Links:
                 excused = self.walk.excused(at)
                 reason = "" if excused else "bad-index"
                 yield Fault(place, place + 8, reason, "SDJ-048", text, at)
-                if excused and self.walk.kind(at) & ~0x80 == kind and at > last:
+                onward = excused and self.walk.kind(at) & ~BAD == kind and at > last
+                if onward and not self._mark(at, IN_TABLE):
                     # Damaged in its payload only: its link is as good as any.
                     last, place, at = at, at + 24, self.view.number(at + 24)
                     continue
@@ -253,6 +254,27 @@ class Links:
             if stored and stored != tail[0] | tail[1] << 32:
                 text = f"the tail of the entries of the DATA at {data} is wrong"
                 yield Fault(data + 64, data + 72, "bad-index", "SDJ-036", text, tail[0])
+
+    def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
+        """Arrays and tables that only wrong links lead to (SDJ-048).
+
+        Nothing inside tells them from another object with a wrong type. To be called when all links
+        have been followed; ``faults`` are all that were found on the way.
+        """
+        tables = (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE)
+        named = [self.view.named_table(kind) for kind in tables]
+        for at in dict.fromkeys(fault.target for fault in faults if self._leads(fault)):
+            kind = self.walk.kind(at)
+            array = kind == layout.ENTRY_ARRAY and not self._seen[at >> 3] & IN_CHAIN
+            if array or (kind in tables and at not in named):
+                text = f"no right link leads to the {layout.TYPE_NAMES[kind]} at {at}"
+                end = at + layout.align(self.view.object_size(at))
+                yield Fault(at, end, "bad-object", "SDJ-048", text)
+
+    def _leads(self, fault: Fault) -> bool:
+        """Whether the wrong bytes are a link to the target: a count may have a target, too."""
+        stored = self.view.data[fault.start : min(fault.end, fault.start + 8)]
+        return int.from_bytes(stored, "little") == fault.target
 
     def _mark(self, at: int, bit: int) -> bool:
         """Mark an object as visited; whether it was before."""

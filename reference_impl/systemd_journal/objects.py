@@ -141,7 +141,7 @@ class View:
         return jenkins64(payload)
 
     def content_fault(self, at: int, kind: int, flags: int, size: int) -> Fault | None:
-        """What is wrong inside a DATA, FIELD or ENTRY that is framed well, if anything."""
+        """What is wrong with an object that is framed well, if anything."""
         end = at + align(size)
         if kind in (layout.DATA, layout.FIELD):
             self._to_hash -= size
@@ -161,7 +161,19 @@ class View:
                 return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY with an impossible time")
             if not any(entry.boot_id):
                 return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY without a boot id")
+        elif kind in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
+            named = self.named_table(kind)
+            framed = self.frame(named)
+            if at != named and not isinstance(framed, str) and framed[0] == kind:
+                text = f"a second {layout.TYPE_NAMES[kind]}"
+                return Fault(at, end, "bad-object", "SDJ-016", text)
         return None
+
+    def named_table(self, kind: int) -> int:
+        """Where the header places a hash table (SDJ-016); there need not be one."""
+        if kind == layout.DATA_HASH_TABLE:
+            return self.header.data_hash_table_offset - layout.OBJECT_SIZE
+        return self.header.field_hash_table_offset - layout.OBJECT_SIZE
 
     def _data_fault(self, at: int, end: int, flags: int) -> Fault | None:
         compression = flags & layout.OBJECT_COMPRESSED

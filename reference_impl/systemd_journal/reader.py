@@ -106,6 +106,7 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
     faults += links.tables()
     faults += links.fields()
     faults += links.data_arrays()
+    faults += list(links.impostors(faults))
     sealed_until = None
     if header.sealed or walk.counts[layout.TAG]:
         key = None

@@ -104,17 +104,16 @@ class Walk:
 
     def _nothing_behind(self, at: int, why: str) -> None:
         """No object at ``at`` and none known behind it: the end of what a crash left."""
-        view, tail = self.view, self.view.header.tail_object_offset
-        arena_end = view.header.header_size + view.header.arena_size
-        to = view.size if arena_end > view.size else min(max(tail, at) + 16, view.size)
+        view = self.view
         self.cut = at
         self.end = at
-        if at >= to and arena_end <= view.size:
+        if at >= view.size >= view.header.header_size + view.header.arena_size:
             # Nothing is missing from the file: it is the header that speaks of more (SDJ-049).
             place, width = layout.HEADER_FIELDS["tail_object_offset"]
             self._lose(Fault(place, place + width, "bad-header", "SDJ-049", f"no object at {at}"))
             return
-        self._lose(Fault(at, max(to, at), "bad-object", "SDJ-011", why))
+        # How far the object went that should be here nothing tells.
+        self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))
 
     def _more_behind(self, at: int) -> bool:
         """The tail object is behind us; do links or counts know of more (SDJ-049)?"""

@@ -162,6 +162,40 @@ def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
     assert time.monotonic() - started < 120
 
 
+def test_types_of_objects_that_change(tmp_path: Path) -> None:
+    """What nothing inside tells apart: tables, arrays and entries."""
+    chance = random.Random(8)
+    path = tmp_path / "a.journal"
+    for data in ORIGINALS:
+        path.write_bytes(data)
+        entries = [record.at for record in owed(path).records]
+        tables = [int.from_bytes(data[at : at + 8], "little") - 16 for at in (104, 120)]
+        places = [at for at in entries + tables if 264 <= at < len(data)]
+        for _ in range(30 if places else 0):
+            broken = bytearray(data)
+            for at in chance.sample(places, min(len(places), chance.randrange(1, 3))):
+                broken[at] = chance.choice((0, 1, 3, 4, 5, 6, 7))
+            if chance.randrange(3) == 0:
+                at = chance.choice((104, 112, 120, 128, 176))
+                broken[at : at + 8] = chance.choice(places).to_bytes(8, "little")
+            check(path, bytes(broken))
+
+
+def test_a_chain_of_lost_fields_that_every_bucket_leads_to(tmp_path: Path) -> None:
+    count = 60
+    data = bytearray(made(*hello(count), data_buckets=count))
+    members = [at for at in range(264, len(data), 8) if data[at + 72 :].startswith(b"MESSAGE=")]
+    members += [at for at in range(264, len(data), 8) if data[at + 64 :].startswith(b"MESSAGE=")]
+    members = [at for at in sorted(members) if data[at] == 1]
+    for at, following in zip(members, [*members[1:], 0], strict=True):
+        data[at + 16 : at + 24] = bytes(8)
+        data[at + 24 : at + 32] = following.to_bytes(8, "little")
+    table = int.from_bytes(data[104:112], "little")
+    bucket = members[0].to_bytes(8, "little") + members[-1].to_bytes(8, "little")
+    data[table : table + 16 * count] = bucket * count
+    check(tmp_path / "a.journal", bytes(data))
+
+
 def test_a_file_that_lies_about_everything_costs_no_memory(tmp_path: Path) -> None:
     data = bytearray(made(*hello(3)))
     for at in range(96, 256, 8):

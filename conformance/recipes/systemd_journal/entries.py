@@ -1,6 +1,10 @@
 """ENTRY objects and their items."""
 
-from conformance.recipes.systemd_journal.layouts import five_entries, thirty_entries_compact
+from conformance.recipes.systemd_journal.layouts import (
+    five_entries,
+    thirty_entries,
+    thirty_entries_compact,
+)
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 
 ALL = range(5)
@@ -20,9 +24,39 @@ def entry_type_of_nine(log: SystemdLog) -> None:
     log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
 
 
-@BOOK.damaged(five_entries, "entry", "SDJ-011", "SDJ-034")
+@BOOK.damaged(five_entries, "entry", "SDJ-016", "SDJ-048")
+def entry_type_of_a_data_table(log: SystemdLog) -> None:
+    """An ENTRY becomes a DATA table, which the header does not name: the entry is lost."""
+    log.set(f"{log.entry(2)}.type", 4)
+    log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
+
+
+@BOOK.damaged(five_entries, "entry", "SDJ-016", "SDJ-048")
+def entry_type_of_a_field_table(log: SystemdLog) -> None:
+    """An ENTRY becomes a FIELD table, which the header does not name: the entry is lost."""
+    log.set(f"{log.entry(2)}.type", 5)
+    log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
+
+
+@BOOK.damaged(five_entries, "entry", "SDJ-016", "SDJ-048")
+def entry_and_table_of_one_type(log: SystemdLog) -> None:
+    """An ENTRY becomes a DATA table, and the header's own link to the table is wrong."""
+    log.set(f"{log.entry(2)}.type", 4)
+    log.set("header.data_hash_table_offset", log.header.data_hash_table_offset + 8)
+    log.expect("damaged", "bad-chain", survivors=[0, 1, 3, 4])
+    log.note("Links to the entry tell which of two tables is none.")
+
+
+@BOOK.damaged(thirty_entries, "entry", "SDJ-011", "SDJ-041")
+def last_entry_type_of_nine(log: SystemdLog) -> None:
+    """The tail object, an ENTRY, gets a type that does not exist: all from there on is lost."""
+    log.set(f"{log.entry(29)}.type", 9)
+    log.expect("damaged", "bad-object", survivors=range(29))
+
+
+@BOOK.damaged(five_entries, "entry", "SDJ-011", "SDJ-034", "SDJ-048")
 def entry_type_of_an_array(log: SystemdLog) -> None:
-    """An ENTRY becomes an entry array: the chain leads to no entry."""
+    """An ENTRY becomes an entry array: the chain leads to no entry, and nothing to an array."""
     log.set(f"{log.entry(2)}.type", 6)
     log.expect("damaged", "bad-chain", survivors=[0, 1, 3, 4])
 

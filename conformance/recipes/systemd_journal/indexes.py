@@ -34,9 +34,9 @@ def data_table_of_type_eight(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-016")
 def data_table_twice(log: SystemdLog) -> None:
-    """The FIELD table becomes a second DATA table."""
+    """The FIELD table becomes a second DATA table, which the header does not name."""
     log.set(f"{log.path(log.all_of(5)[0])}.type", 4)
-    log.expect("damaged", "bad-header", survivors=FIVE)
+    log.expect("damaged", "bad-object", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")

@@ -190,6 +190,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     if not quick.lists_hold(found, header.compact, *lists_of):
         found.marks[:] = marks
         add(*lists.lists_of_data(found, header.compact, *lists_of, grown_from, *older_of))
+    add(*links.impostors(found, np.concatenate(faults)))
     if header.sealed or counts[objects.TAG]:
         add(*_seals(view, found, context))
     if not found.state[objects.LOST]:

@@ -27,6 +27,7 @@ from pyspark_journal.scan.systemd_journal.machine import (
     I64_2D,
     helper,
     kernel,
+    load32,
     load64,
     offset_at,
     same,
@@ -35,11 +36,16 @@ from pyspark_journal.scan.systemd_journal.objects import (
     BAD,
     BAD_CHAIN,
     BAD_INDEX,
+    BAD_OBJECT,
     BAD_SEAL,
     DATA,
+    DATA_BUCKETS,
     DATA_FIXED,
+    DATA_TABLE,
     ENTRY,
     ENTRY_ARRAY,
+    FIELD_BUCKETS,
+    FIELD_TABLE,
     LOST,
     MAIN_ARRAY,
     NO_NAME,
@@ -150,7 +156,8 @@ def table(found, wanted, table_at, size):
                 if not pardoned:
                     faults = put(faults, count, place, place + 8, BAD_INDEX, at)
                     count += 1
-                if pardoned and kind & ~BAD == wanted and at > last:
+                onward = pardoned and kind & ~BAD == wanted and at > last
+                if onward and not mark(marks, number, IN_TABLE):
                     # Damaged in its payload only: its link is as good as any.
                     last, place, at = at, at + 24, offset_at(data, at + 24)
                     continue
@@ -234,6 +241,37 @@ def field_lists(found, fields):
                 break
             last, place = at, at + 32
             at = offset_at(data, at + 32)
+    return faults, count
+
+
+@helper()
+def _link_at(data, start, end):
+    return int64(load32(data, start)) if end - start == 4 else offset_at(data, start)
+
+
+@kernel(types.Tuple((I64_2D, int64))(FOUND, I64_2D))
+def impostors(found, wrong):
+    """Arrays and tables that only wrong links lead to (SDJ-048).
+
+    To be called when all links have been followed; ``wrong`` are the faults found on the way.
+    """
+    facts, whole = found.facts, found.facts[SIZE]
+    faults, count = np.empty((16, 4), np.int64), 0
+    for which in range(wrong.shape[0]):
+        at = wrong[which, 3]
+        number = number_of(found.bits, found.ranks, whole, at)
+        kind = kind_of(found.kinds, number)
+        if kind == ENTRY_ARRAY:
+            astray = found.marks[number] & IN_CHAIN == 0
+        elif kind in (DATA_TABLE, FIELD_TABLE):
+            astray = at != facts[DATA_BUCKETS] - 16 and at != facts[FIELD_BUCKETS] - 16
+        else:
+            astray = False
+        # A count may have a target, too. What has one lies in the file, with eight bytes or four.
+        if astray and at == _link_at(found.data, wrong[which, 0], wrong[which, 1]):
+            end = at + ((offset_at(found.data, at + 8) + 7) & ~7)
+            faults = put(faults, count, at, end, BAD_OBJECT, 0)
+            count += 1
     return faults, count
 
 

@@ -188,6 +188,10 @@ def content(data, facts, keys, state, at, kind, flags, size):
         if load64(data, at + 24) >= limit or load64(data, at + 32) >= limit:
             return BAD_ENTRY
         return BAD_ENTRY if load64(data, at + 40) | load64(data, at + 48) == 0 else SOUND
+    if kind in (DATA_TABLE, FIELD_TABLE):
+        # The header names one of each (SDJ-016); where it names none, nothing tells.
+        named = facts[DATA_BUCKETS if kind == DATA_TABLE else FIELD_BUCKETS] - 16
+        return BAD_OBJECT if at != named and frame(data, facts, named)[0] == kind else SOUND
     if kind != DATA and kind != FIELD:
         return SOUND
     packed = kind == DATA and flags & 7 != 0

@@ -104,13 +104,12 @@ def _lose(state, faults, lost, start, end, code):
 def _nothing_behind(state, facts, faults, lost, at):
     """No object at ``at`` and none known behind it: the end of what a crash left."""
     size, arena_end = facts[SIZE], facts[HEADER_SIZE] + facts[ARENA]
-    to = size if arena_end > size else min(max(facts[TAIL], at) + 16, size)
     state[CUT] = at
     state[END] = at
-    if at >= to and arena_end <= size:
+    if at >= size >= arena_end:
         _lose(state, faults, lost, _TAIL_FIELD, _TAIL_FIELD + 8, BAD_HEADER)
     else:
-        _lose(state, faults, lost, at, max(to, at), BAD_OBJECT)
+        _lose(state, faults, lost, at, max(size, at), BAD_OBJECT)
 
 
 @helper(types.void(I64, I64, U64, I64, U8, U16, int64, int64, int64, int64, int64))
