@@ -14,6 +14,8 @@ import pyarrow as pa
 from reference_impl.answer import Record
 from reference_impl.systemd_journal.export_format import field_to_json, parse_export
 
+WIDEST = (1 << 64) - 1
+
 
 @dataclass(frozen=True)
 class Column:
@@ -40,9 +42,12 @@ class NumberColumn(Column):
     """A 64-bit number: decimal text in an answer."""
 
     def of(self, record: Record) -> Any:
-        """See :class:`Column`."""
+        """See :class:`Column`. What is counted on beyond 64 bits starts at 0 again."""
         value = record.fields.get(self.name)
-        return None if value is None else int(value)
+        if value is None:
+            return None
+        # A file may claim a first index of 2^64 - 1, and hold more than one entry.
+        return int(value) & WIDEST if pa.types.is_uint64(self.type) else int(value)
 
     def to_answer(self, value: Any) -> Any:
         """See :class:`Column`."""

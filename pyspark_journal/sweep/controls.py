@@ -6,7 +6,7 @@ import fnmatch
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crc32c import crc32c
@@ -14,6 +14,7 @@ from crc32c import crc32c
 from conformance.contents import Contents, size
 from conformance.recipes.generate import answer_to
 from conformance.vectors import Vector
+from pyspark_journal.sweep.fields import FieldsOfFile, fields_of
 from reference_impl.answer import Record
 
 LARGEST = {"quick": 40 << 10, "full": 128 << 10}
@@ -32,7 +33,8 @@ class Control:
     """One undamaged log: picklable, and all that a worker needs to damage and to judge.
 
     ``name`` is the file name it must have (its ending may tell the kind of file). ``records`` is
-    what the executable specification reads from it.
+    what the executable specification reads from it, ``fields`` the field map of each file: grammars
+    and what compiles them are where the control is made, and need not be where it is damaged.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Control:
     name: str
     context: Mapping[str, Any] = field(default_factory=dict)
     records: tuple[Record, ...] = ()
+    fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
 
     @property
     def files(self) -> Mapping[str, bytes]:
@@ -59,7 +62,10 @@ def control_of(vector: Vector) -> Control:
     context = dict(body.get("context", {}))
     name = vector.input.name
     answer = answer_to(str(body["format"]), vector.contents, context, name=name)
-    return Control(vector.id, str(body["format"]), vector.contents, name, context, answer.records)
+    format = str(body["format"])
+    bare = Control(vector.id, format, vector.contents, name, context, answer.records)
+    fields = {file: fields_of(data, format, file or name) for file, data in bare.files.items()}
+    return replace(bare, fields=fields)
 
 
 def choose(

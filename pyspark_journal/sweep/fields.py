@@ -6,7 +6,7 @@ import contextlib
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 
@@ -28,7 +28,8 @@ class FieldsOfFile:
 
     ``leaves`` are the fields without fields of their own, by offset, ``all`` those with some
     bytes, no two with the same span. ``structural`` and ``content`` are the offsets of the bytes
-    of each kind; bytes that no field covers are content.
+    of each kind; bytes that no field covers are content. Of a field only its place is kept: a
+    value may be of a class that exists where the grammar was compiled, and nowhere else.
     """
 
     size: int
@@ -70,9 +71,10 @@ def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:
     for field in fields:
         if not field.start < field.end <= size:
             continue
-        spans.setdefault((field.start, field.end), field)
+        place = replace(field, value=None, requirements=(), doc="")
+        spans.setdefault((field.start, field.end), place)
         if field.value is not None:
-            leaves.append(field)
+            leaves.append(place)
             if leaf_name(field.path) not in CONTENT:
                 content[field.start : field.end] = bytes(field.end - field.start)
     leaves.sort(key=lambda field: field.start)
@@ -88,6 +90,11 @@ def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:
 def generic(path: str) -> str:
     """A field path without its numbers: what the field is, whichever one it is."""
     return re.sub(r"\[\d+\]", "[]", path)
+
+
+def brief(text: str) -> str:
+    """The same text; paths that go down the same step more than three times without most of it."""
+    return re.sub(r"(\.(\w+)\[\d*\])(?:\.\2\[\d*\]){3,}", r"\1.…", text)
 
 
 def leaf_name(path: str) -> str:

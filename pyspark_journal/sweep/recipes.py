@@ -12,7 +12,7 @@ from conformance.recipes.algebra import Damage
 from conformance.recipes.generate import sources
 from pyspark_journal.sweep import operations, reshaping, sealing
 from pyspark_journal.sweep.controls import Control
-from pyspark_journal.sweep.fields import FieldsOfFile, fields_of
+from pyspark_journal.sweep.fields import FieldsOfFile
 from pyspark_journal.sweep.operations import Edit, Family, Flip, Listed, Truncate
 
 SECTORS = (512, 4096)
@@ -61,9 +61,9 @@ class Enumeration:
     ) -> None:
         self.control = control
         self.families: list[Family] = []
-        self.fields: dict[str, FieldsOfFile] = {}
+        self.fields = control.fields
         for file, data in control.files.items():
-            fields = self.fields[file] = fields_of(data, control.format, file or control.name)
+            fields = self.fields[file]
             then = [o for o in older if o.files.get(file)]
             self.families += _families(control, file, data, fields, depth, then, first_prefix)
         self.families = [family for family in self.families if family.count]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pyspark_journal.sweep import invariants
+from pyspark_journal.sweep.fields import brief
 from pyspark_journal.sweep.findings import Finding
 from pyspark_journal.sweep.plan import FAST, REFERENCE, Plan
 from pyspark_journal.sweep.readers import kernel
@@ -139,11 +140,21 @@ def sentence(finding: Finding) -> str:
     }.get(signature.implementation, signature.implementation)
     owed = f"{signature.verdict} ({signature.reason})" if signature.reason else signature.verdict
     damage = ", then ".join(finding.recipe.damage) if finding.recipe else signature.operation
-    text = f"{who} {' and '.join(effects)} where the log is {owed}."
-    text += f" Smallest case, {best.size} bytes: {damage} of {best.control}: {best.text}."
+    text = f"{who} {_listed(effects)} where the log is {owed}."
+    text += f" Smallest case, {counted(best.size, 'byte')}, from {best.control}:"
+    text += f" {brief(damage)}. Difference: {best.text}."
     if not best.alone:
         text += " Alone, in a fresh process, it did not happen again."
     return text
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things in words: ``1 case``, ``2,000 cases``."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join((", ".join(parts[:-1]), parts[-1]) if len(parts) > 1 else parts)
 
 
 def distinct(store: Store) -> int:

@@ -54,6 +54,17 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     made.stop()
 
 
+@pytest.fixture
+def java() -> None:
+    """For a test that starts Spark in processes of its own."""
+    try:
+        import pyspark  # noqa: F401
+
+        java_home()
+    except (ImportError, JavaMissing) as missing:
+        unavailable(f"no Spark: {missing}")
+
+
 Rows = list[dict[str, Any]]
 
 

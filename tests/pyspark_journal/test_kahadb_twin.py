@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numba")
 
-from pyspark_journal.scan import kahadb_damage, kahadb_journal, scanner, window
+from pyspark_journal.scan import kahadb_damage, kahadb_journal, kahadb_sums, scanner, window
 from pyspark_journal.scan.answers import answer, records
 from pyspark_journal.scan.log import LocalSource, Log
 from pyspark_journal.scan.model import WHOLE, Records, Wanted
@@ -47,7 +47,7 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(window.Window.__init__, "__defaults__", (64,))
         monkeypatch.setattr(kahadb_damage, "STRETCH", 64)
         monkeypatch.setattr(kahadb_damage, "CHAIN_STRETCH", 20)
-        monkeypatch.setattr(kahadb_damage, "PAGE", 16)
+        monkeypatch.setattr(kahadb_sums, "PAGE", 16)
         monkeypatch.setattr(kahadb_journal, "MAX_HELD", request.param)
         monkeypatch.setattr(kahadb_journal, "MAX_BYTES", 100)
 

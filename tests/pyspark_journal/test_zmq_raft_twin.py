@@ -13,6 +13,7 @@ from pyspark_journal.scan import scanner, window, zmq_raft_index
 from pyspark_journal.scan.answers import answer, records
 from pyspark_journal.scan.log import Log
 from pyspark_journal.scan.model import WHOLE, Records, Wanted
+from pyspark_journal.scan.plain import PlainScanner
 from reference_impl.answer import Lost, Record, collect
 from reference_impl.formats import named
 from tests.pyspark_journal.damaged_zmq_raft import index_file, make_directory, make_file, snapshot
@@ -94,6 +95,16 @@ def test_a_table_that_claims_all_there_is(tmp_path: Path) -> None:
     log[24 : 24 + 4 * 900] = b"\xff" * 3600
     path.write_bytes(log)
     agree(Log(path))
+
+
+def test_beyond_64_bits_an_index_starts_again(tmp_path: Path) -> None:
+    """In both scanners: nothing but its name keeps a file from claiming such a first index."""
+    path = tmp_path / "found.rlog"
+    path.write_bytes(index_file(random.Random(3), 2**64 - 2, 4, 1, 4))
+    for reader in (TWIN, PlainScanner(FORMAT)):
+        runs = [run for run in reader.scan(Log(path), Wanted()) if isinstance(run, Records)]
+        numbers = [n for run in runs for n in run.fields["index"].to_pylist()]
+        assert numbers == [2**64 - 2, 2**64 - 1, 0, 1]
 
 
 @pytest.mark.parametrize("context", [{}, RAW])

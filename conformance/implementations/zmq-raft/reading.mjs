@@ -91,17 +91,19 @@ async function snapshotRecord(snap) {
 
 /**
  * FilePersistence tells the merged state only, and only of keys that its owner knows. So the updates come from the
- * decoder that it reads with, and count when FilePersistence opens the file.
+ * decoder that it reads with, and count when FilePersistence opens the file. An owner knows at least one key: without
+ * any, FilePersistence would open whatever is there, values that are no updates included.
  */
 export async function state(file) {
   const answer = new Answer();
   const bytes = fs.readFileSync(file);
   const { updates, keys } = decode(bytes);
-  const initial = Object.fromEntries(keys.map((key) => [key, undefined]));
+  const initial = Object.fromEntries((keys.length ? keys : ['currentTerm']).map((key) => [key, undefined]));
   await answer.try(async () => {
     const persistence = new FilePersistence(file, initial);
     await persistence.ready();
-    const merged = { ...persistence[Symbol.for('data')] };
+    const data = persistence[Symbol.for('data')];
+    const merged = Object.fromEntries(keys.filter((key) => key in data).map((key) => [key, data[key]]));
     await persistence.close();
     answer.records = updates;
     if (updates.length) updates[updates.length - 1].state = toJson(merged);

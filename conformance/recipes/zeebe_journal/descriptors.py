@@ -166,6 +166,20 @@ def first_descriptor_schema_changed(log: ZeebeLog) -> None:
 
 
 @BOOK.damaged(one_segment, "descriptor", "ZBJ-011")
+def first_descriptor_version_flipped(log: ZeebeLog) -> None:
+    """One bit makes version 3 of version 2. Nothing was flushed."""
+    log.flip("descriptor.version", 0)
+    log.expect("refused", "unknown-version", survivors=[])
+
+
+@BOOK.damaged(one_segment, "descriptor", "ZBJ-005", "ZBJ-011")
+def first_descriptor_template_flipped(log: ZeebeLog) -> None:
+    """One bit makes another message of the first descriptor. Nothing was flushed."""
+    log.flip("descriptor.segment.header.template_id", 2)
+    log.expect("refused", "bad-descriptor", survivors=[])
+
+
+@BOOK.damaged(one_segment, "descriptor", "ZBJ-011")
 def text_file(log: ZeebeLog) -> None:
     """A text file is no journal."""
     log.data = bytearray(b"2026-11-21 10:00:00 INFO broker started\n" * 8)

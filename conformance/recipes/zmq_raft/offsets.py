@@ -130,6 +130,13 @@ def neither_marker_nor_order(log: ZmqRaftLog) -> None:
     log.bug("zmq-raft leaves a rejected promise behind, which ends the process")
 
 
+@BOOK.damaged(five_entries, "chunks", "ZMR-045", "ZMR-046")
+def first_offset_twice(log: ZmqRaftLog) -> None:
+    """The first offset stands there twice, and all behind it four bytes later: no marker either."""
+    log.duplicate("offsets[0]")
+    log.expect("damaged", "missing-marker", end=None)
+
+
 @BOOK.damaged(five_entries, "undetected", "ZMR-017", "ZMR-051")
 def lost_offset(log: ZmqRaftLog) -> None:
     """An offset reads as zero: the log seems to end there, as after a rollback."""

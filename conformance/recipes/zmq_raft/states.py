@@ -141,6 +141,13 @@ def zeros_behind_the_last_update(log: ZmqRaftLog) -> None:
     log.expect("torn", "torn-update", survivors=[0, 1, 2, 3, 4], end=36)
 
 
+@BOOK.damaged(five_updates, "torn-tail", "ZMR-076", "ZMR-101", kind="eof")
+def zeros_and_nothing_else(log: ZmqRaftLog) -> None:
+    """The file has its length, and none of its bytes arrived: no update, and none made of zeros."""
+    log.zero_sector(0)
+    log.expect("torn", "torn-update", end=0)
+
+
 @BOOK.damaged(five_updates, "limits", "ZMR-076", "ZMR-103", kind="limit")
 def update_of_four_billion_keys(log: ZmqRaftLog) -> None:
     """A map that claims 2^32 - 1 pairs: reading costs no memory."""

@@ -55,7 +55,7 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
     archive = tmp_path / "walproof.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:
         for package in ("reference_impl", "conformance", "pyspark_journal"):
-            tar.add(ROOT / package, package, filter=_only_python)
+            tar.add(ROOT / package, package, filter=only_python)
     command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit")]
     command += ["--master", cluster.url, "--archives", f"{archive}#walproof"]
     command += [word for item in SMALL.items() for word in ("--conf", "=".join(item))]
@@ -95,10 +95,10 @@ def _done(out: Path) -> int:
     return sum(1 for _ in out.glob(".results/*/done/[0-9]*.json"))
 
 
-def _only_python(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    wanted = member.isdir() or member.name.endswith((".py", ".json"))
-    skipped = ("implementations", "__pycache__")
-    return member if wanted and not any(name in member.name for name in skipped) else None
+def only_python(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Code and data, and the kernels that were compiled already."""
+    wanted = member.isdir() or member.name.endswith((".py", ".json", ".nbi", ".nbc"))
+    return member if wanted and "implementations" not in member.name else None
 
 
 def _ended(job: subprocess.Popen[str]) -> Callable[[], bool]:

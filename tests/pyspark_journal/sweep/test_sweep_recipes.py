@@ -140,3 +140,10 @@ def test_a_shared_prefix_is_one_case() -> None:
 def test_fingerprints_tell_folders_apart() -> None:
     assert fingerprint({"a": b"xy", "b": b""}) != fingerprint({"a": b"x", "b": b"y"})
     assert fingerprint(b"x") != fingerprint(b"x\0")
+
+
+def test_a_path_that_goes_down_one_step_again_and_again_is_told_briefly() -> None:
+    deep = "updates[0]" + ".elements[0]" * 60 + ".first"
+    assert fields.brief(f"flip bit 0 of {deep}") == "flip bit 0 of updates[0].elements[0].….first"
+    for path in ("blocks[0].records[1].header.type", "a[0].a[1].a[2].a[3]"[5:]):
+        assert fields.brief(path) == path
