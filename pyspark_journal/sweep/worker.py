@@ -6,8 +6,11 @@ import contextlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+
+import psutil
 
 from pyspark_journal.sweep.children import Asker
 from pyspark_journal.sweep.oneshot import OneShotAsker
@@ -55,9 +58,23 @@ class Worker:
 
 def scratch_folder() -> Path:
     """A fresh folder in memory, where there is such a thing; else where temporary files go."""
-    if TMPFS.is_dir() and os.access(TMPFS, os.W_OK):
-        return Path(tempfile.mkdtemp(prefix=PREFIX, dir=TMPFS))
-    return Path(tempfile.mkdtemp(prefix=PREFIX))
+    in_memory = TMPFS.is_dir() and os.access(TMPFS, os.W_OK)
+    place = TMPFS if in_memory else Path(tempfile.gettempdir())
+    clear_abandoned(place)
+    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=place))
+
+
+def clear_abandoned(place: Path, seconds: float = 3600) -> None:
+    """Remove the folders of workers that died together with their guards, so long ago.
+
+    The age is for processes that are not seen from here, in another container.
+    """
+    for folder in place.glob(f"{PREFIX}*-*"):
+        owner = folder.name.removeprefix(PREFIX).partition("-")[0]
+        with contextlib.suppress(OSError):  # somebody else's, or gone already
+            old = time.time() - folder.stat().st_mtime > seconds
+            if old and owner.isdigit() and not psutil.pid_exists(int(owner)):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 _workers: dict[tuple[int, str], Worker] = {}

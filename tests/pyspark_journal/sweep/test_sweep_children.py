@@ -155,6 +155,21 @@ def test_nothing_is_left_of_a_worker_that_is_killed(tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
+def test_folders_of_the_dead_are_cleared(tmp_path: Path) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    of_the_dead, ours, strange = (
+        tmp_path / f"{worker.PREFIX}{owner}-x" for owner in (gone.pid, os.getpid(), "some")
+    )
+    for folder in (of_the_dead, ours, strange):
+        folder.mkdir()
+    worker.clear_abandoned(tmp_path)
+    assert of_the_dead.exists()  # it may belong to a process that is not seen from here
+    worker.clear_abandoned(tmp_path, seconds=0)
+    assert not of_the_dead.exists()
+    assert ours.exists() and strange.exists()
+
+
 def test_scratch_folders_are_in_memory() -> None:
     folder = worker.scratch_folder()
     folder.rmdir()

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from conformance import ROOT
+from pyspark_journal.sweep.worker import TMPFS, clear_abandoned
 
 from ..audit.test_cluster import SMALL, only_python
 from ..cluster import PATIENCE, QUICK, Cluster, wait_for
@@ -31,6 +32,8 @@ CLI = "from conformance.cli import main; main()"
 def cluster(tmp_path: Path, java: None) -> Iterator[Cluster]:
     with Cluster(tmp_path / "cluster") as running:
         yield running
+    # Killed with all its family, a worker takes the guards of its scratch folders with it.
+    clear_abandoned(TMPFS, seconds=0)
     left = [process for daemon in running.daemons for process in daemon.family()]
     assert left == []
 
