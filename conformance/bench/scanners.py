@@ -18,23 +18,35 @@ def unavailable() -> str | None:
 
 def scanner(format_id: str, repeat: int = 15) -> Contender:
     """All columns of all records, payloads among them, one run after another."""
-    return Contender(
-        name="fast-scan",
-        title="the bulk scanner (pyspark_journal/scan)",
-        format=format_id,
-        command=in_python(f"{MODULE}:{format_id}"),
-        repeat=repeat,
-        unavailable=unavailable,
+    return _contender(
+        "fast-scan", "the bulk scanner (pyspark_journal/scan)", format_id, format_id, repeat
+    )
+
+
+def payloads(format_id: str, column: str, repeat: int = 15) -> Contender:
+    """Payloads and one column, for a peer that hands out no more."""
+    return _contender(
+        "fast-scan-payloads",
+        f"the bulk scanner (pyspark_journal/scan), payloads and {column} only",
+        format_id,
+        f"{format_id}:{column}",
+        repeat,
     )
 
 
 def parquet(format_id: str, repeat: int = 3) -> Contender:
-    """The same into a Parquet file, as ``walproof export --parquet`` writes it."""
+    """All columns into a Parquet file, as ``walproof export --parquet`` writes it."""
+    return _contender(
+        "fast-scan-parquet", "walproof export --parquet", format_id, f"{format_id}:parquet", repeat
+    )
+
+
+def _contender(name: str, title: str, format_id: str, what: str, repeat: int) -> Contender:
     return Contender(
-        name="fast-scan-parquet",
-        title="walproof export --parquet",
+        name=name,
+        title=title,
         format=format_id,
-        command=in_python(f"{MODULE}:{format_id}:parquet"),
+        command=in_python(f"{MODULE}:{what}"),
         repeat=repeat,
         unavailable=unavailable,
     )

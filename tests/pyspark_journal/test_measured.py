@@ -23,6 +23,13 @@ def test_every_record_and_byte_is_counted(format_id: str, into: str, tmp_path: P
     assert measured.read_once(format_id + into, log) == (100, 4950)
 
 
+def test_one_column_beside_the_payloads(tmp_path: Path) -> None:
+    log = tmp_path / "00000000000001.rlog"
+    named("zmq-raft").write(log, [NewRecord(b"x" * n) for n in range(100)], {})
+    measured.prepare("zmq-raft:index")
+    assert measured.read_once("zmq-raft:index", log) == (100, 4950)
+
+
 def test_a_contender_is_a_process_that_prints_its_times(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     named("leveldb-log").write(log, [NewRecord(b"abc")], {})

@@ -1,9 +1,7 @@
-"""The bulk scanner on ``kahadb-journal``."""
+"""The bulk scanner of ``kahadb-journal``."""
 
 from __future__ import annotations
 
-from conformance.bench import bulk
+from conformance.bench.scanners import scanner
 
-read_once = bulk.reader("kahadb-journal")
-
-CONTENDER = bulk.contender("kahadb-journal", __name__)
+CONTENDER = scanner("kahadb-journal")

@@ -1,9 +1,7 @@
-"""The bulk scanner on ``zmq-raft``."""
+"""The bulk scanner of ``zmq-raft``."""
 
 from __future__ import annotations
 
-from conformance.bench import bulk
+from conformance.bench.scanners import scanner
 
-read_once = bulk.reader("zmq-raft")
-
-CONTENDER = bulk.contender("zmq-raft", __name__)
+CONTENDER = scanner("zmq-raft")

@@ -1,11 +1,7 @@
-"""The bulk scanner on ``zmq-raft`` where it is asked for no more than its peer hands out."""
+"""The bulk scanner of ``zmq-raft``, asked for no more than its peer hands out."""
 
 from __future__ import annotations
 
-from conformance.bench import bulk
+from conformance.bench.scanners import payloads
 
-read_once = bulk.reader("zmq-raft", frozenset({"index"}))
-
-CONTENDER = bulk.contender(
-    "zmq-raft", __name__, "fast-scan-payloads", "payloads and indexes, terms compared"
-)
+CONTENDER = payloads("zmq-raft", "index")
