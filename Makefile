@@ -78,10 +78,6 @@ $(VENV)/ready: requirements-dev.txt pyproject.toml
 	  || { echo 'python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv'; exit 1; }
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --editable .
-	@# A plain path besides: Spark looks for pyspark_* packages along the path, and import hooks
-	@# (which is what an editable installation is) do not show up there.
-	@$(PYTHON) -c 'import pathlib, sysconfig; \
-	  pathlib.Path(sysconfig.get_path("purelib"), "walproof.pth").write_text("$(CURDIR)\n")'
 	@command -v node >/dev/null || { echo 'Node.js was not found; installing it in $(VENV) …'; \
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-node.txt; }
 	@touch $@
@@ -90,7 +86,7 @@ $(VENV)/ready: requirements-dev.txt pyproject.toml
 $(VENV)/spark: requirements-spark.txt requirements-java.txt $(VENV)/ready
 	@echo 'Installing Spark in $(VENV) …'
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-spark.txt
-	@$(PYTHON) -c 'from pyspark_journal.java import java_home; java_home()' 2>/dev/null \
+	@$(PYTHON) -c 'from walproof.spark.java import java_home; java_home()' 2>/dev/null \
 	  || { echo 'Java 17 or later was not found; installing a JRE in $(VENV) …'; \
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-java.txt; }
 	@touch $@

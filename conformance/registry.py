@@ -1,4 +1,4 @@
-"""The implementations in this repository: what they need, how they are built, whether they are."""
+"""The implementations under test: what they need, how they are built, whether they are."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True)
 class Implementation:
-    """One folder of ``conformance/implementations``, as its ``implementation.toml`` says."""
+    """One folder of implementations, as its ``implementation.toml`` says."""
 
     folder: Path
     name: str
@@ -143,7 +143,14 @@ def load(folder: Path) -> Implementation:
     )
 
 
-def all_implementations() -> list[Implementation]:
-    """Every implementation: the executable specification first, then by name."""
-    found = [load(path.parent) for path in sorted(FOLDER.glob("*/implementation.toml"))]
+def all_implementations(*more: Path) -> list[Implementation]:
+    """Every implementation: the executable specification first, then by name.
+
+    ``more`` are further folders of implementations, beside the suite's own.
+    """
+    found = [
+        load(path.parent)
+        for folder in (FOLDER, *more)
+        for path in sorted(folder.glob("*/implementation.toml"))
+    ]
     return sorted(found, key=lambda item: (item.name != "executable-spec", item.name))

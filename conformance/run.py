@@ -11,10 +11,10 @@ from typing import Any
 from conformance import __version__
 from conformance.baselines import BASELINES
 from conformance.cases import Case, cases_of
-from conformance.parsers.cases import PROFILE, structure_cases
 from conformance.protocol.child import Limits
 from conformance.registry import Implementation, Unavailable
 from conformance.runner import Subject, SubjectRun, run_all, score
+from conformance.structure.cases import PROFILE, structure_cases
 from conformance.vectors import Vector
 
 Report = dict[str, Any]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance import ROOT
-from conformance.bench.workloads import Workload
+from walproof.bench.workloads import Workload
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,10 +34,10 @@ WORKLOADS = (
 
 def scanned(log: Path) -> None:
     """The scanner's runs as batches of all columns."""
-    from pyspark_journal import rows
-    from pyspark_journal.scan import scanner
-    from pyspark_journal.scan.log import Log
-    from pyspark_journal.scan.model import Wanted
+    from walproof.scan import scanner
+    from walproof.scan.log import Log
+    from walproof.scan.model import Wanted
+    from walproof.tables import rows
 
     schema = rows.schema(FORMAT)
     for event in scanner(FORMAT).scan(Log(log), Wanted()):
@@ -98,7 +98,7 @@ def _seconds(read: Callable[[Path], None], log: Path) -> float:
 
 def main(names: list[str]) -> None:
     """Print a line for each log, and keep the numbers in ``reports/bench-spark.json``."""
-    from pyspark_journal.session import session
+    from walproof.spark.session import session
 
     logs = [Path(name) for name in names] or [one.log() for one in WORKLOADS]
     spark = session("bench", f"local[{SLOTS},4]")

@@ -8,15 +8,15 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from pyspark_journal.files import FoundLog
-from pyspark_journal.options import Options
 from pyspark_journal.positions import Position, order, with_mark
-from pyspark_journal.remote import RemoteLog, log_of
-from pyspark_journal.scan import scanner
-from pyspark_journal.scan.log import Log
-from pyspark_journal.scan.model import WHOLE, Event, Part, Records, Wanted
-from pyspark_journal.trees import Tree
 from reference_impl.answer import End
+from walproof.lake.discovery import FoundLog
+from walproof.lake.options import Options
+from walproof.lake.remote import RemoteLog, log_of
+from walproof.lake.trees import Tree
+from walproof.scan import scanner
+from walproof.scan.log import Log
+from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
 
 BLOCK = 32768
 NOTHING = Wanted(payload=False, columns=frozenset())

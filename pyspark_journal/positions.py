@@ -14,14 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from pyspark_journal.files import FoundLog
 from pyspark_journal.reading import file_name
-from pyspark_journal.scan.model import Event, Records
-from pyspark_journal.trees import Tree
 from reference_impl.answer import End
 from reference_impl.kahadb_journal.layout import file_id
-from reference_impl.zeebe_journal import SEGMENT_NAME
+from reference_impl.zeebe_journal.layout import (
+    SEGMENT_NAME,
+)
 from reference_impl.zmq_raft import index_file
+from walproof.lake.discovery import FoundLog
+from walproof.lake.trees import Tree
+from walproof.scan.model import Event, Records
 
 MARK = 64
 """Bytes before a position that must not change: they are of a record that was delivered."""

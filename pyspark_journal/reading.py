@@ -7,17 +7,18 @@ from contextlib import ExitStack
 
 import pyarrow as pa
 
-from pyspark_journal import decode, rows
-from pyspark_journal.batches import bounded
-from pyspark_journal.options import DROPMALFORMED, FAILFAST, Options
-from pyspark_journal.remote import RemoteLog, log_of
-from pyspark_journal.scan import scanner
-from pyspark_journal.scan.model import Event, Records, Wanted
 from pyspark_journal.schema import DECODED, Columns
 from pyspark_journal.splits import Piece
-from pyspark_journal.trees import Tree, tree_of
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
+from walproof import decode
+from walproof.lake.options import DROPMALFORMED, FAILFAST, Options
+from walproof.lake.remote import RemoteLog, log_of
+from walproof.lake.trees import Tree, tree_of
+from walproof.scan import scanner
+from walproof.scan.model import Event, Records, Wanted
+from walproof.tables import rows
+from walproof.tables.batches import bounded
 
 UNKNOWN_FORMAT = "unknown-format"
 """Reason of a row on a file that is a log of no format that we know."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pyspark_journal import decode, rows
-from pyspark_journal.options import FORMAT_IDS, Options
-from pyspark_journal.scan.model import Wanted
+from walproof import decode
+from walproof.lake.options import FORMAT_IDS, Options
+from walproof.scan.model import Wanted
+from walproof.tables import rows
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from pyspark_journal import options as option_table
+from walproof.lake import options as option_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-    from pyspark_journal.options import Options
     from pyspark_journal.schema import Columns
     from pyspark_journal.splits import Piece
     from pyspark_journal.stream import JournalStreamReader
+    from walproof.lake.options import Options
 
 
 class JournalDataSource(DataSource):
     """Journal files as a table: a row for each record and each lost range.
 
-    Name: ``journal``. Options: ``pyspark_journal.options.OPTIONS``. The package is found by Spark
+    Name: ``journal``. Options: ``walproof.lake.options.OPTIONS``. The package is found by Spark
     itself where it is installed; elsewhere ``pyspark_journal.register(spark)``.
 
     >>> spark.read.format("journal").load("/var/lib/broker")
@@ -78,8 +78,8 @@ class JournalReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """The logs under the paths, packed. Raises ``FileNotFoundError`` for a missing path."""
-        from pyspark_journal.files import find
         from pyspark_journal.splits import plan
+        from walproof.lake.discovery import find
 
         return [JournalPartition(pieces) for pieces in plan(find(self.options), self.options)]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pyspark_journal.files import FoundLog
-from pyspark_journal.options import Options
-from pyspark_journal.remote import log_of
-from pyspark_journal.scan import scanner
-from pyspark_journal.scan.model import WHOLE, Part
-from pyspark_journal.trees import is_local, tree_of
+from walproof.lake.discovery import FoundLog
+from walproof.lake.options import Options
+from walproof.lake.remote import log_of
+from walproof.lake.trees import is_local, tree_of
+from walproof.scan import scanner
+from walproof.scan.model import WHOLE, Part
 
 BY_RANGES = frozenset({"leveldb-log"})
 """Formats whose scanner reads a remote log by ranges; the others need it whole."""

@@ -22,14 +22,14 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from pyspark_journal.files import FoundLog, find
 from pyspark_journal.following import advance, part_from
-from pyspark_journal.options import Options
 from pyspark_journal.positions import Position, Range, is_rewritten, key_of
-from pyspark_journal.scan.model import WHOLE, Event
 from pyspark_journal.splits import Piece, pack, split_size
-from pyspark_journal.trees import Tree, tree_of
 from reference_impl.formats import UnknownFormat
+from walproof.lake.discovery import FoundLog, find
+from walproof.lake.options import Options
+from walproof.lake.trees import Tree, tree_of
+from walproof.scan.model import WHOLE, Event
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,6 @@ from reference_impl import (
     leveldb_log,
     systemd_journal,
     zeebe_journal,
-    zeebe_writer,
     zmq_raft,
 )
 from reference_impl.answer import Event, NewRecord
@@ -45,48 +44,24 @@ class Format:
     append: Callable[[Path, Sequence[NewRecord], Context], None]
 
 
-def _recognise_leveldb(path: Path) -> bool:
-    if path.is_dir():
-        return False
-    with path.open("rb") as log:
-        return leveldb_log.recognise(log.read(4 * leveldb_log.BLOCK_SIZE), path.name)
-
-
-def _read_leveldb(path: Path, profile: str, context: Context) -> Iterator[Event]:
-    with path.open("rb") as log:
-        yield from leveldb_log.read(log, profile)
-
-
-def _write_leveldb(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    with path.open("xb") as log:
-        writer = leveldb_log.Writer(log)
-        for record in records:
-            writer.append(record.payload)
-
-
-def _append_leveldb(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    with path.open("r+b") as log:
-        leveldb_log.append(log, (record.payload for record in records))
-
-
 FORMATS = {
     format.id: format
     for format in (
         Format(
             "leveldb-log",
             "LevelDB log (write-ahead log, MANIFEST)",
-            _recognise_leveldb,
-            _read_leveldb,
-            _write_leveldb,
-            _append_leveldb,
+            leveldb_log.recognise,
+            leveldb_log.read,
+            leveldb_log.write,
+            leveldb_log.append,
         ),
         Format(
             "zeebe-journal",
             "Zeebe journal (raft log of Camunda 8)",
             zeebe_journal.recognise,
             zeebe_journal.read,
-            zeebe_writer.write,
-            zeebe_writer.append,
+            zeebe_journal.write,
+            zeebe_journal.append,
         ),
         Format(
             "kahadb-journal",

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.builder import CannotWrite, Chain, Options, Writer
+from reference_impl.systemd_journal.inspection import inspect, refusal
 from reference_impl.systemd_journal.query import main_chain
-from reference_impl.systemd_journal.reader import inspect, refusal
 from reference_impl.systemd_journal.sealing import VerificationKey
-from reference_impl.systemd_journal.writer import CannotWrite, Chain, Options, Writer
 
 _COMPRESSION = {layout.XZ: "xz", layout.LZ4: "lz4", layout.ZSTD: "zstd"}
 

@@ -10,7 +10,7 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.objects import View
 
 if TYPE_CHECKING:
-    from reference_impl.systemd_journal.reader import Inspection
+    from reference_impl.systemd_journal.inspection import Inspection
 
 
 def find_data(view: View, payload: bytes) -> int | None:

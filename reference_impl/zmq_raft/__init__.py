@@ -5,7 +5,7 @@ kind has its module. Upstream authority: the npm package ``zmq-raft`` 0.5.0; the
 same in 0.7.1.
 """
 
-from reference_impl.zmq_raft.log import kind_of, read, recognise
-from reference_impl.zmq_raft.writing import append, write
+from reference_impl.zmq_raft.reader import kind_of, read, recognise
+from reference_impl.zmq_raft.writer import append, write
 
 __all__ = ["append", "kind_of", "read", "recognise", "write"]

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from reference_impl.answer import Lost, Record
 from reference_impl.zmq_raft import index_file, snapshot
 from reference_impl.zmq_raft.index_file import Layout
-from reference_impl.zmq_raft.token_file import Parts, Place, Refusal
+from reference_impl.zmq_raft.layout import Parts, Place, Refusal
 
 FOLDERS = (re.compile(r"[0-9a-f]{5}"), re.compile(r"[0-9a-f]{2}"), re.compile(r"[0-9a-f]{2}"))
 

@@ -15,14 +15,7 @@ from itertools import pairwise
 from typing import Any, BinaryIO
 
 from reference_impl.answer import Lost, Record
-from reference_impl.zmq_raft.token_file import (
-    VERSION,
-    Parts,
-    Place,
-    Refusal,
-    find_marker,
-    read_at,
-)
+from reference_impl.zmq_raft.layout import VERSION, Parts, Place, Refusal, find_marker, read_at
 
 HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
 ENTRY = struct.Struct("<12sB7s")  # ZMR-030: request id, type, term

@@ -6,15 +6,8 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from reference_impl.answer import Lost, NewRecord
-from reference_impl.zmq_raft.index_file import (
-    ENTRY,
-    HEADER,
-    MAX_DATA,
-    MAX_TERM,
-    read_layout,
-    spans,
-)
-from reference_impl.zmq_raft.token_file import VERSION, chunk, made_by, read_at
+from reference_impl.zmq_raft.index_file import ENTRY, HEADER, MAX_DATA, MAX_TERM, read_layout, spans
+from reference_impl.zmq_raft.layout import VERSION, chunk, made_by, read_at
 
 DEFAULT_CAPACITY = 0x4000
 MAX_CAPACITY = 0x00FFFFFF

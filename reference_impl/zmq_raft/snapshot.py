@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from reference_impl.answer import Lost, Record
-from reference_impl.zmq_raft.token_file import (
+from reference_impl.zmq_raft.layout import (
     VERSION,
     Parts,
     Place,

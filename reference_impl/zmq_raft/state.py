@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 
 from reference_impl.answer import Lost, NewRecord, Record
 from reference_impl.zmq_raft import message_pack
+from reference_impl.zmq_raft.layout import CREATED, Parts, Place
 from reference_impl.zmq_raft.message_pack import BadType, Incomplete, Map, TooDeep
-from reference_impl.zmq_raft.token_file import CREATED, Parts, Place
 
 ROTATE_AT = 512 * 1024  # ZMR-075
 WINDOW = 1 << 16

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from conformance import ROOT
-from pyspark_journal.options import FORMAT_IDS, OPTIONS, BadOption, Options, parse, table
 from reference_impl.formats import FORMATS
+from walproof.lake.options import FORMAT_IDS, OPTIONS, BadOption, Options, parse, table
 
 
 def test_formats_are_those_of_the_specification() -> None:

@@ -11,10 +11,10 @@ import pytest
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from conformance import VECTORS
-from pyspark_journal.options import FORMAT_IDS, parse
-from pyspark_journal.rows import FIXED
-from pyspark_journal.scan.columns import COLUMNS, ENTRY_FIELDS
 from pyspark_journal.schema import BadSchema, asked, offered, spark_schema
+from walproof.lake.options import FORMAT_IDS, parse
+from walproof.scan.columns import COLUMNS, ENTRY_FIELDS
+from walproof.tables.rows import FIXED
 
 
 @pytest.mark.parametrize("format_id", FORMAT_IDS)

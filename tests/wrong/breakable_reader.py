@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.adapterkit import Request, record, serve
-from reference_impl.leveldb_log import (
+from reference_impl.leveldb_log.layout import (
     BLOCK_SIZE,
     FIRST,
     FULL,

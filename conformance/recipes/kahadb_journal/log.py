@@ -11,7 +11,7 @@ from pathlib import Path
 from conformance.contents import Contents, read_contents
 from conformance.recipes.recipe import Book, Log
 from reference_impl.answer import NewRecord
-from reference_impl.kahadb_journal.write import batch, record, write
+from reference_impl.kahadb_journal.writer import batch, record, write
 
 EOF = b"-qMa4"
 HEADER = b"\0\0\0\x1c\x02WRITE BATCH"

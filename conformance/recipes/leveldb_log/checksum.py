@@ -10,7 +10,9 @@ from conformance.recipes.leveldb_log.layout import (
     two_blocks,
 )
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
-from reference_impl.leveldb_log import masked_crc
+from reference_impl.leveldb_log.layout import (
+    masked_crc,
+)
 
 
 @BOOK.damaged(three_records, "checksum", "LDB-006", "LDB-028", "LDB-039")

@@ -10,7 +10,14 @@ from crc32c import crc32c
 
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log
-from reference_impl.leveldb_log import BLOCK_SIZE, HEADER_SIZE, Writer, masked_crc
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    HEADER_SIZE,
+    masked_crc,
+)
+from reference_impl.leveldb_log.writer import (
+    Writer,
+)
 
 FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
 

@@ -14,9 +14,9 @@ from conformance.recipes.systemd_journal.combinations import (
 from conformance.recipes.systemd_journal.layouts import LONG
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog, body
 from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.builder import Options, Writer
 from reference_impl.systemd_journal.export_format import field_to_json
 from reference_impl.systemd_journal.objects import View
-from reference_impl.systemd_journal.writer import Options, Writer
 
 
 def _loses_the_long_field(log: SystemdLog, reason: str = "bad-compression") -> None:

@@ -2,13 +2,7 @@
 
 from typing import Any
 
-from conformance.recipes.systemd_journal.log import (
-    BOOK,
-    FIVE,
-    KEY,
-    SEALED_START,
-    SystemdLog,
-)
+from conformance.recipes.systemd_journal.log import BOOK, FIVE, KEY, SEALED_START, SystemdLog
 
 LONG = "MESSAGE=" + "walproof " * 80
 MIXED = (*FIVE[:2], (LONG, "PRIORITY=6"), ("MESSAGE=delta", b"BLOB=\x00\xff\n\x7f"))

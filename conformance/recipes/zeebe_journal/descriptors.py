@@ -15,7 +15,7 @@ from conformance.recipes.zeebe_journal.log import (
     flushed_below_and_at,
     wider_descriptor,
 )
-from reference_impl.zeebe_writer import pack_record
+from reference_impl.zeebe_journal.writer import pack_record
 
 SECOND = "journal-2.log"
 

@@ -11,7 +11,7 @@ from conformance.recipes.zeebe_journal.log import (
     ZeebeLog,
     segment,
 )
-from reference_impl.zeebe_writer import pack_descriptor, pack_record
+from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record
 
 GOLDEN = bytes.fromhex(
     "02080004000700020 02e75e56a00000000200003000700020001000000000000000100000000000000"

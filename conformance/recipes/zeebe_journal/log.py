@@ -13,9 +13,11 @@ from crc32c import crc32c
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log, Recipe
 from reference_impl.answer import NewRecord
-from reference_impl.zeebe_raft import Member, encode_application, encode_initial
-from reference_impl.zeebe_segment import SBE_HEADER
-from reference_impl.zeebe_writer import NEWEST, pack_descriptor, pack_record, write
+from reference_impl.zeebe_journal.layout import (
+    SBE_HEADER,
+)
+from reference_impl.zeebe_journal.raft import Member, encode_application, encode_initial
+from reference_impl.zeebe_journal.writer import NEWEST, pack_descriptor, pack_record, write
 
 Entry = tuple[bytes, int]
 """A payload and its asqn."""

@@ -1,13 +1,7 @@
 """Payloads: raft entries of all schema versions, and what is none."""
 
-from conformance.recipes.zeebe_journal.log import (
-    BOOK,
-    INITIAL,
-    MEMBERS,
-    ZeebeLog,
-    wider_block,
-)
-from reference_impl.zeebe_raft import (
+from conformance.recipes.zeebe_journal.log import BOOK, INITIAL, MEMBERS, ZeebeLog, wider_block
+from reference_impl.zeebe_journal.raft import (
     Member,
     encode_application,
     encode_configuration,

@@ -11,7 +11,7 @@ from conformance.recipes.zeebe_journal.log import (
     flushed_below_and_at,
     wider_record,
 )
-from reference_impl.zeebe_writer import pack_record
+from reference_impl.zeebe_journal.writer import pack_record
 
 THROWS = "Zeebe fails to open with an IllegalArgumentException, whatever is flushed."
 

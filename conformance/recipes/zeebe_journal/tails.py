@@ -5,13 +5,8 @@ from conformance.recipes.zeebe_journal.layout import (
     one_segment,
     three_segments,
 )
-from conformance.recipes.zeebe_journal.log import (
-    BOOK,
-    DELTA,
-    ZeebeLog,
-    flushed_below_and_at,
-)
-from reference_impl.zeebe_writer import pack_record
+from conformance.recipes.zeebe_journal.log import BOOK, DELTA, ZeebeLog, flushed_below_and_at
+from reference_impl.zeebe_journal.writer import pack_record
 
 
 @flushed_below_and_at(one_segment, "tail", "ZBJ-027", below=3, at=4, kind="eof")

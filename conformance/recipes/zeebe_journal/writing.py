@@ -10,7 +10,7 @@ from conformance.recipes.zeebe_journal.log import (
     ZeebeLog,
     application,
 )
-from reference_impl.zeebe_meta import Meta, write_meta
+from reference_impl.zeebe_journal.meta import Meta, write_meta
 
 FOXTROT, GOLF = application(6, "foxtrot"), application(7, "golf")
 

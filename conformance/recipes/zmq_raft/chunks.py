@@ -2,7 +2,7 @@
 
 from conformance.recipes.zmq_raft.index_files import three_entries
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
-from reference_impl.zmq_raft.token_file import chunk
+from reference_impl.zmq_raft.layout import chunk
 
 ALL = [0, 1, 2]
 

@@ -1,14 +1,6 @@
 """Log directories: the snapshot, the files behind it, and what is wrong between them."""
 
-from conformance.recipes.zmq_raft.log import (
-    BOOK,
-    EIGHT,
-    FOUR,
-    ONE,
-    ZmqRaftLog,
-    checkpoint,
-    entry,
-)
+from conformance.recipes.zmq_raft.log import BOOK, EIGHT, FOUR, ONE, ZmqRaftLog, checkpoint, entry
 
 WORDS = [b"entry%d" % n for n in range(10)]
 ENTRIES = [entry(word) for word in WORDS]

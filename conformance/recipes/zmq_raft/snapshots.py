@@ -1,7 +1,7 @@
 """Snapshots: one record, or none."""
 
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
-from reference_impl.zmq_raft.token_file import chunk
+from reference_impl.zmq_raft.layout import chunk
 
 
 @BOOK.valid("snapshot", "ZMR-060", "ZMR-061", "ZMR-064", "ZMR-105")

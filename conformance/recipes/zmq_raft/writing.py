@@ -1,13 +1,6 @@
 """Writer vectors: with date and host name fixed, the format determines every byte."""
 
-from conformance.recipes.zmq_raft.log import (
-    BOOK,
-    CONFIG,
-    ZmqRaftLog,
-    at,
-    checkpoint,
-    entry,
-)
+from conformance.recipes.zmq_raft.log import BOOK, CONFIG, ZmqRaftLog, at, checkpoint, entry
 from conformance.recipes.zmq_raft.states import PEERS
 from reference_impl.zmq_raft.message_pack import encode
 

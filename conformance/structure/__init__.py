@@ -1,0 +1,1 @@
+"""The profile ``structure``: does a generated parser find the fields that are there?"""

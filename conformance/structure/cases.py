@@ -1,0 +1,147 @@
+"""The vectors at structure level: does a generated parser find the same fields?
+
+A case asks for the fields of each file of a vector that has a grammar, first as a digest, and for
+the listing itself only if that is not the one that is owed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from conformance.cases import Case, Judgement, Step, found_at
+from conformance.contents import Contents, write_contents
+from conformance.kaitai.compile import GRAMMARS
+from conformance.structure.listing import Tells, listing, owed
+from conformance.vectors import Vector
+
+PROFILE = "structure"
+STRUCTURE_WALL_MS = 20_000
+_SHOWN = 3
+
+
+@functools.cache
+def grammars_of(format: str) -> Mapping[str, str]:
+    """The grammars of the files of a format, by file extension; ``""`` is for any other file.
+
+    A grammar belongs to a format by its name (``zeebe_meta`` to ``zeebe-journal``) and to files by
+    its ``file-extension``; one without is there to be imported. If a format has only one it is for
+    all of its files.
+    """
+    family = format.replace("-", "_").removesuffix("_log").removesuffix("_journal")
+    found: dict[str, str] = {}
+    for path in sorted(GRAMMARS.glob(f"{family}*.ksy")):
+        extensions = yaml.safe_load(path.read_bytes())["meta"].get("file-extension", [])
+        for extension in [extensions] if isinstance(extensions, str) else extensions:
+            found.setdefault(f".{extension}", path.stem)
+    if len(set(found.values())) == 1:
+        found[""] = next(iter(found.values()))
+    return found
+
+
+def grammar_of_file(format: str, name: str) -> str | None:
+    """The grammar of a file of a log, by its name; None if it has none."""
+    known = grammars_of(format)
+    return known.get(PurePosixPath(name).suffix, known.get(""))
+
+
+def structure_cases(vectors: Sequence[Vector]) -> list[Case]:
+    """A case for every vector that has a file with a grammar."""
+    cases = [StructureCase(vector, PROFILE) for vector in vectors]
+    return [case for case in cases if next(case.steps(), None) is not None]
+
+
+@dataclass(frozen=True)
+class StructureCase(Case):
+    """One vector at structure level."""
+
+    @property
+    def wall_ms(self) -> int:
+        """Listing every field is more than answering, and a vector's limits are for answers."""
+        return STRUCTURE_WALL_MS
+
+    @property
+    def expect(self) -> None:
+        """No answer is owed, only fields."""
+        return None
+
+    def steps(self) -> Iterator[Step]:
+        """One request for each file; of a ``truncations`` vector for both ends of each row."""
+        contents = self.vector.contents
+        format = str(self.vector.body["format"])
+        name = self.vector.input.name
+        if self.vector.operation == "truncations" and isinstance(contents, bytes):
+            rows = self.vector.body["table"]
+            for length in sorted({row[end] for row in rows for end in ("from", "to")}):
+                if grammar := grammar_of_file(format, name):
+                    label = f"prefix of {length}: "
+                    yield StructureStep(contents[:length], grammar, "", contents[:length], label)
+            return
+        files = {"": contents} if isinstance(contents, bytes) else contents
+        for inner, data in files.items():
+            if grammar := grammar_of_file(format, inner or name):
+                yield StructureStep(contents, grammar, inner, data, f"{inner}: " if inner else "")
+
+
+@dataclass(frozen=True)
+class StructureStep(Step):
+    """One file: ``data`` at ``inner`` inside the log, or the log itself."""
+
+    contents: Contents = field(repr=False)
+    grammar: str
+    inner: str
+    data: bytes = field(repr=False)
+    label: str = ""
+
+    def prepare(self, place: Path) -> None:
+        """Write the scratch copy of the whole log."""
+        write_contents(self.contents, place)
+
+    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
+        """A read message for one file."""
+        return {
+            "cmd": "read",
+            "seq": seq,
+            "format": case.vector.body["format"],
+            "grammar": self.grammar,
+            "path": str(place / self.inner) if self.inner else str(place),
+            "profile": PROFILE,
+            "context": {},
+            "limits": {"wall_ms": case.wall_ms},
+        }
+
+    def again(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
+        """The same request, for the listing too."""
+        return self.request(case, place, seq) | {"listing": True}
+
+    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
+        """Compare the digests, or say where the listings part."""
+        found = reply.get("structure")
+        if found is None:
+            return Judgement(f"{self.label}an answer, where fields were asked for", {}, None)
+        tells = Tells.of(reports)
+        expected = owed(self.data, self.grammar, tells)
+        if found_at(place) != self.contents:
+            return Judgement(f"{self.label}the parser changed the file it read", {}, None)
+        if (found["fields"], found["sha256"]) == (expected.fields, expected.sha256):
+            return Judgement(None, {}, None)
+        said = f"{expected.fields} fields owed, {found['fields']} found"
+        if "listing" in found:
+            said += _first_difference(listing(self.data, self.grammar, tells), found["listing"])
+        return Judgement(f"{self.label}{said} [{found['sha256'][:8]}]", {}, None)
+
+
+def _first_difference(expected: Sequence[str], found: Sequence[str]) -> str:
+    """Where two listings part: a few lines of each."""
+    if list(expected) == list(found):
+        return "; the listings are the same, so the digest is not that of the listing"
+    pairs = zip(expected, found, strict=False)
+    at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(found)))
+    owed_lines = " | ".join(expected[at : at + _SHOWN]) or "the end"
+    found_lines = " | ".join(found[at : at + _SHOWN]) or "the end"
+    return f"; line {at + 1}: owed {owed_lines}; found {found_lines}"

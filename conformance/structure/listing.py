@@ -1,0 +1,262 @@
+"""The canonical listing of a parsed log, and the one that is owed.
+
+One line for each field, in the order of the grammar, instances after the fields of their object::
+
+    blocks[0].records[0].header - 0 { 21
+    blocks[0].records[0].header.checksum 0 i 3456789
+    blocks[0].records[0].data 7 b 5 616c706861
+
+that is path, offset in the file, kind and value. Kinds: ``i`` an integer, a boolean (0, 1) or the
+number of an enum member, as 64-bit two's complement; ``b`` length and bytes in hexadecimal (of
+more than 32, the start of their SHA-256), a text as UTF-8; ``f`` the bits of a double; ``{`` an
+object and the size of its stream; ``[`` an array and its length; ``-`` a field that is not there;
+``!`` an instance that cannot be computed, ``?`` one that may be absent where that cannot be told.
+A log that the parser refuses is one line, ``!``.
+
+The offset is that of the bytes that were read: each driver adds up what its fields take. It is
+``-`` for instances, and behind a field whose length in the file does not show in its value.
+
+Languages differ in what their parsers can tell, see :class:`Tells`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, Literal
+
+from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
+
+from conformance.kaitai.compile import GRAMMARS, compiled
+from conformance.kaitai.model import Field, Model
+
+SHORT = 32
+_MASK = (1 << 64) - 1
+_MISSING: Any = object()
+
+
+@dataclass(frozen=True)
+class Tells:
+    """What a language's parsers can tell.
+
+    ``absent``: a field whose ``if`` is false from one that holds 0 or nothing; ``unknown_enums``:
+    the number of an enum value that the grammar has no name for.
+    """
+
+    absent: bool = True
+    unknown_enums: bool = True
+
+    @classmethod
+    def of(cls, reports: Iterable[str]) -> Tells:
+        """From the ``reports`` of a hello."""
+        return cls("absent" in reports, "unknown-enums" in reports)
+
+
+@dataclass(frozen=True)
+class Digest:
+    """A listing in short: number of lines, and SHA-256 of the lines, each ended by a newline."""
+
+    fields: int
+    sha256: str
+
+
+def digest(lines: Iterable[str]) -> Digest:
+    """The digest of a listing."""
+    said = hashlib.sha256()
+    count = 0
+    for line in lines:
+        said.update(line.encode() + b"\n")
+        count += 1
+    return Digest(count, said.hexdigest())
+
+
+@functools.lru_cache(maxsize=4096)
+def owed(data: bytes, grammar: str, tells: Tells, grammars: Path = GRAMMARS) -> Digest:
+    """The digest of the listing that is owed for a log."""
+    return digest(listing(data, grammar, tells, grammars))
+
+
+def listing(
+    data: bytes, grammar: str, tells: Tells | None = None, grammars: Path = GRAMMARS
+) -> list[str]:
+    """The listing that is owed for a log, from the Python parser in debug mode.
+
+    That parser records where it read each field; each offset in the listing is checked with it.
+    """
+    model = _model(grammar, grammars)
+    parser = getattr(compiled(grammar, debug=True, grammars=grammars), model.top)
+    top = parser(KaitaiStream(BytesIO(data)))
+    try:
+        top._read()
+    except Exception:  # whatever the parser raises, UnicodeDecodeError too: it refuses the log
+        return ["!"]
+    return list(Walk(model, tells or Tells(), debug=True).lines(top))
+
+
+@functools.lru_cache(maxsize=32)
+def _model(grammar: str, grammars: Path) -> Model:
+    return Model(grammar, grammars)
+
+
+class Walk:
+    """Lists the objects of a Python parser; with ``debug`` offsets are checked."""
+
+    def __init__(self, model: Model, tells: Tells, debug: bool = False) -> None:
+        self.model = model
+        self.tells = tells
+        self.debug = debug
+
+    def lines(self, top: Any) -> Iterator[str]:
+        """The listing of a whole log."""
+        yield from self._object(top, "", 0, 0)[0]
+
+    def _object(self, parent: Any, path: str, base: int, at: int | None) -> _Listed:
+        """An object whose stream starts at ``base``, read from ``at`` on."""
+        lines: list[str] = []
+        for field in self.model.fields[type(parent).__qualname__]:
+            name = f"{path}.{field.id}" if path else field.id
+            if field.instance:
+                lines += self._instance(parent, field, name)
+                continue
+            at = self._field(lines, parent, field, name, base, at)
+        return lines, at
+
+    def _field(
+        self, lines: list[str], parent: Any, field: Field, name: str, base: int, at: int | None
+    ) -> int | None:
+        spans: dict[str, Any] | None = parent._debug.get(field.id) if self.debug else None
+        value = getattr(parent, field.id, None)
+        if field.array:
+            if value is None and self.tells.absent:
+                lines.append(f"{name} {_at(at)} -")
+                return at
+            lines.append(f"{name} {_at(at)} [ {len(value or ())}")
+            for i, element in enumerate(value or ()):
+                start = base + spans["arr"][i]["start"] if spans else None
+                at = self._value(lines, element, field, f"{name}[{i}]", parent, base, at, start)
+            return at
+        start = base + spans["start"] if spans and value is not None else None
+        return self._value(lines, value, field, name, parent, base, at, start)
+
+    def _value(
+        self,
+        lines: list[str],
+        value: Any,
+        field: Field,
+        name: str,
+        parent: Any,
+        base: int,
+        at: int | None,
+        start: int | None,
+    ) -> int | None:
+        if at is not None and start is not None and at != start:
+            raise AssertionError(f"{name}: offset {at} by its fields, {start} by the parser")
+        if value is None:
+            return self._absent(lines, field, name, at)
+        if isinstance(value, KaitaiStruct):
+            own = value._io is not parent._io
+            lines.append(f"{name} {_at(at)} {{ {value._io.size()}")
+            inner, after = self._object(value, name, (start or at or 0) if own else base, at)
+            lines += inner
+            return _plus(at, value._io.size()) if own else after
+        lines.append(f"{name} {_at(at)} {self._scalar(value, field)}")
+        return self._behind(field, value, at)
+
+    def _absent(self, lines: list[str], field: Field, name: str, at: int | None) -> int | None:
+        if field.kind == "enum" and not self.tells.unknown_enums:
+            lines.append(f"{name} {_at(at)} i ?")
+            return None
+        lines.append(f"{name} {_at(at)} {default_of(field) if not self.tells.absent else '-'}")
+        return at if self.tells.absent or _empty_when_absent(field) else None
+
+    def _behind(self, field: Field, value: Any, at: int | None) -> int | None:
+        """The offset behind a scalar."""
+        if field.optional and not field.array:
+            if not self.tells.absent and not _empty_when_absent(field):
+                return None
+            if field.kind == "enum" and not self.tells.unknown_enums and _unknown(value):
+                return None
+        if field.width is not None:
+            return _plus(at, field.width)
+        if field.by_length or (field.default_bytes and isinstance(value, bytes)):
+            return _plus(at, len(value))
+        return None
+
+    def _scalar(self, value: Any, field: Field) -> str:
+        if field.kind == "enum" and not self.tells.unknown_enums and _unknown(value):
+            return "i ?"
+        return scalar(value)
+
+    def _instance(self, parent: Any, field: Field, name: str) -> list[str]:
+        if field.kind == "value" and field.optional and not self.tells.absent:
+            return [f"{name} - ?"]
+        try:
+            value = getattr(parent, field.id)
+        except Exception:  # as in other languages: whatever is thrown, there is no value
+            return [f"{name} - !"]
+        lines: list[str] = []
+        if value is None:
+            self._absent(lines, field, name, None)
+        elif isinstance(value, list):
+            lines.append(f"{name} - [ {len(value)}")
+            for i, element in enumerate(value):
+                self._value(lines, element, field, f"{name}[{i}]", parent, 0, None, None)
+        else:
+            self._value(lines, value, field, name, parent, 0, None, None)
+        return lines
+
+
+_Listed = tuple[list[str], int | None]
+
+
+def scalar(value: Any) -> str:
+    """Kind and value of anything that has no fields of its own."""
+    if isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, bool | int):
+        wrapped = int(value) & _MASK
+        return f"i {wrapped - (1 << 64) if wrapped >> 63 else wrapped}"
+    if isinstance(value, float):
+        return f"f {struct.pack('>d', value).hex()}"
+    if isinstance(value, str):
+        value = value.encode()
+    if len(value) <= SHORT:
+        return f"b {len(value)} {value.hex()}"
+    return f"b {len(value)} sha256:{hashlib.sha256(value).hexdigest()[:16]}"
+
+
+def default_of(field: Field) -> str:
+    """What a language that has no word for absence holds in an absent field."""
+    if field.array:
+        return "[ 0"
+    kind: Literal["i 0", "f 0000000000000000", "b 0 ", "-"] = "-"
+    if field.kind in ("int", "enum") or field.scalars_only:
+        kind = "i 0"
+    elif field.kind == "float":
+        kind = "f 0000000000000000"
+    elif field.kind in ("bytes", "str"):
+        kind = "b 0 "
+    return kind
+
+
+def _empty_when_absent(field: Field) -> bool:
+    return field.array or field.kind in ("bytes", "str", "struct") or (
+        field.kind == "switch" and not field.scalars_only
+    )  # fmt: skip
+
+
+def _unknown(value: Any) -> bool:
+    return not isinstance(value, Enum)
+
+
+def _at(at: int | None) -> str:
+    return "-" if at is None else str(at)
+
+
+def _plus(at: int | None, size: int) -> int | None:
+    return None if at is None else at + size

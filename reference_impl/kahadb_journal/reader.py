@@ -1,0 +1,149 @@
+"""Reading a whole log: one data file, or a folder of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from reference_impl.answer import End, Event, Lost, Verdict
+from reference_impl.kahadb_journal.data_file import Scan
+from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER, data_files, file_id, sibling
+from reference_impl.kahadb_journal.source import Source
+
+LOOK_AHEAD = 65536
+FIRST_FILE = "db-1.log"
+
+
+def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+    """Read a data file or a folder of them: records and lost ranges, then the end.
+
+    Raises nothing on account of what the files hold; ``OSError`` of the file system passes.
+    ``context`` is not needed: everything is in the files.
+    """
+    if profile not in ("recover", "strict"):
+        raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
+    if path.is_dir():
+        names, doubles = data_files(path)
+        names = [name for name in names if (path / name).stat().st_size]
+        doubles = [name for name in doubles if (path / name).stat().st_size]
+        files: list[tuple[str | None, Path]] = [(name, path / name) for name in names]
+    else:
+        files, doubles = [(None, path)], []
+    siblings = [sibling(_head(file, 32)) is not None for _, file in files]
+    if siblings and all(siblings):
+        yield End("refused", "foreign-journal", None)  # KDB-055
+        return
+    yield from _Log(path, files, doubles, siblings, profile).events()
+
+
+class _Log:
+    """The data files of one log, in order, in one profile."""
+
+    def __init__(
+        self,
+        path: Path,
+        files: list[tuple[str | None, Path]],
+        doubles: list[str],
+        siblings: list[bool],
+        profile: str,
+    ) -> None:
+        self.path = path
+        self.files = files
+        self.doubles = doubles
+        self.siblings = siblings
+        self.is_strict = profile == "strict"
+        self.damage: str | None = None
+        self.torn: str | None = None
+
+    def events(self) -> Iterator[Event]:
+        last = self._last_used()
+        folder = self.path.is_dir()
+        end, end_name = 0 if self.files or folder else None, FIRST_FILE if folder else None
+        for number, (name, path) in enumerate(self.files):
+            with path.open("rb", buffering=0) as stream:
+                scan = Scan(stream, name, number >= last)
+                if self.siblings[number]:
+                    yield from self._note(Lost(0, scan.size, "foreign-journal", file=name))
+                    scan.end = None
+                else:
+                    for event in scan.events():
+                        if isinstance(event, Lost):
+                            yield from self._note(event)
+                            if self.is_strict and self.damage:
+                                yield from self._rest(number, event.start, scan.size)
+                                return
+                        else:
+                            yield event
+                if self.is_strict and self.damage:
+                    yield from self._rest(number, 0, scan.size)
+                    return
+            if number <= last:
+                end, end_name = scan.end, name
+        for name in self.doubles:
+            size = (self.path / name).stat().st_size
+            yield from self._note(Lost(0, size, "duplicate-id", file=name))  # KDB-004
+        if self.is_strict and self.damage:
+            yield from self._rest_of_doubles()
+            return
+        yield self._end(end, end_name)
+
+    def _note(self, lost: Lost) -> Iterator[Lost]:
+        """Keep account of a lost range; hand it out, unless it is the end of a strict reading."""
+        if lost.torn:
+            self.torn = self.torn or lost.reason
+        else:
+            self.damage = self.damage or lost.reason
+        if lost.torn or not self.is_strict:
+            yield lost
+
+    def _rest(self, number: int, start: int, size: int) -> Iterator[Event]:
+        """Profile ``strict``: all from the first damage on is lost, a range a file (KDB-052)."""
+        assert self.damage is not None
+        yield Lost(start, size, self.damage, file=self.files[number][0])
+        for name, path in self.files[number + 1 :]:
+            yield Lost(0, path.stat().st_size, self.damage, file=name)
+        yield from self._rest_of_doubles()
+
+    def _rest_of_doubles(self) -> Iterator[Event]:
+        assert self.damage is not None
+        for name in self.doubles:
+            yield Lost(0, (self.path / name).stat().st_size, self.damage, file=name)
+        yield End("damaged", self.damage, None)
+
+    def _end(self, end: int | None, name: str | None) -> End:
+        verdict: Verdict = "damaged" if self.damage else "torn" if self.torn else "intact"
+        # KDB-050, KDB-051: without a place to go on a writer begins a new file, whatever its name.
+        return End(verdict, self.damage or self.torn, end, name if end is not None else None)
+
+    def _last_used(self) -> int:
+        """Number of the last file that is more than preallocated space (KDB-049)."""
+        for number in range(len(self.files) - 1, 0, -1):
+            with self.files[number][1].open("rb", buffering=0) as stream:
+                if Source(stream).fill_start():
+                    return number
+        return 0
+
+
+def recognise(path: Path) -> bool:
+    """Whether a log is KahaDB's, or that of a sibling that the reader refuses.
+
+    The sixteen bytes of a control record or the EOF record at its start are proof; so are they
+    further on in a file of the right name, since a damaged batch may stand in front. Where the
+    bytes say nothing (an empty file, zeros), the name decides.
+    """
+    if path.is_dir():
+        names, _ = data_files(path)
+        files = [path / name for name in names if (path / name).stat().st_size]
+        return any(map(recognise, files)) or (bool(names) and not files)
+    head = _head(path, LOOK_AHEAD)
+    if head.startswith((HEADER, EOF_RECORD)):
+        return True
+    if file_id(path.name) is None:
+        return False
+    return sibling(head) is not None or HEADER in head or head.count(0) == len(head)
+
+
+def _head(path: Path, size: int) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(size)

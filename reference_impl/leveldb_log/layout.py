@@ -1,0 +1,65 @@
+"""What a LevelDB log is made of: blocks, headers, checksums, and the dialects that are not ours.
+
+Upstream authority: google/leveldb ``db/log_format.h``.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import BinaryIO
+
+from crc32c import crc32c
+
+BLOCK_SIZE = 32768  # LDB-001
+HEADER = struct.Struct("<IHB")  # LDB-002: masked checksum, length, type
+HEADER_SIZE = HEADER.size
+ZERO, FULL, FIRST, MIDDLE, LAST = range(5)
+
+
+def masked_crc(covered: bytes | memoryview) -> int:
+    """The checksum as stored: CRC-32C of the type byte and the data, masked (LDB-006, LDB-007)."""
+    crc = crc32c(covered)
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def foreign_dialect(block: bytes) -> str | None:
+    """The dialect of the first physical record when it is not plain LevelDB's (LDB-043).
+
+    RocksDB and Pebble put longer headers behind other type bytes; their checksums cover the type
+    byte and all that follows. A record counts as theirs only when its checksum holds.
+    """
+    if len(block) < HEADER_SIZE:
+        return None
+    checksum, length, kind = HEADER.unpack_from(block)
+    for dialect, kinds, header_size, lengths in (
+        ("RocksDB or Pebble recyclable", (5, 6, 7, 8, 11, 131), 11, None),
+        ("Pebble WAL sync", (9, 10, 11, 12), 19, None),
+        ("RocksDB compression type", (9,), 7, (4,)),
+        ("RocksDB timestamp sizes", (10,), 7, range(6, BLOCK_SIZE, 6)),
+        ("RocksDB predecessor log", (130,), 7, (24,)),
+    ):
+        end = header_size + length
+        if (
+            kind in kinds
+            and (lengths is None or length in lengths)
+            and end <= len(block)
+            and masked_crc(block[6:end]) == checksum
+        ):
+            return dialect
+    return None
+
+
+def read_block(log: BinaryIO) -> bytes:
+    """One block; a short read of the stream is not yet the end of the log."""
+    block = log.read(BLOCK_SIZE)
+    while 0 < len(block) < BLOCK_SIZE:
+        more = log.read(BLOCK_SIZE - len(block))
+        if not more:
+            break
+        block += more
+    return block
+
+
+def all_zero(data: bytes) -> bool:
+    """Whether nothing but zero bytes stands there."""
+    return data.count(0) == len(data)

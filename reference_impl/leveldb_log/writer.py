@@ -1,0 +1,89 @@
+"""Writing a LevelDB log, and appending to one: spec/leveldb-log.md says the same in prose.
+
+Upstream authority: google/leveldb ``db/log_writer.cc``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from reference_impl.answer import End, NewRecord
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    FIRST,
+    FULL,
+    HEADER,
+    HEADER_SIZE,
+    LAST,
+    MIDDLE,
+    masked_crc,
+)
+from reference_impl.leveldb_log.reader import read_stream
+
+
+def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
+    """Make a new log at a path where nothing is. ``context`` is not needed. Raises ``OSError``."""
+    with path.open("xb") as log:
+        writer = Writer(log)
+        for record in records:
+            writer.append(record.payload)
+
+
+def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
+    """Recover a log file and append to it: see :func:`append_stream`. Raises ``OSError``."""
+    with path.open("r+b") as log:
+        append_stream(log, (record.payload for record in records))
+
+
+class Writer:
+    """Appends records to a log, byte for byte as LevelDB's ``log::Writer`` does (LDB-013).
+
+    ``log`` is positioned where the next byte goes, ``length`` bytes into the log (LDB-015).
+    """
+
+    def __init__(self, log: BinaryIO, length: int = 0) -> None:
+        self.log = log
+        self.position = length
+
+    def append(self, payload: bytes) -> None:
+        """Write one record: fragments that each fill their block, the last one excepted."""
+        rest = memoryview(payload)
+        begin = True
+        while True:
+            left = BLOCK_SIZE - self.position % BLOCK_SIZE
+            if left < HEADER_SIZE:
+                self._write(bytes(left))  # LDB-014
+                left = BLOCK_SIZE
+            data = rest[: left - HEADER_SIZE]  # LDB-012: may be empty
+            rest = rest[len(data) :]
+            kind = (FULL if begin else LAST) if not rest else (FIRST if begin else MIDDLE)
+            covered = bytes([kind]) + bytes(data)
+            self._write(HEADER.pack(masked_crc(covered), len(data), kind) + bytes(data))
+            begin = False
+            if not rest:
+                return
+
+    def _write(self, data: bytes) -> None:
+        self.log.write(data)
+        self.position += len(data)
+
+
+def append_stream(log: BinaryIO, payloads: Iterable[bytes]) -> None:
+    """Recover a log and append to it, losing nothing (LDB-016, LDB-017, LDB-018).
+
+    ``log`` is open for reading and writing. An unfinished write or preallocated zeros at its end
+    are cut off first. Raises ``ValueError`` when the log must not be appended to.
+    """
+    log.seek(0)
+    last = deque(read_stream(log), maxlen=1).pop()
+    assert isinstance(last, End)
+    if last.end is None:
+        raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
+    log.truncate(last.end)
+    log.seek(last.end)
+    writer = Writer(log, last.end)
+    for payload in payloads:
+        writer.append(payload)

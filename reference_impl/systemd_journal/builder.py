@@ -1,0 +1,364 @@
+"""The journal file writer (SDJ-080 to SDJ-088).
+
+Upstream: systemd ``src/libsystemd/sd-journal/journal-file.c``. The order of objects and every byte
+that is not an id are those of systemd: given its ids, the files are equal.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reference_impl.answer import NewRecord
+from reference_impl.systemd_journal import layout, sealing
+from reference_impl.systemd_journal.compression import THRESHOLD, compress
+from reference_impl.systemd_journal.export_format import BadExport, parse_export
+from reference_impl.systemd_journal.hashes import jenkins64, siphash24
+from reference_impl.systemd_journal.layout import Header, align
+from reference_impl.systemd_journal.objects import FIELD_NAME
+from reference_impl.systemd_journal.sealing import VerificationKey
+
+COMPRESSIONS = {
+    "none": (0, 0),
+    "xz": (layout.XZ, layout.OBJECT_XZ),
+    "lz4": (layout.LZ4, layout.OBJECT_LZ4),
+    "zstd": (layout.ZSTD, layout.OBJECT_ZSTD),
+}
+
+
+class CannotWrite(ValueError):
+    """The record or the file is none that a writer may write or go on with."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a new file is like. Ids are 16 bytes; the defaults are fixed, so files are, too."""
+
+    header_size: int = layout.HEADER_FULL
+    compact: bool = True
+    keyed: bool = True
+    compression: str = "none"
+    threshold: int = THRESHOLD
+    data_buckets: int = 2047
+    field_buckets: int = 333
+    key: VerificationKey | None = None
+    continuous: bool = True
+    state: int = layout.OFFLINE
+    file_id: bytes = b"walproof-file-id"
+    machine_id: bytes = b"walproof-machine"
+    seqnum_id: bytes = b"walproof-file-id"
+    spare: int = 0
+    """Bytes of preallocated space behind the last object."""
+
+    @classmethod
+    def from_context(cls, context: Mapping[str, Any]) -> Options:
+        """Options by their names, ids in hexadecimal and the key as text; others are ignored."""
+        known: dict[str, Any] = {
+            name: context[name] for name in cls.__dataclass_fields__ if name in context
+        }
+        for name in ("file_id", "machine_id", "seqnum_id"):
+            if name in known:
+                known[name] = bytes.fromhex(known[name])
+        if "key" in known:
+            known["key"] = VerificationKey.parse(known["key"])
+        return cls(**known)
+
+
+@dataclass
+class Chain:
+    """The end of a chain of entry arrays: last array, its slots and used slots, all entries."""
+
+    array: int = 0
+    slots: int = 0
+    used: int = 0
+    total: int = 0
+
+
+@dataclass
+class Writer:
+    """Builds a file in memory; :meth:`finish` gives its bytes."""
+
+    options: Options
+    header: Header = field(default_factory=Header)
+    out: bytearray = field(default_factory=bytearray)
+
+    def __post_init__(self) -> None:
+        self.data_at: dict[bytes, int] = {}
+        self.field_at: dict[bytes, int] = {}
+        self.buckets: dict[tuple[int, int], list[int]] = {}
+        self.chain = Chain()
+        self.chains: dict[int, Chain] = {}
+        self.epoch = 0
+        self.sealed_from = 0
+        if not self.out:
+            self._create()
+
+    def _create(self) -> None:
+        """Header, then the FIELD table, the DATA table and the first tag (SDJ-080)."""
+        options = self.options
+        compatible = 0
+        if options.header_size >= layout.HEADER_FULL:
+            compatible |= layout.TAIL_ENTRY_BOOT_ID
+        if options.key:
+            compatible |= layout.SEALED
+            if options.continuous:
+                compatible |= layout.SEALED_CONTINUOUS
+        incompatible = COMPRESSIONS[options.compression][0]
+        incompatible |= layout.KEYED_HASH if options.keyed else 0
+        incompatible |= layout.COMPACT if options.compact else 0
+        self.header = Header(
+            compatible_flags=compatible,
+            incompatible_flags=incompatible,
+            file_id=options.file_id,
+            machine_id=options.machine_id,
+            seqnum_id=options.seqnum_id,
+            header_size=options.header_size,
+        )
+        self.out = bytearray(options.header_size)
+        size = options.field_buckets * 16
+        at = self._object(layout.FIELD_HASH_TABLE, bytes(size))
+        self.header.field_hash_table_offset, self.header.field_hash_table_size = at + 16, size
+        size = options.data_buckets * 16
+        at = self._object(layout.DATA_HASH_TABLE, bytes(size))
+        self.header.data_hash_table_offset, self.header.data_hash_table_size = at + 16, size
+        if options.key:
+            self._tag()
+
+    def append(
+        self,
+        payloads: Sequence[bytes],
+        realtime: int,
+        monotonic: int,
+        boot_id: bytes,
+        seqnum: int | None = None,
+    ) -> int:
+        """Write one entry (SDJ-081); ``payloads`` are ``FIELD=value``. Returns its offset.
+
+        Raises :class:`CannotWrite` for what no reader would accept (SDJ-015, SDJ-086).
+        """
+        header = self.header
+        if not 0 < realtime < layout.TIME_LIMIT or not 0 <= monotonic < layout.TIME_LIMIT:
+            raise CannotWrite(f"a time out of range: {realtime}, {monotonic}")
+        if not any(boot_id) or not payloads:
+            raise CannotWrite("an entry needs a boot id and a field")
+        for payload in payloads:
+            name, equals, _ = payload.partition(b"=")
+            if not equals or not FIELD_NAME.fullmatch(name):
+                raise CannotWrite(f"no field name: {name[:64]!r}")
+        if self.options.key:
+            self._evolve(realtime)
+        number = max(header.tail_entry_seqnum + 1, seqnum or 0)  # SDJ-088
+        xor = 0
+        items = []
+        for payload in payloads:
+            xor ^= jenkins64(payload)  # before repeated fields are dropped: SDJ-020
+            items.append(self._data(payload))
+        items = sorted(set(items))  # SDJ-082
+        body = layout.ENTRY_FIXED.pack(number, realtime, monotonic, boot_id, xor)
+        if header.compact:
+            body += struct.pack(f"<{len(items)}I", *items)
+        else:
+            body += b"".join(struct.pack("<QQ", item, self._get(item + 16)) for item in items)
+        at = self._object(layout.ENTRY, body)
+        header.tail_entry_seqnum = number
+        header.head_entry_seqnum = header.head_entry_seqnum or number
+        first = self._link(self.chain, at)
+        header.entry_array_offset = header.entry_array_offset or first
+        header.n_entries += 1
+        if header.has("tail_entry_array_offset"):
+            header.tail_entry_array_offset = self.chain.array & 0xFFFFFFFF
+            header.tail_entry_array_n_entries = self.chain.used
+        header.head_entry_realtime = header.head_entry_realtime or realtime
+        header.tail_entry_realtime, header.tail_entry_monotonic = realtime, monotonic
+        header.tail_entry_boot_id = boot_id
+        header.tail_entry_offset = at
+        for item in items:
+            self._link_data(item, at)
+        return at
+
+    def write(self, record: NewRecord) -> int:
+        """Write one record: payload in export format, ``realtime``, ``monotonic``, ``boot_id``.
+
+        ``_BOOT_ID`` is stored as a field of its own too, first, as systemd's writers do.
+        """
+        boot = str(record.fields["boot_id"])
+        try:
+            entries = list(parse_export(io.BytesIO(record.payload)))
+        except BadExport as error:
+            raise CannotWrite(str(error)) from None
+        payloads = [payload for entry in entries for payload in entry.payloads]
+        seqnum = int(record.fields["seqnum"]) if "seqnum" in record.fields else None
+        return self.append(
+            [b"_BOOT_ID=" + boot.encode(), *payloads],
+            int(record.fields["realtime"]),
+            int(record.fields["monotonic"]),
+            bytes.fromhex(boot),
+            seqnum,
+        )
+
+    def finish(self) -> bytes:
+        """The whole file, its last segment sealed; nothing may be appended to this writer then."""
+        if self.options.key and len(self.out) > self.sealed_from:
+            self._tag()
+        header = self.header
+        header.arena_size = len(self.out) + self.options.spare - header.header_size
+        header.state = self.options.state
+        self.out[: header.header_size] = header.to_bytes()
+        return bytes(self.out) + bytes(self.options.spare)
+
+    def _get(self, at: int) -> int:
+        return int.from_bytes(self.out[at : at + 8], "little")
+
+    def _set(self, at: int, value: int, size: int = 8) -> None:
+        self.out[at : at + size] = value.to_bytes(size, "little")
+
+    def _object(self, kind: int, body: bytes, flags: int = 0) -> int:
+        """Append an object at the end, padded (SDJ-010)."""
+        at = len(self.out)
+        size = layout.OBJECT_SIZE + len(body)
+        if self.header.compact and at + align(size) > 0xFFFFFFFF:
+            raise CannotWrite("a compact file cannot grow beyond 4 GiB")
+        self.out += layout.OBJECT_HEADER.pack(kind, flags, size) + body
+        self.out += bytes(align(size) - size)
+        header = self.header
+        header.tail_object_offset = at
+        header.n_objects += 1
+        counts = {
+            layout.DATA: "n_data",
+            layout.FIELD: "n_fields",
+            layout.TAG: "n_tags",
+            layout.ENTRY_ARRAY: "n_entry_arrays",
+        }
+        if kind in counts:
+            setattr(header, counts[kind], getattr(header, counts[kind]) + 1)
+        return at
+
+    def _hash(self, payload: bytes) -> int:
+        if self.header.keyed:
+            return siphash24(payload, self.header.file_id)
+        return jenkins64(payload)
+
+    def _data(self, payload: bytes) -> int:
+        """The DATA object of a payload, an old one or a new one with its FIELD (SDJ-081)."""
+        number = self._hash(payload)
+        if payload in self.data_at:
+            self._note_depth(layout.DATA, number, self.data_at[payload])
+            return self.data_at[payload]
+        self._note_depth(layout.DATA, number, 0)
+        stored, flags = payload, 0
+        flag = COMPRESSIONS[self.options.compression][1]
+        if flag and len(payload) >= max(8, self.options.threshold):
+            packed = compress(payload, flag)
+            if packed is not None:
+                stored, flags = packed, flag
+        fixed = layout.DATA_FIXED.pack(number, 0, 0, 0, 0, 0)
+        compact = bytes(8) if self.header.compact else b""
+        at = self._object(layout.DATA, fixed + compact + stored, flags)
+        self._insert(layout.DATA, number, at)
+        self.data_at[payload] = at
+        name = payload.partition(b"=")[0]
+        owner = self._field(name)
+        self._set(at + 32, self._get(owner + 32))
+        self._set(owner + 32, at)
+        return at
+
+    def _field(self, name: bytes) -> int:
+        number = self._hash(name)
+        if name in self.field_at:
+            self._note_depth(layout.FIELD, number, self.field_at[name])
+            return self.field_at[name]
+        self._note_depth(layout.FIELD, number, 0)
+        at = self._object(layout.FIELD, layout.FIELD_FIXED.pack(number, 0, 0) + name)
+        self._insert(layout.FIELD, number, at)
+        self.field_at[name] = at
+        return at
+
+    def _table(self, kind: int) -> tuple[int, int]:
+        header = self.header
+        if kind == layout.DATA:
+            return header.data_hash_table_offset, header.data_hash_table_size // 16
+        return header.field_hash_table_offset, header.field_hash_table_size // 16
+
+    def _insert(self, kind: int, number: int, at: int) -> None:
+        """Into its hash chain, at the end (SDJ-024)."""
+        table, buckets = self._table(kind)
+        members = self.buckets.setdefault((kind, number % buckets), [])
+        slot = table + number % buckets * 16
+        self._set(members[-1] + 24 if members else slot, at)
+        self._set(slot + 8, at)
+        members.append(at)
+
+    def _note_depth(self, kind: int, number: int, found: int) -> None:
+        """The longest way that a look-up went, in links; kept in the header since 246."""
+        members = self.buckets.get((kind, number % self._table(kind)[1]), [])
+        steps = members.index(found) if found else max(0, len(members) - 1)
+        name = "data_hash_chain_depth" if kind == layout.DATA else "field_hash_chain_depth"
+        setattr(self.header, name, max(getattr(self.header, name), steps))
+
+    def _link(self, chain: Chain, entry: int) -> int:
+        """Add an entry to a chain of arrays; the offset of a new array, or 0 (SDJ-035)."""
+        width = self.header.slot_size
+        new = 0
+        if chain.used == chain.slots:
+            grown = (chain.total + 1) * 2 if chain.total > chain.slots else chain.slots * 2
+            slots = max(4, grown)
+            new = self._object(layout.ENTRY_ARRAY, bytes(8 + slots * width))
+            if chain.array:
+                self._set(chain.array + 16, new)
+            chain.array, chain.slots, chain.used = new, slots, 0
+        self._set(chain.array + 24 + chain.used * width, entry, width)
+        chain.used += 1
+        chain.total += 1
+        return new
+
+    def _link_data(self, data: int, entry: int) -> None:
+        """Tell a DATA object of an entry that has it (SDJ-036)."""
+        count = self._get(data + 56)
+        if count == 0:
+            self._set(data + 40, entry)
+        else:
+            chain = self.chains.setdefault(data, Chain())
+            new = self._link(chain, entry)
+            if new and not self._get(data + 48):
+                self._set(data + 48, new)
+            if self.header.compact:
+                self._set(data + 64, chain.array, 4)
+                self._set(data + 68, chain.used, 4)
+        self._set(data + 56, count + 1)
+
+    def _evolve(self, realtime: int) -> None:
+        """Close the segments of all epochs before the one of this time (SDJ-073, SDJ-074)."""
+        assert self.options.key
+        goal = self.options.key.epoch_of(realtime)
+        if goal <= self.epoch:
+            return
+        if self.options.continuous and goal - self.epoch > 1 << 16:
+            raise CannotWrite(f"a seal for each of {goal - self.epoch} epochs")
+        self._tag()
+        while self.epoch + 1 < goal and self.options.continuous:
+            self.epoch += 1
+            self._tag()
+        self.epoch = goal
+
+    def _tag(self) -> None:
+        """A seal over everything since the last one (SDJ-072)."""
+        key = self.options.key
+        assert key
+        numbers = struct.pack("<QQ", self.header.n_tags + 1, self.epoch)
+        at = self._object(layout.TAG, numbers + bytes(32))
+        mac = sealing.seal(key.hmac_key(self.epoch))
+        start = self.sealed_from
+        if not start:
+            mac.update(sealing.covered_of_header(self.header.to_bytes()))
+            start = self.header.header_size
+        while start <= at:
+            kind, _, size = layout.OBJECT_HEADER.unpack_from(self.out, start)
+            body = bytes(self.out[start : start + size])
+            for covered in sealing.covered_of_object(kind, body, self.header):
+                mac.update(covered)
+            start += align(size)
+        self.out[at + 32 : at + 64] = mac.digest()
+        self.sealed_from = len(self.out)

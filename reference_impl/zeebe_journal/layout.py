@@ -1,0 +1,23 @@
+"""Numbers, byte layouts and file names of Zeebe's journals.
+
+Upstream authority: camunda/zeebe ``journal/file/SegmentDescriptorSerializer.java``,
+``journal/record/SBESerializer.java`` and their SBE schema.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+
+SBE_HEADER = struct.Struct("<HHHH")  # ZBJ-005: block length, template, schema, version
+JOURNAL_SCHEMA = 7
+RECORD_METADATA, RECORD_DATA, SEGMENT_DESCRIPTOR, DESCRIPTOR_METADATA = 1, 2, 3, 4  # templates
+METADATA_BLOCK = struct.Struct("<qi")  # ZBJ-015: checksum, length of the data message
+DATA_BLOCK = struct.Struct("<qq")  # ZBJ-015: index, asqn
+DESCRIPTOR_BLOCK = struct.Struct("<qqi")  # ZBJ-006 to ZBJ-008: id, index, maximal segment size
+SEAL = struct.Struct("<qi")  # ZBJ-013: last index, last position
+EOF_FRAME, RECORD_FRAME = 0, 1  # ZBJ-016
+NO_ASQN = -1
+NEWEST_SCHEMA_VERSION = 2
+SEGMENT_NAME = re.compile(r"(?P<name>.+)-(?P<id>[1-9][0-9]*)\.log", re.DOTALL)  # ZBJ-001
+LARGEST_ID = 2**31 - 1

@@ -1,0 +1,272 @@
+"""One segment of a Zeebe journal, executable: spec/zeebe-journal.md says the same in prose.
+
+Upstream authority: camunda/zeebe ``journal/file/SegmentDescriptorReader.java``,
+``journal/file/SegmentWriter.java``, ``journal/record/JournalRecordReaderUtil.java`` and
+``journal/record/SBESerializer.java``.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from crc32c import crc32c
+
+from reference_impl.answer import Lost, Record
+from reference_impl.zeebe_journal.layout import (
+    DATA_BLOCK,
+    DESCRIPTOR_BLOCK,
+    DESCRIPTOR_METADATA,
+    EOF_FRAME,
+    JOURNAL_SCHEMA,
+    METADATA_BLOCK,
+    NEWEST_SCHEMA_VERSION,
+    NO_ASQN,
+    RECORD_DATA,
+    RECORD_FRAME,
+    RECORD_METADATA,
+    SBE_HEADER,
+    SEAL,
+    SEGMENT_DESCRIPTOR,
+)
+from reference_impl.zeebe_journal.raft import decode
+
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor:
+    """What stands at the start of a segment file.
+
+    ``index`` is that of its first record. ``last_index`` is 0 in a segment that is not sealed
+    (ZBJ-013). ``length``, in bytes, is where the first record starts.
+    """
+
+    id: int
+    index: int
+    max_segment_size: int
+    last_index: int
+    last_position: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A descriptor that cannot be read: the reason code."""
+
+    reason: str
+
+
+class _Short(Exception):
+    """The file ends inside the descriptor."""
+
+
+def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
+    """The descriptor of a segment; ``log`` stands at its start, and then at the first record."""
+    try:
+        version = _exactly(log, 1)[0]
+        if version == 1:
+            return _first_descriptor(log)
+        if version != 2:
+            return Fault("unknown-version")  # ZBJ-011
+        return _second_descriptor(log)
+    except _Short:
+        return Fault("torn-descriptor")  # ZBJ-040
+
+
+def _first_descriptor(log: BinaryIO) -> Descriptor | Fault:
+    """Version byte 1: no checksum (ZBJ-006)."""
+    block_length, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
+    if (template, schema) != (SEGMENT_DESCRIPTOR, JOURNAL_SCHEMA):
+        return Fault("bad-descriptor")
+    if block_length < DESCRIPTOR_BLOCK.size:
+        return Fault("bad-descriptor")
+    block = _exactly(log, block_length)
+    id, index, max_size = DESCRIPTOR_BLOCK.unpack_from(block)
+    return Descriptor(id, index, max_size, 0, 0, 1 + SBE_HEADER.size + block_length)
+
+
+def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
+    """Version byte 2, whatever the SBE version (ZBJ-007, ZBJ-008, ZBJ-010)."""
+    metadata_length, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
+    if (template, schema) != (DESCRIPTOR_METADATA, JOURNAL_SCHEMA) or metadata_length < 8:
+        return Fault("bad-descriptor")
+    checksum = int.from_bytes(_exactly(log, metadata_length)[:8], "little", signed=True)
+    header = _exactly(log, SBE_HEADER.size)
+    block_length, template, schema, version = SBE_HEADER.unpack(header)
+    if (template, schema) != (SEGMENT_DESCRIPTOR, JOURNAL_SCHEMA):
+        return Fault("bad-descriptor")
+    if block_length < DESCRIPTOR_BLOCK.size:
+        return Fault("bad-descriptor")
+    block = _exactly(log, block_length)
+    if crc32c(header + block) != checksum:  # ZBJ-009: all 64 bits are compared
+        return Fault("descriptor-checksum")
+    last_index = last_position = 0
+    if version >= 2 and block_length >= DESCRIPTOR_BLOCK.size + SEAL.size:
+        # What does not fit a signed number means "unknown", as 0 does (ZBJ-013).
+        last_index, last_position = (
+            max(0, field) for field in SEAL.unpack_from(block, DESCRIPTOR_BLOCK.size)
+        )
+    length = 1 + 2 * SBE_HEADER.size + metadata_length + block_length
+    id, index, max_size = DESCRIPTOR_BLOCK.unpack_from(block)
+    return Descriptor(id, index, max_size, last_index, last_position, length)
+
+
+@dataclass(slots=True)
+class Cursor:
+    """How far the log has been read: the index that must come next, and the last asqn."""
+
+    index: int
+    asqn: int = NO_ASQN
+
+
+class SegmentScan:
+    """One pass over the records of one segment.
+
+    When :meth:`events` is exhausted, ``at`` is the offset behind the last record, and ``fault``
+    the reason why nothing more can be read, or ``None`` at an EOF frame or the end of the file.
+    """
+
+    def __init__(
+        self, log: BinaryIO, size: int, descriptor: Descriptor, cursor: Cursor, file: str | None
+    ) -> None:
+        self.log = log
+        self.size = size
+        self.descriptor = descriptor
+        self.cursor = cursor
+        self.file = file
+        self.at = descriptor.length
+        self.fault: str | None = None
+        self._length = 0
+
+    def events(self) -> Iterator[Record | Lost]:
+        """The records from the first one on; ``log`` stands there. The checks are ZBJ-025."""
+        while True:
+            frame = self.log.read(1)
+            if not frame or frame[0] == EOF_FRAME:
+                return  # ZBJ-016, ZBJ-021: what follows is no concern of ours (ZBJ-022)
+            if frame[0] != RECORD_FRAME:
+                self.fault = "unknown-frame"  # ZBJ-016
+                return
+            body = self._body()
+            if isinstance(body, str):
+                self.fault = body
+                return
+            event = self._record(*body)
+            if isinstance(event, str):
+                self.fault = event
+                return
+            yield event
+            self.at += event.size if isinstance(event, Record) else event.end - event.start
+
+    def _body(self) -> tuple[int, int, bytes] | str:
+        """Size of the record, its checksum, and its data message: whole and verified."""
+        head = self.log.read(SBE_HEADER.size + METADATA_BLOCK.size)
+        room = max(self.size, self.descriptor.max_segment_size)  # ZBJ-012
+        if len(head) < SBE_HEADER.size + METADATA_BLOCK.size:
+            return "torn-record" if self.size < room else "bad-length"  # ZBJ-027
+        block_length, template, schema, _ = SBE_HEADER.unpack_from(head)
+        if (template, schema) != (RECORD_METADATA, JOURNAL_SCHEMA):
+            return "bad-header"  # ZBJ-026
+        if block_length < METADATA_BLOCK.size:
+            return "bad-header"
+        checksum, length = METADATA_BLOCK.unpack_from(head, SBE_HEADER.size)
+        start = self.at + 1 + SBE_HEADER.size + block_length
+        if length < 0 or start + length > room:
+            return "bad-length"  # ZBJ-027
+        if start + length > self.size:
+            return "torn-record"  # ZBJ-027
+        if block_length > METADATA_BLOCK.size:
+            self.log.seek(start)  # ZBJ-005: fields of a newer version
+        data = self._verified(start, length, checksum)
+        if data is None:
+            return "checksum-mismatch"  # ZBJ-028
+        return start + length - self.at, checksum, data
+
+    def _verified(self, start: int, length: int, checksum: int) -> bytes | None:
+        """The data message if its checksum holds; a length that lies costs one chunk (ZBJ-046)."""
+        if length <= CHUNK:
+            data = self.log.read(length)
+            return data if crc32c(data) == checksum else None  # ZBJ-017
+        crc, left = 0, length
+        while left:
+            chunk = self.log.read(min(left, CHUNK))
+            if not chunk:
+                return None
+            crc, left = crc32c(chunk, crc), left - len(chunk)
+        if crc != checksum:
+            return None
+        self.log.seek(start)
+        return self.log.read(length)
+
+    def _record(self, size: int, checksum: int, data: bytes) -> Record | Lost | str:
+        """The record in a data message whose checksum holds."""
+        fixed = SBE_HEADER.size + DATA_BLOCK.size
+        if len(data) < fixed:
+            return "data-header"
+        block_length, template, schema, version = SBE_HEADER.unpack_from(data)
+        if (template, schema) != (RECORD_DATA, JOURNAL_SCHEMA):
+            return "data-header"  # ZBJ-029
+        if block_length < DATA_BLOCK.size:
+            return "data-header"
+        index, asqn = DATA_BLOCK.unpack_from(data, SBE_HEADER.size)
+        payload_at = SBE_HEADER.size + block_length + 4
+        payload_end = payload_at + int.from_bytes(data[payload_at - 4 : payload_at], "little")
+        if payload_at > len(data) or payload_end > len(data):
+            return "data-length"  # ZBJ-018, ZBJ-030
+        if payload_end < len(data) and version <= NEWEST_SCHEMA_VERSION:
+            return "data-length"
+        if index != self.cursor.index:
+            return "index-mismatch"  # ZBJ-023, ZBJ-031
+        self.cursor.index += 1
+        if asqn != NO_ASQN and asqn <= self.cursor.asqn:
+            return Lost(self.at, self.at + size, "asqn-order", file=self.file)  # ZBJ-032
+        if asqn != NO_ASQN:
+            self.cursor.asqn = asqn
+        payload = data[payload_at:payload_end]
+        fields = {"index": str(index), "asqn": str(asqn), "checksum": str(checksum)}
+        return Record(self.at, size, payload, {**fields, **decode(payload).to_json()}, self.file)
+
+
+def written_end(path: Path, start: int) -> int:
+    """Offset behind the last byte that is not zero, at least ``start`` (ZBJ-034).
+
+    Segments are mostly holes of a sparse file: where the system tells, these are not read.
+    """
+    found = start
+    with path.open("rb", buffering=0) as log:
+        for begin, end in _extents(log.fileno(), start):
+            for at in range(begin, end, CHUNK):
+                chunk = os.pread(log.fileno(), min(CHUNK, end - at), at)
+                if kept := len(chunk.rstrip(b"\0")):
+                    found = at + kept
+    return found
+
+
+def _extents(log: int, start: int) -> Iterator[tuple[int, int]]:
+    """The parts of a file from ``start`` on that are not holes."""
+    size = os.fstat(log).st_size
+    while start < size:
+        try:
+            begin = os.lseek(log, start, os.SEEK_DATA)
+            end = os.lseek(log, begin, os.SEEK_HOLE)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                yield start, size
+            return
+        except AttributeError:  # a system without holes
+            yield start, size
+            return
+        yield begin, end
+        start = end
+
+
+def _exactly(log: BinaryIO, count: int) -> bytes:
+    data = log.read(count)
+    if len(data) < count:
+        raise _Short
+    return data

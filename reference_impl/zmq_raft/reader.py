@@ -1,0 +1,145 @@
+"""Which kind a log is, and the answer to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from reference_impl.answer import End, Event, Lost, Verdict
+from reference_impl.zmq_raft import directory, index_file, message_pack, snapshot, state
+from reference_impl.zmq_raft.layout import Parts, Place, Refusal
+
+KINDS = ("index", "snapshot", "state", "directory")
+_COPY = r"(\.tmp-\d+-[0-9a-z]+|-\d{4}-\d{2}-\d{2}-\d{6}-\d{3}[0-9a-z]+)?"
+SNAPSHOT_NAME = re.compile(rf"(.*\.)?snap{_COPY}")
+STATE_NAME = re.compile(rf".*\.pers{_COPY}")
+HEAD = 1 << 16
+
+
+def kind_of(path: Path, context: Mapping[str, Any]) -> str:
+    """``index``, ``snapshot``, ``state`` or ``directory`` (ZMR-105). Raises ``OSError``."""
+    if path.is_dir():
+        return "directory"
+    if context.get("kind") in KINDS[:3]:
+        return str(context["kind"])
+    with path.open("rb") as file:
+        token = file.read(4)
+    if token == b"RLOG" or path.suffix == ".rlog":
+        return "index"
+    if token == b"SNAP" or SNAPSHOT_NAME.fullmatch(path.name):
+        return "snapshot"
+    return "state"
+
+
+def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+    """The events of a log. Raises ``OSError``, and ``ValueError`` for an unknown profile.
+
+    Context: ``kind`` if the file does not show it; ``first_index``, the index that an index file's
+    name tells (its own name is used if it is one); ``entries`` = ``raw`` for entries without a
+    header; ``log`` and ``snapshot_file``, other names inside a directory.
+    """
+    if profile not in ("recover", "strict"):
+        raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
+    if path.is_dir():
+        files: list[tuple[str | None, int]] = [*directory.files_of(path, context)]
+        yield from _answer(directory.read(path, context), profile, files)
+        return
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        parts = _parts(file, size, path, context)
+        yield from _answer(parts, profile, [(None, size)])
+
+
+def _parts(file: BinaryIO, size: int, path: Path, context: Mapping[str, Any]) -> Parts:
+    kind = kind_of(path, context)
+    if kind == "index":
+        told = context.get("first_index")
+        named = index_file.index_in(path.name) if told is None else int(told)
+        return index_file.read(file, size, named, str(context.get("entries")) == "raw")
+    return snapshot.read(file, size) if kind == "snapshot" else state.read(file, size)
+
+
+def _answer(parts: Parts, profile: str, files: list[tuple[str | None, int]]) -> Iterator[Event]:
+    """The parts as they come, and the verdict (ZMR-100, ZMR-101, ZMR-102)."""
+    damage = torn = None
+    place = Place(None)
+    while True:
+        try:
+            event = next(parts)
+        except StopIteration as stop:
+            place = stop.value
+            break
+        except Refusal as refusal:
+            yield End("refused", refusal.reason, None)
+            return
+        if isinstance(event, Lost):
+            if event.torn:
+                torn = torn or event.reason
+            elif profile == "strict":
+                yield from _rest(event, files)
+                yield End("damaged", event.reason, None)
+                return
+            else:
+                damage = damage or event.reason
+        yield event
+    verdict: Verdict = "damaged" if damage else "torn" if torn else "intact"
+    file = place.file if place.at is not None else None
+    yield End(verdict, damage or torn, place.at, file)
+
+
+def _rest(event: Lost, files: list[tuple[str | None, int]]) -> Iterator[Lost]:
+    """Everything from a loss to the end of the log, one range for each file (ZMR-102)."""
+    names = [name for name, _ in files]
+    first = names.index(event.file)
+    for name, size in files[first:]:
+        start = event.start if name == event.file else 0
+        yield Lost(start, size, event.reason, file=name)
+
+
+def recognise(path: Path) -> bool:
+    """Whether a file or folder shows the structure of one of the four kinds.
+
+    The tokens of index files and snapshots count together with a plausible length behind them. A
+    state file has no token: it must be MessagePack maps with text for keys from its first byte
+    on. Where there are too few bytes to tell, the name decides.
+    """
+    if path.is_dir():
+        parts = directory.folders(path, {})
+        if directory.index_files(parts.log):
+            return True
+        return parts.snapshot is not None and parts.snapshot.is_file() and recognise(parts.snapshot)
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    if head[:4] in (b"RLOG", b"SNAP"):
+        return _plausible_header(head)
+    if index_file.NAME.fullmatch(path.name):
+        return not head.strip(b"\0")
+    return _is_state(head, STATE_NAME.fullmatch(path.name) is not None)
+
+
+def _plausible_header(head: bytes) -> bool:
+    """No text has these bytes: a length below 2^27, and the version, begin with zeros."""
+    length, version = head[4:8], head[8:12]
+    return length[3:4] <= b"\x04" and version[1:] == bytes(len(version[1:]))
+
+
+def _is_state(head: bytes, is_named_so: bool) -> bool:
+    at, keys = 0, 0
+    while at < len(head):
+        if not state.begins_map(head[at]):
+            break
+        try:
+            value, at = message_pack.decode(head, at)
+        except message_pack.Incomplete:
+            # An update may be cut by the end of the file, or by the end of what was looked at.
+            return is_named_so or keys > 0
+        except ValueError:
+            break
+        if not all(isinstance(key, str) for key, _ in value.pairs):
+            break
+        keys += len(value.pairs)
+    else:
+        return is_named_so or keys > 0
+    return is_named_so and at > 0

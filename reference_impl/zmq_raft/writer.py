@@ -1,0 +1,136 @@
+"""Making logs of all four kinds, and going on with existing ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from reference_impl.answer import End, NewRecord
+from reference_impl.zmq_raft import reader
+from reference_impl.zmq_raft.directory_writer import DirectoryWriter
+from reference_impl.zmq_raft.index_writer import (
+    DEFAULT_CAPACITY,
+    Full,
+    IndexWriter,
+    empty,
+    entry_bytes,
+)
+from reference_impl.zmq_raft.layout import CREATED
+from reference_impl.zmq_raft.snapshot import snapshot_bytes
+from reference_impl.zmq_raft.state import StateWriter, write_all
+
+Context = Mapping[str, Any]
+
+
+def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
+    """Make a new log of the context's ``kind``; without it, the name's ending tells.
+
+    Context: ``created`` (as in JSON) and ``hostname`` for META; ``capacity``, the configured
+    capacity of index files; ``first_index`` of an index file; ``entries`` = ``raw``; ``initial``,
+    every key of a state file and its first value; ``snapshot`` of a directory: ``index``,
+    ``term`` and ``payload``. Raises ``ValueError`` for records that the kind cannot hold.
+    """
+    kind = str(context.get("kind") or _kind_by_name(path))
+    if kind == "index":
+        with path.open("x+b") as file:
+            first = int(context.get("first_index", _first_index(records)))
+            capacity = int(context.get("capacity", DEFAULT_CAPACITY))
+            file.write(empty(first, capacity, context))
+            _append_entries(IndexWriter(file, file.tell()), records, context)
+    elif kind == "snapshot":
+        if len(records) != 1:
+            raise ValueError(f"a snapshot holds one record: expected 1, found {len(records)}")
+        path.write_bytes(_snapshot(records[0].fields, records[0].payload, context))
+    elif kind == "state":
+        write_all(_state_writer(path, context), records)
+    else:
+        _write_directory(path, records, context)
+
+
+def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
+    """Recover a log and append to it. Raises ``ValueError`` where a writer must refuse.
+
+    An unfinished write at the end is rolled back or cut off first (ZMR-018, ZMR-080).
+    """
+    kind = reader.kind_of(path, context)
+    if kind == "snapshot":
+        raise ValueError("a snapshot is replaced as a whole and never appended to")  # ZMR-064
+    if kind == "directory":
+        _append_to_directory(path, records, context)
+        return
+    last = next(event for event in reader.read(path, "recover", context) if isinstance(event, End))
+    if kind == "index":
+        if last.end == 0:
+            path.unlink()  # ZMR-044: it was never finished
+            write(path, records, {**context, "kind": "index"})
+            return
+        with path.open("r+b") as file:
+            _append_entries(IndexWriter(file, path.stat().st_size), records, context)
+        return
+    if last.end is None:
+        raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
+    with path.open("r+b") as file:
+        file.truncate(last.end)
+    write_all(_state_writer(path, context), records)
+
+
+def _kind_by_name(path: Path) -> str:
+    if path.suffix == ".rlog":
+        return "index"
+    if reader.SNAPSHOT_NAME.fullmatch(path.name):
+        return "snapshot"
+    return "state" if reader.STATE_NAME.fullmatch(path.name) else "directory"
+
+
+def _first_index(records: Sequence[NewRecord]) -> int:
+    return int(records[0].fields.get("index", 1)) if records else 1
+
+
+def _snapshot(fields: Mapping[str, Any], payload: bytes, context: Context) -> bytes:
+    return snapshot_bytes(int(fields.get("index", 0)), int(fields.get("term", 0)), payload, context)
+
+
+def _state_writer(path: Path, context: Context) -> StateWriter:
+    created = str(context.get("created", CREATED))
+    return StateWriter(path, context.get("initial"), created)
+
+
+def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: Context) -> None:
+    """Each record at its ``index`` if it has one: a lower one than the next rolls back first."""
+    raw = context.get("entries") == "raw"
+    index = writer.next_index
+    for record in records:  # all or nothing
+        wanted = int(record.fields.get("index", index))
+        if not writer.first <= wanted <= index:
+            raise ValueError(f"index: expected {writer.first} to {index}, found {wanted}")
+        if wanted == writer.first + writer.capacity:
+            raise Full(f"the file ends at {wanted - 1}: start a new one")
+        index = wanted + 1
+    for record in records:
+        index = int(record.fields.get("index", writer.next_index))
+        if index < writer.next_index:
+            writer.truncate(index)  # ZMR-020
+        writer.append(entry_bytes(record, raw))
+
+
+def _write_directory(root: Path, records: Sequence[NewRecord], context: Context) -> None:
+    wanted: Mapping[str, Any] = context.get("snapshot", {})
+    if records and "entry_type" not in records[0].fields and "index" in records[0].fields:
+        # As the reader gives it: a snapshot is the first record, and has no type.
+        first, *records = records
+        wanted = {**first.fields, "payload": first.payload.hex()}
+    payload = bytes.fromhex(str(wanted.get("payload", "")))
+    data = _snapshot(wanted, payload, context)
+    root.mkdir()
+    (root / "log").mkdir()
+    (root / "snap").write_bytes(data)
+    _append_to_directory(root, records, context)
+
+
+def _append_to_directory(root: Path, records: Sequence[NewRecord], context: Context) -> None:
+    writer = DirectoryWriter(root, context)
+    raw = context.get("entries") == "raw"
+    for record in records:
+        index = int(record.fields.get("index", writer.next_index))
+        writer.append(index, entry_bytes(record, raw))

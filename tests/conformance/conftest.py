@@ -1,0 +1,98 @@
+"""Vectors, small adapters written on the spot, and the command line in this very process."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from conformance import ROOT, VECTORS
+from conformance.vectors import Vector, load
+from walproof.cli import check, main, smoke
+
+WRONG = ROOT / "tests" / "wrong"
+
+ADAPTER = """
+import json, os, sys, time
+
+HELLO = {"name": "test", "version": "1", "language": "Python", "formats": ["leveldb-log"],
+         "profiles": ["recover", "strict", "write", "append"], "reports": ["records"]}
+
+def send(message):
+    print(json.dumps(message), flush=True)
+
+def reply(request):
+    return {"seq": request["seq"], "skipped": "nothing is written yet"}
+
+"""
+LOOP = """
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["cmd"] == "bye":
+        break
+    send(HELLO if request["cmd"] == "hello" else reply(request))
+"""
+
+Program = Callable[..., list[str]]
+
+
+@pytest.fixture(scope="session")
+def vectors() -> dict[str, Vector]:
+    """The vectors of one format: enough to test the harness, and quick to load."""
+    loaded = map(load, sorted((VECTORS / "leveldb-log").glob("*.json")))
+    return {vector.id: vector for vector in loaded}
+
+
+@pytest.fixture(scope="session")
+def vector(vectors: dict[str, Vector]) -> Callable[[str], Vector]:
+    """A vector by its slug."""
+    return lambda slug: vectors[f"leveldb-log/{slug}"]
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """The command of an adapter: what it shares with others, some lines of its own, the loop."""
+
+    def write(lines: str = "", loop: str = LOOP) -> list[str]:
+        path = tmp_path / "adapter.py"
+        path.write_text(ADAPTER + textwrap.dedent(lines) + loop)
+        return [sys.executable, str(path)]
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def wrong() -> Callable[[str], str]:
+    """The command line of a program in ``tests/wrong``."""
+    return lambda name: f"{sys.executable} {WRONG / name}.py"
+
+
+class Outcome(NamedTuple):
+    """What a command came to."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def walproof(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], vectors: dict[str, Vector]
+) -> Callable[..., Outcome]:
+    """Run ``walproof`` with these arguments, on vectors that are loaded once."""
+    monkeypatch.setenv("COLUMNS", "200")
+    for module in (check, smoke):
+        monkeypatch.setattr(module, "load_all", lambda: vectors)
+
+    def run(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["walproof", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit:
+            main()
+        assert isinstance(exit.value.code, int)
+        return Outcome(exit.value.code, *capsys.readouterr())
+
+    return run

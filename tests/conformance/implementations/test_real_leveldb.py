@@ -1,0 +1,184 @@
+"""``walproof read`` on logs that real LevelDB wrote gives exactly what LevelDB itself recovers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from reference_impl.answer import payload_to_json
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+)
+from reference_impl.leveldb_log.reader import read_stream as read_log
+from walproof.cli.read import read
+
+RealLevelDB = Any
+"""The class of that name in conftest.py."""
+
+Records = list[dict[str, Any]]
+
+
+def walproof_read(path: Path) -> tuple[int, Records, dict[str, Any]]:
+    """Exit status, records and end that ``walproof read --jsonl`` gives."""
+    done = CliRunner().invoke(read, [str(path), "--jsonl"], standalone_mode=False)
+    assert done.exception is None, done.exception
+    lines = [json.loads(line) for line in done.output.splitlines()]
+    assert set(lines[-1]) == {"end"} and all(set(line) == {"record"} for line in lines[:-1])
+    return done.return_value, [line["record"] for line in lines[:-1]], lines[-1]["end"]
+
+
+def assert_same(leveldb: RealLevelDB, path: Path) -> Records:
+    """Walproof and LevelDB's reader say the same of a sound log; its records."""
+    status, records, end = walproof_read(path)
+    (real,) = leveldb.read([path])
+    assert [record["at"] for record in records] == [record["at"] for record in real]
+    assert [payload(record) for record in records] == [payload(record) for record in real]
+    assert (status, end) == (0, {"verdict": "intact", "reason": None, "end": path.stat().st_size})
+    return records
+
+
+def payload(record: dict[str, Any]) -> str:
+    return str(record.get("payload") or record.get("payload_sha256", ""))
+
+
+# --- logs that LevelDB's log::Writer wrote --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("count", "size"), [(0, 0), (5, 0), (1000, 100), (100_000, 20), (40, 65_536), (1, 5_000_000)]
+)
+def test_generated_logs(leveldb: RealLevelDB, tmp_path: Path, count: int, size: int) -> None:
+    path = tmp_path / "000003.log"
+    leveldb.generate(path, count, size)
+    assert len(assert_same(leveldb, path)) == count
+
+
+@pytest.mark.parametrize("left", range(15))
+def test_block_ends(leveldb: RealLevelDB, tmp_path: Path, left: int) -> None:
+    """The bytes left in the block decide between trailer, empty FIRST and FULL."""
+    path = tmp_path / "000003.log"
+    fill = b"x" * (BLOCK_SIZE - 7 - left)
+    payloads = [fill, b"", b"bar", b"y" * 40_000, fill[:-7], b"foo"]
+    leveldb.write(path, payloads)
+    records = assert_same(leveldb, path)
+    assert [payload_to_json(p) for p in payloads] == [
+        {k: v for k, v in record.items() if k.startswith("payload")} for record in records
+    ]
+
+
+# --- logs of real databases -----------------------------------------------------------------------
+
+
+def log_of(folder: Path) -> Path:
+    (path,) = folder.glob("*.log")
+    return path
+
+
+def copied(folder: Path, to: Path) -> Path:
+    return Path(shutil.copytree(folder, to))
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 0x80:
+            return value, at
+
+
+def operations(batch: bytes) -> Iterator[tuple[bytes, bytes | None]]:
+    """The puts and (value None) deletes of a WriteBatch."""
+    at = 12
+    while at < len(batch):
+        tag, at = batch[at], at + 1
+        size, at = varint(batch, at)
+        key, at = batch[at : at + size], at + size
+        if tag == 0:
+            yield key, None
+            continue
+        size, at = varint(batch, at)
+        yield key, batch[at : at + size]
+        at += size
+
+
+def replayed(payloads: Iterable[bytes]) -> dict[str, str]:
+    """What a database holds after these batches, as ``real_database.cjs`` prints it."""
+    entries: dict[str, str] = {}
+    for batch in payloads:
+        count = 0
+        for key, value in operations(batch):
+            count += 1
+            if value is None:
+                entries.pop(key.hex(), None)
+            else:
+                entries[key.hex()] = hashlib.sha256(value).hexdigest()
+        assert count == int.from_bytes(batch[8:12], "little")
+    return entries
+
+
+def payloads_of(path: Path) -> list[bytes]:
+    with path.open("rb") as log:
+        return [event.payload for event in read_log(log) if hasattr(event, "payload")]
+
+
+def assert_recovers_the_same(leveldb: RealLevelDB, database: Path) -> Records:
+    """Log and MANIFEST read as LevelDB reads them, and hold what LevelDB recovers from them."""
+    records = assert_same(leveldb, log_of(database))
+    (manifest,) = database.glob("MANIFEST-*")
+    assert assert_same(leveldb, manifest)
+    assert replayed(payloads_of(log_of(database))) == leveldb.entries(database)
+    return records
+
+
+@pytest.mark.parametrize(
+    ("scenario", "count"), [("empty", 0), ("small", 5), ("large", 3), ("many", 100_000)]
+)
+def test_database_copied_while_open_and_after_a_kill(
+    leveldb: RealLevelDB, tmp_path: Path, scenario: str, count: int
+) -> None:
+    with leveldb.database(tmp_path / "db", scenario):
+        while_open = copied(tmp_path / "db", tmp_path / "open")
+    killed = tmp_path / "db"
+    assert log_of(killed).read_bytes() == log_of(while_open).read_bytes()
+    records = assert_recovers_the_same(leveldb, killed)
+    assert len(records) == count
+    if scenario == "empty":
+        assert log_of(killed).stat().st_size == 0
+    if scenario == "large":
+        assert records[1]["size"] > 5_000_000 + 150 * 7
+
+
+def test_database_killed_while_it_writes(leveldb: RealLevelDB, tmp_path: Path) -> None:
+    """The log ends where the kill came; perhaps inside a record, and nothing else is lost."""
+    database = tmp_path / "db"
+    with leveldb.database(database, "endless"):
+        time.sleep(0.2)
+    path = log_of(database)
+    (real,) = leveldb.read([path])
+    mine = [payload_to_json(one) for one in payloads_of(path)]
+    assert len(mine) > 500
+    assert mine == [{k: v for k, v in r.items() if k.startswith("payload")} for r in real]
+    assert replayed(payloads_of(path)) == leveldb.entries(database)
+
+
+def test_log_of_a_database_cut_anywhere(leveldb: RealLevelDB, tmp_path: Path) -> None:
+    """What LevelDB recovers from a torn log is what ``walproof read`` shows."""
+    with leveldb.database(tmp_path / "db", "small"):
+        pass
+    whole = log_of(tmp_path / "db").read_bytes()
+    for cut in (1, 20, 33, len(whole) - 7000, len(whole) - 70):
+        database = copied(tmp_path / "db", tmp_path / f"cut {cut}")
+        log_of(database).write_bytes(whole[:-cut])
+        found = payloads_of(log_of(database))
+        assert len(found) < 5
+        assert replayed(found) == leveldb.entries(database)

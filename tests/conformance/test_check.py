@@ -1,0 +1,308 @@
+"""``walproof check`` and ``walproof diff``: exit status, output and reports."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import pytest
+
+from conformance.registry import Implementation
+from conformance.reports import json_report
+from conformance.vectors import BrokenVector
+from walproof.cli import check as check_module
+from walproof.cli import main
+
+SMALL = ["--vector", "one-record", "--vector", "payload-flipped-in-second-record"]
+
+
+@pytest.fixture
+def check(walproof, tmp_path):
+    """``walproof check`` with reports in a folder of the test; one job, recover only."""
+
+    def run(*arguments, profile="recover"):
+        folder = tmp_path / "report"
+        return walproof("check", "--report", folder, "--profile", profile, "--jobs", 1, *arguments)
+
+    return run
+
+
+@pytest.fixture
+def report(tmp_path):
+    return lambda: json_report.load(tmp_path / "report" / "report.json")
+
+
+def results(report, baseline=False):
+    (entry,) = [each for each in report["implementations"] if each["baseline"] is baseline]
+    return {result["vector"].split("/")[1]: result for result in entry["results"]}
+
+
+class TestAnyProgram:
+    def test_a_right_one_exits_0(self, check, wrong, report, tmp_path):
+        outcome = check("--cmd", wrong("breakable_reader"), *SMALL)
+        assert outcome.status == 0, outcome.out
+        found = results(report())
+        # The control of a chosen vector runs too.
+        assert set(found) == {"one-record", "payload-flipped-in-second-record", "three-records"}
+        assert {result["class"] for result in found.values()} == {"pass"}
+        assert ElementTree.parse(tmp_path / "report" / "junit.xml").getroot().tag == "testsuites"
+        assert "<html" in (tmp_path / "report" / "report.html").read_text("utf-8")
+
+    def test_a_profile_that_no_chosen_vector_has_is_a_usage_error(self, check, wrong):
+        command = wrong("breakable_reader")
+        outcome = check("--cmd", command, "--vector", "one-record", profile="write")
+        assert outcome.status == 1
+        assert "--profile write: nothing to run, the chosen vectors ask to read" in outcome.err
+
+    def test_one_that_says_no_hello_is_named(self, check, tmp_path):
+        dead = f"{shlex.quote(sys.executable)} -c pass"
+        outcome = check("--cmd", dead, "--vector", "one-record")
+        assert outcome.status == 3
+        assert "no reply to hello" in outcome.err and "taken for a one-shot program" in outcome.err
+
+    def test_a_vector_broken_on_disk_is_our_defect(self, check, wrong, vectors, monkeypatch):
+        broken = vectors["leveldb-log/one-record"]
+        broken = replace(broken, body={**broken.body, "sha256": "0" * 64})
+        monkeypatch.setattr(check_module, "load_all", lambda: {broken.id: broken})
+        outcome = check("--cmd", wrong("breakable_reader"))
+        assert outcome.status == 1
+        assert "a vector of ours is broken" in outcome.err and "expected sha256 000" in outcome.err
+
+    def test_the_null_baselines_stand_beside_it(self, check, wrong, report):
+        outcome = check("--cmd", wrong("breakable_reader"), *SMALL)
+        for entry in report()["implementations"]:
+            passed = entry["score"]["pairs_passed"]
+            assert passed == (0 if entry["baseline"] else 1), entry["name"]
+        assert "null: intact" in outcome.out
+
+    def test_a_wrong_one_exits_3_and_is_shown(self, check, wrong, report):
+        outcome = check("--cmd", wrong("ignores_checksums"), *SMALL)
+        assert outcome.status == 3
+        for words in (
+            "leveldb-log/payload-flipped-in-second-record",
+            "LDB-028",
+            "expected 1, found 3",
+            "brcvo",
+            "repeat it with",
+        ):
+            assert words in outcome.out, words
+        found = results(report())
+        assert found.pop("payload-flipped-in-second-record")["class"] == "fail"
+        assert {result["class"] for result in found.values()} == {"pass"}
+
+    def test_the_command_that_repeats_a_failure_does(
+        self, check, walproof, wrong, report, tmp_path
+    ):
+        check("--cmd", wrong("ignores_checksums"), *SMALL)
+        failed = results(report())["payload-flipped-in-second-record"]
+        program, *arguments = shlex.split(failed["repeat"])
+        assert program == "walproof"
+        again = walproof(*arguments, "--report", tmp_path / "report", "--jobs", 1)
+        assert again.status == 3
+        repeated = results(report())
+        assert set(repeated) == {"payload-flipped-in-second-record", "three-records"}
+        assert repeated["payload-flipped-in-second-record"]["difference"] == failed["difference"]
+
+    def test_only_some_failures_are_shown(self, check, wrong):
+        outcome = check("--cmd", wrong("invents_a_record"), "--group", "layout", "--failures", 1)
+        assert outcome.out.count("repeat it with") == 1
+        assert "more: --failures" in outcome.out
+
+    def test_a_one_shot_program_is_recognised(self, check, wrong, report):
+        outcome = check("--cmd", wrong("one_shot_hides_damage"), *SMALL)
+        assert outcome.status == 3
+        found = results(report())
+        assert found["one-record"]["class"] == "pass"
+        difference = found["payload-flipped-in-second-record"]["difference"]
+        assert "verdict: expected damaged, found intact" in difference
+
+    def test_the_one_shot_form_can_be_asked_for(self, check, wrong, report):
+        assert check("--one-shot", "--cmd", wrong("breakable_reader"), *SMALL).status == 0
+        assert report()["implementations"][0]["version"] == ""
+
+    def test_several_programs_in_one_run(self, check, wrong, report):
+        commands = [wrong("breakable_reader"), wrong("cries_wolf")]
+        outcome = check("--cmd", commands[0], "--cmd", commands[1], *SMALL)
+        assert outcome.status == 3
+        assert [each["name"] for each in report()["implementations"]][:2] == commands
+
+    def test_one_that_skips_everything_is_not_right(self, check, program):
+        outcome = check("--cmd", shlex.join(program()), *SMALL)
+        assert outcome.status == 3
+
+    @pytest.mark.parametrize("name", ["prints_garbage", "crashes_on_damage", "removes_the_log"])
+    def test_whatever_goes_wrong_the_reports_are_written(self, check, wrong, report, name):
+        assert check("--cmd", wrong(name), *SMALL).status == 3
+        assert any(result["class"] != "pass" for result in results(report()).values())
+
+    def test_odd_text_breaks_no_report(self, check, program, report):
+        lines = r"""
+        HELLO.update(name="\ud800\x1b[2J", version="\x00", language="</script>")
+        HELLO["reports"] = ["records", "lost", "signals", "at"]
+        def reply(request):
+            sys.stderr.buffer.write(b"\x1b[2J\xff")
+            answer = {"records": [{"payload": "1b5b324a", "at": 10**30, "\ud800": "\ud800"}],
+                      "lost": [{"from": 9, "to": 3}], "signals": ["\ud800\x1b[2J<b>]]>"]}
+            return {"seq": request["seq"], "answer": answer}
+        """
+        outcome = check("--cmd", shlex.join(program(lines)), *SMALL)
+        assert outcome.status == 3
+        assert "\x1b[2J" not in outcome.out
+        assert report()["implementations"][0]["language"] == "</script>"
+
+
+class TestUsage:
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["--impl", "no-such"], "--impl: expected one of executable-spec"),
+            (["--cmd", ""], "--cmd: expected a program, found nothing"),
+            (["--cmd", "x", "--vector", "no-such-vector"], "no vector is chosen"),
+            (["--cmd", "x", "--kind", "odd"], "Invalid value for '--kind'"),
+            (["--no-such-option"], "No such option"),
+        ],
+    )
+    def test_a_usage_error_exits_1(self, walproof, arguments, words):
+        outcome = walproof("check", *arguments)
+        assert outcome.status == 1
+        assert words in outcome.err and outcome.out == ""
+
+    def test_a_broken_vector_is_our_fault_and_not_the_programs(self, monkeypatch, capsys):
+        def broken():
+            raise BrokenVector("one-record.json: not JSON")
+
+        monkeypatch.setattr(check_module, "load_all", broken)
+        monkeypatch.setattr(sys, "argv", ["walproof", "check", "--cmd", "x"])
+        with pytest.raises(SystemExit) as exit:
+            main()
+        assert exit.value.code == 1
+        assert "a vector of ours is broken: one-record.json" in capsys.readouterr().err
+
+    def test_an_unknown_subcommand(self, walproof):
+        assert walproof("chekc").status == 1
+
+    def test_help(self, walproof):
+        outcome = walproof("check", "--help")
+        assert outcome.status == 0 and "Exit status: 0 when all is as expected" in outcome.out
+
+
+class TestOurs:
+    """Implementations of the repository, here one in a folder of the test."""
+
+    @pytest.fixture
+    def ours(self, tmp_path, wrong, monkeypatch):
+        def replace(name, needs=(), moving=False):
+            implementation = Implementation(
+                folder=tmp_path,
+                name="mine",
+                title="mine",
+                formats=("leveldb-log",),
+                needs=tuple(needs),
+                build=(),
+                inputs=(),
+                command_template=tuple(shlex.split(wrong(name))),
+                moving=moving,
+            )
+            monkeypatch.setattr(check_module, "all_implementations", lambda: [implementation])
+            return tmp_path / "known-failures.json"
+
+        monkeypatch.delenv("CI", raising=False)
+        return replace
+
+    def test_the_life_of_a_known_failure(self, check, ours, report):
+        path = ours("ignores_checksums")
+        assert check("--impl", "mine", *SMALL).status == 3
+        assert not path.exists()
+
+        updated = check("--impl", "mine", *SMALL, "--update-known", "--cause", "blind")
+        assert updated.status == 0 and "1 known failures, 0 without a cause" in updated.out
+        listed = json.loads(path.read_text())
+        assert [entry["cause"] for entry in listed["failures"]] == ["blind"]
+        listed["causes"]["blind"] = "It never looks at the checksum."
+        path.write_text(json.dumps(listed))
+
+        assert check("--impl", "mine", *SMALL).status == 0
+        known = results(report())["payload-flipped-in-second-record"]
+        assert (known["class"], known["cause"]) == ("known-failure", listed["causes"]["blind"])
+        assert report()["implementations"][0]["score"]["pairs_passed"] == 0
+
+        check("--impl", "mine", *SMALL, "--update-known")
+        assert json.loads(path.read_text()) == listed
+
+        ours("duplicates_records")
+        assert check("--impl", "mine", *SMALL).status == 3
+        other = results(report())["payload-flipped-in-second-record"]
+        assert other["class"] == "fail"
+        assert other["cause"].startswith("listed with another difference")
+
+        ours("breakable_reader")
+        assert check("--impl", "mine", *SMALL).status == 3
+        right = results(report())["payload-flipped-in-second-record"]
+        assert right["class"] == "unexpected-pass"
+
+        check("--impl", "mine", *SMALL, "--update-known")
+        assert not path.exists()
+        assert check("--impl", "mine", *SMALL).status == 0
+
+    def test_a_broken_list_is_our_fault(self, check, ours):
+        ours("breakable_reader").write_text("{}")
+        outcome = check("--impl", "mine", *SMALL)
+        assert outcome.status == 1 and "known-failures.json: expected causes" in outcome.err
+
+    def test_what_cannot_run_counts_when_it_was_asked_for_or_in_ci(
+        self, check, ours, report, monkeypatch
+    ):
+        ours("breakable_reader", needs=["no-such-tool"])
+        assert check("--impl", "mine", *SMALL).status == 3
+        assert report()["implementations"][0]["because"] == "no-such-tool not found"
+        assert check(*SMALL).status == 0
+        monkeypatch.setenv("CI", "true")
+        assert check(*SMALL).status == 3
+
+    def test_what_comes_and_goes_counts_only_when_it_was_asked_for(self, check, ours, monkeypatch):
+        ours("breakable_reader", needs=["no-such-tool"], moving=True)
+        monkeypatch.setenv("CI", "true")
+        outcome = check(*SMALL)
+        assert outcome.status == 0 and "no-such-tool not found" in outcome.out
+        assert check("--impl", "mine", *SMALL).status == 3
+
+    def test_the_executable_specification(self, walproof, tmp_path):
+        outcome = walproof(
+            "check", "--impl", "executable-spec", "--report", tmp_path, "--vector", "three-records"
+        )
+        assert outcome.status == 0
+
+
+class TestDiff:
+    @pytest.fixture
+    def two(self, walproof, wrong, tmp_path):
+        """Reports of a right reader and of a wrong one under the same name."""
+        script = tmp_path / "reader.py"
+        for folder, name in [("right", "breakable_reader"), ("wrong", "ignores_checksums")]:
+            program = shlex.split(wrong(name))
+            script.write_text(f"import os; os.execv({program[0]!r}, {program!r})")
+            command = f"{sys.executable} {script}"
+            walproof("check", "--cmd", command, *SMALL, "--report", tmp_path / folder)
+        return tmp_path / "right", tmp_path / "wrong"
+
+    def test_regressions_exit_3_and_the_rest_0(self, walproof, two):
+        right, wrong = two
+        outcome = walproof("diff", right, wrong)
+        assert outcome.status == 3
+        assert "payload-flipped-in-second-record" in outcome.out
+        assert walproof("diff", wrong, right).status == 0
+        assert walproof("diff", right, right / "report.json").status == 0
+
+    def test_as_json(self, walproof, two):
+        outcome = walproof("diff", "--json", *two)
+        assert outcome.status == 3
+        assert "payload-flipped-in-second-record" in json.dumps(json.loads(outcome.out))
+
+    def test_what_is_no_report(self, walproof, two, tmp_path):
+        (tmp_path / "other.json").write_text("{}")
+        assert walproof("diff", two[0], tmp_path / "other.json").status == 1
+        assert walproof("diff", two[0], tmp_path / "nothing.json").status == 1
+        assert walproof("diff", two[0], tmp_path).status == 1

@@ -1,0 +1,105 @@
+"""One Spark session for all tests that need one.
+
+Such a test takes the fixture ``spark`` and carries ``@pytest.mark.xdist_group("spark")``, so that
+`pytest -n 2 --dist loadgroup` gives all of them to the same process: a session costs five seconds
+and half a gigabyte. Most tests of the data source need none: readers work without a JVM.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from conformance import ROOT
+from walproof.cli.setup import in_ci
+from walproof.spark.java import JavaMissing, java_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def unavailable(why: str) -> None:
+    """Skip where somebody works without a tool; fail where everything must be there."""
+    if in_ci():
+        pytest.fail(why)
+    pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    try:
+        import pyspark  # noqa: F401
+
+        java_home()
+    except (ImportError, JavaMissing) as missing:
+        unavailable(f"no Spark: {missing}")
+    # Workers import this package; where it is not installed, from here.
+    path = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), path)))
+    from walproof.spark.session import SHORT_LIVED, session
+
+    made = session(
+        "tests",
+        "local[2,4]",
+        {**SHORT_LIVED, "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))},
+    )
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def java() -> None:
+    """For a test that starts Spark in processes of its own."""
+    try:
+        import pyspark  # noqa: F401
+
+        java_home()
+    except (ImportError, JavaMissing) as missing:
+        unavailable(f"no Spark: {missing}")
+
+
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture
+def batches() -> Callable[..., list[pa.RecordBatch]]:
+    """What the source gives without a JVM, through the calls that Spark makes."""
+
+    def read(
+        *paths: Path | str, schema: pa.Schema | None = None, **options: Any
+    ) -> list[pa.RecordBatch]:
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        from pyspark_journal.source import JournalDataSource
+
+        given = {key: str(value) for key, value in options.items()}
+        source = JournalDataSource({**given, "paths": json.dumps([str(path) for path in paths])})
+        reader = source.reader(from_arrow_schema(schema) if schema else source.schema())
+        # Spark sends both to other processes.
+        reader, partitions = pickle.loads(pickle.dumps((reader, reader.partitions())))
+        return [batch for partition in partitions for batch in reader.read(partition)]
+
+    return read
+
+
+@pytest.fixture
+def rows_of(batches: Callable[..., list[pa.RecordBatch]]) -> Callable[..., Rows]:
+    """The same as dictionaries."""
+
+    def read(*paths: Path | str, **options: Any) -> Rows:
+        return [row for batch in batches(*paths, **options) for row in batch.to_pylist()]
+
+    return read
+
+
+@pytest.fixture(autouse=True)
+def not_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading freezes what the garbage collector sees: fit for a worker, not for a test run."""
+    monkeypatch.setattr("sys._journal_is_frozen", True, raising=False)

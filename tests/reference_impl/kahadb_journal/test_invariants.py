@@ -1,0 +1,193 @@
+"""What holds for every input: write and read back, any damage, random bytes, linear time."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import struct
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference_impl.answer import Answer, End, Lost, NewRecord, Record, collect
+from reference_impl.kahadb_journal import append, read, write
+from reference_impl.kahadb_journal.data_file import Scan
+from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER
+from reference_impl.kahadb_journal.writer import batch, record
+
+STRATEGIES = ["none", "sparse", "kernel-copy", "zeros", "chunked-zeros"]
+ERAS = [
+    *((eof, strategy) for eof in ("record", "none") for strategy in STRATEGIES),
+    ("zeros", "none"),
+    ("zeros", "last-byte"),
+    ("none", "half-mebibyte-less"),
+]
+payloads = st.lists(st.binary(max_size=60), max_size=12)
+
+
+def scan(log: bytes) -> Answer:
+    whole = Scan(io.BytesIO(log))
+    events: list[Record | Lost] = list(whole.events())
+    damage = next((x.reason for x in events if isinstance(x, Lost) and not x.torn), None)
+    torn = next((x.reason for x in events if isinstance(x, Lost) and x.torn), None)
+    verdict = "damaged" if damage else "torn" if torn else "intact"
+    return collect([*events, End(verdict, damage or torn, whole.end)])
+
+
+def hold(log: bytes, found: Answer) -> None:
+    """Ranges are disjoint, in order and inside the log; reading twice gives the same."""
+    ranges = sorted(
+        [(r.at, r.at + r.size) for r in found.records] + [(x.start, x.end) for x in found.lost]
+    )
+    assert all(start < end <= len(log) for start, end in ranges)
+    assert all(a[1] <= b[0] for a, b in itertools.pairwise(ranges))
+    assert scan(log) == found
+
+
+def hold_when_cut(log: bytes, found: Answer) -> None:
+    """Truncating to ``end`` changes nothing but the tail that was cut."""
+    if found.end is not None:
+        again = scan(log[: found.end])
+        assert again.records == found.records
+        assert again.end == found.end
+        kept = {at for x in found.lost if x.end <= found.end for at in range(x.start, x.end)}
+        assert {at for x in again.lost for at in range(x.start, x.end)} == kept
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    written=payloads,
+    later=payloads,
+    options=st.fixed_dictionaries(
+        {
+            "folder": st.booleans(),
+            "checksum": st.booleans(),
+            "max_file_length": st.integers(200, 2000),
+            "write_batch_size": st.integers(64, 4096),
+        }
+    ),
+    era=st.sampled_from(ERAS),
+    groups=st.lists(st.integers(0, 3), min_size=12, max_size=12),
+)
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory,
+    written: list[bytes],
+    later: list[bytes],
+    options: dict[str, object],
+    era: tuple[str, str],
+    groups: list[int],
+) -> None:
+    options |= {"eof": era[0], "preallocation": era[1]}
+    path = tmp_path_factory.mktemp("log") / "log"
+    records = [
+        NewRecord(one, {"batch": group}) for one, group in zip(written, groups, strict=False)
+    ]
+    write(path, records, options)
+    found = collect(read(path, "recover", {}))
+    assert found.verdict == "intact"
+    assert [r.payload for r in found.records] == written
+    append(path, [NewRecord(one) for one in later], options)
+    found = collect(read(path, "recover", {}))
+    assert found.verdict == "intact"
+    assert [r.payload for r in found.records] == written + later
+
+
+def logs() -> st.SearchStrategy[bytes]:
+    piece = st.one_of(
+        st.builds(
+            lambda sent, checked: batch(b"".join(map(record, sent)), checked),
+            st.lists(st.binary(max_size=40), min_size=1, max_size=3),
+            st.booleans(),
+        ),
+        st.sampled_from([EOF_RECORD, HEADER, bytes(5), bytes(28), b"\0", b"x" * 9]),
+        st.binary(max_size=40),
+        st.builds(
+            lambda size, checksum: HEADER + struct.pack(">iq", size, checksum),
+            st.integers(-(2**31), 2**31 - 1) | st.integers(-1, 300),
+            st.integers(-2, 2),
+        ),
+    )
+    return st.lists(piece, max_size=10).map(b"".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(logs())
+def test_any_bytes(log: bytes) -> None:
+    hold(log, scan(log))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    sent=st.lists(st.binary(min_size=8, max_size=40), min_size=1, max_size=8, unique=True),
+    data=st.data(),
+)
+def test_damage_never_invents_a_record(sent: list[bytes], data: st.DataObject) -> None:
+    log = bytearray(b"".join(batch(record(one)) for one in sent) + EOF_RECORD)
+    for _ in range(data.draw(st.integers(1, 2))):
+        start = data.draw(st.integers(0, len(log)))
+        end = data.draw(st.integers(start, min(len(log), start + 80)))
+        log[start:end] = data.draw(st.sampled_from([b"", bytes(end - start), b"\xff" * 7]))
+    found = scan(bytes(log))
+    hold(bytes(log), found)
+    hold_when_cut(bytes(log), found)
+    rest = iter(sent)
+    for one in found.records:
+        checksum = log[one.fields["batch"] + 20 : one.fields["batch"] + 28]
+        if 0 < int.from_bytes(checksum, "big") < 2**63:  # else the damage switched checking off
+            assert one.payload in rest, "not written, or out of order"
+
+
+EVIL = {
+    "headers that claim all that follows": lambda n: b"".join(
+        HEADER + struct.pack(">iq", 28 * (n - k - 1), 7) for k in range(n)
+    ),
+    "unchecked headers that claim all that follows": lambda n: b"".join(
+        HEADER + struct.pack(">iq", 28 * (n - k - 1), 0) for k in range(n)
+    ),
+    "negative sizes": lambda n: (HEADER + struct.pack(">iq", -1, 0)) * n,
+    "bare headers": lambda n: HEADER * n,
+    "EOF records": lambda n: EOF_RECORD * n + b"x" + EOF_RECORD * n + b"x",
+    "tiny records under headers that lie": lambda n: b"".join(
+        HEADER + struct.pack(">iq", 10**9, 0) + record(b"xx" * 10) + batch(record(b""))
+        for _ in range(n)
+    ),
+    "one long chain that many headers join": lambda n: (
+        b"".join(record(HEADER + struct.pack(">iq", 2**31 - 100, 0)) for _ in range(n)) + b"x"
+    ),
+    "zeros and a byte": lambda n: bytes(40 * n) + b"x",
+    "records of size zero": lambda n: batch(bytes(5) * n) + batch(record(b"last")),
+}
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_time_is_linear(name: str) -> None:
+    """Eight times the bytes take about eight times as long, also beyond what is buffered."""
+
+    def seconds(n: int) -> float:
+        log = EVIL[name](n)
+        best = 9e9
+        for _ in range(3):
+            started = time.process_time()
+            scan(log)
+            best = min(best, time.process_time() - started)
+        return best
+
+    assert seconds(64000) < 16 * max(seconds(8000), 0.01)
+
+
+def test_damaged_sizes_are_read_within_a_second(tmp_path: Path) -> None:
+    """The inputs on which the real reader loops for ever."""
+    good = batch(record(b"alpha"))
+    for size in (-1, -8, -(2**31), 2**31 - 33, 2**31 - 1):
+        bad = bytearray(batch(record(b"bravo")))
+        bad[16:20] = struct.pack(">i", size)
+        path = tmp_path / "db-1.log"
+        path.write_bytes((good + bytes(bad) + good + EOF_RECORD).ljust(1 << 20, b"\0"))
+        started = time.perf_counter()
+        found = collect(read(path, "recover", {}))
+        assert time.perf_counter() - started < 1
+        assert [r.payload for r in found.records] == [b"alpha", b"alpha"]
+        assert [x.reason for x in found.lost] == ["bad-size"]

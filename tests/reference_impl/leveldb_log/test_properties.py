@@ -1,0 +1,323 @@
+"""What holds for every log, whatever happened to it (spec/conventions.md, "Invariants").
+
+Two sources of logs: sound ones, then damaged, where it is known what was written; and logs put
+together from pieces that no writer would combine, where only the answer can be checked.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from reference_impl.answer import Answer, Record, collect
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    FIRST,
+    FULL,
+    HEADER,
+    HEADER_SIZE,
+    LAST,
+    MIDDLE,
+    masked_crc,
+)
+from reference_impl.leveldb_log.reader import (
+    read_stream as read,
+)
+from reference_impl.leveldb_log.writer import (
+    Writer,
+)
+
+T = TypeVar("T")
+Check = Callable[[bytes], Answer]
+"""Checks the invariants of the answer to a log, and returns the answer (conftest.py)."""
+Fragments = Callable[[bytes, Answer], list[tuple[int, bytes]]]
+"""The physical records, type and data, that an answer's records are made of (conftest.py)."""
+
+
+def written(payloads: Sequence[bytes], before: bytes = b"") -> bytes:
+    out = io.BytesIO(before)
+    out.seek(len(before))
+    writer = Writer(out, len(before))
+    for payload in payloads:
+        writer.append(payload)
+    return out.getvalue()
+
+
+def physical(kind: int, data: bytes) -> bytes:
+    return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
+
+
+def answer(log: bytes) -> Answer:
+    return collect(read(io.BytesIO(log)))
+
+
+def payloads(found: Answer) -> list[bytes]:
+    return [record.payload for record in found.records]
+
+
+def end_of(record: Record) -> int:
+    return record.at + record.size
+
+
+# --- logs -------------------------------------------------------------------------------------
+
+small = st.binary(max_size=40)
+long = st.builds(
+    lambda size, seed: bytes((seed + i * i) & 0xFF for i in range(97)) * (size // 97 + 1),
+    st.sampled_from([500, 5000, 32_700, 32_754, 32_761, 40_000, 70_000]),
+    st.integers(0, 255),
+)
+plain_payload = st.one_of(small, small, long)
+a_log_as_payload = st.lists(small, min_size=1, max_size=4).map(written)
+
+
+@st.composite
+def records(draw: st.DrawFn, payload: st.SearchStrategy[bytes] = plain_payload) -> list[bytes]:
+    """Records to write; some fill their block but for the few bytes where the rules change."""
+    made: list[bytes] = []
+    position = 0
+    for _ in range(draw(st.integers(0, 8))):
+        one = draw(payload)
+        left = BLOCK_SIZE - position % BLOCK_SIZE
+        if draw(st.integers(0, 3)) == 0 and left > 40:
+            one = b"\x5a" * (left - HEADER_SIZE - draw(st.integers(0, 15)))
+        made.append(one)
+        position = len(written([one], bytes(position)))
+    return made
+
+
+any_records = records(st.one_of(plain_payload, a_log_as_payload))
+
+KINDS = [FULL, FULL, FIRST, MIDDLE, LAST, 0, 5, 6, 9, 103, 255]
+piece = st.one_of(
+    st.builds(physical, st.sampled_from(KINDS), small),
+    st.builds(physical, st.sampled_from([FULL, FIRST, MIDDLE, LAST]), small),
+    st.sampled_from([FIRST, MIDDLE, LAST]).map(lambda kind: physical(kind, b"")),
+    st.builds(lambda kind, data: physical(kind, data)[:-1], st.sampled_from(KINDS), small),
+    st.integers(1, 40).map(bytes),
+    st.binary(min_size=1, max_size=20),
+    st.builds(lambda crc, length, kind: HEADER.pack(crc, length, kind), st.integers(0, 2**32 - 1),
+              st.sampled_from([0, 1, 30, 32761, 32762, 65535]), st.sampled_from(KINDS)),
+    st.sampled_from(["zeros", "garbage", "record", "first", "middle"]),
+)  # fmt: skip
+
+
+@st.composite
+def patchwork(draw: st.DrawFn) -> bytes:
+    """A log of pieces; a word stands for a piece that reaches (nearly) to the end of its block."""
+    log = b""
+    for one in draw(st.lists(piece, max_size=14)):
+        if isinstance(one, bytes):
+            log += one
+            continue
+        left = BLOCK_SIZE - len(log) % BLOCK_SIZE
+        if one in ("zeros", "garbage") or left < 40:
+            log += (b"\0" if one != "garbage" else b"\xa5") * left
+        else:
+            kind = {"record": FULL, "first": FIRST, "middle": MIDDLE}[one]
+            log += physical(kind, b"." * (left - HEADER_SIZE - draw(st.integers(0, 9))))
+    return log
+
+
+def is_subsequence(part: Iterable[T], whole: Iterable[T]) -> bool:
+    rest = iter(whole)
+    return all(any(one == other for other in rest) for one in part)
+
+
+# --- sound logs -------------------------------------------------------------------------------
+
+
+@given(any_records)
+def test_what_is_written_is_read(check: Check, given_records: list[bytes]) -> None:
+    log = written(given_records)
+    found = check(log)
+    assert payloads(found) == given_records
+    assert (found.verdict, found.lost, found.end) == ("intact", (), len(log))
+
+
+@given(records(), st.integers(0, 8))
+def test_a_writer_may_stop_and_go_on_anywhere(given_records: list[bytes], first: int) -> None:
+    before = written(given_records[:first])
+    assert written(given_records[first:], before) == written(given_records)
+
+
+# --- damage -----------------------------------------------------------------------------------
+
+
+def must_survive(log: bytes, damaged: bytes, control: Answer) -> list[bytes]:
+    """The records that have no part in the rest of a block from its first changed byte on."""
+    first: dict[int, int] = {}
+    for at in range(len(log) - 1, -1, -1) if log != damaged else ():
+        if log[at] != damaged[at]:
+            first[at // BLOCK_SIZE] = at
+    return [
+        record.payload
+        for record in control.records
+        if all(
+            min(end_of(record), (block + 1) * BLOCK_SIZE)
+            <= first.get(block, (block + 1) * BLOCK_SIZE)
+            or record.at >= (block + 1) * BLOCK_SIZE
+            for block in range(record.at // BLOCK_SIZE, (end_of(record) - 1) // BLOCK_SIZE + 1)
+        )
+    ]
+
+
+def check_in_place(check: Check, given_records: list[bytes], log: bytes, damaged: bytes) -> None:
+    found = check(damaged)
+    assert is_subsequence(payloads(found), given_records)
+    assert is_subsequence(must_survive(log, damaged, answer(log)), payloads(found))
+
+
+def near_headers(log: bytes) -> list[int]:
+    """Offsets in and around headers, where a flipped bit does most."""
+    ends = [end_of(record) for record in answer(log).records]
+    blocks = range(0, len(log), BLOCK_SIZE)
+    near = {at + by for at in [0, *ends, *blocks] for by in range(-3, 8)}
+    return sorted(at for at in near if 0 <= at < len(log)) or [0]
+
+
+@given(any_records.filter(bool), st.data())
+def test_flipped_bits(check: Check, given_records: list[bytes], data: st.DataObject) -> None:
+    log = written(given_records)
+    damaged = bytearray(log)
+    places = st.one_of(st.sampled_from(near_headers(log)), st.integers(0, len(log) - 1))
+    for at, bit in data.draw(st.lists(st.tuples(places, st.integers(0, 7)), max_size=4)):
+        damaged[at] ^= 1 << bit
+    check_in_place(check, given_records, log, bytes(damaged))
+
+
+@given(any_records.filter(bool), st.sampled_from([1, 7, 512, 4096, BLOCK_SIZE]), st.data())
+def test_ranges_overwritten(
+    check: Check, given_records: list[bytes], size: int, data: st.DataObject
+) -> None:
+    """Lost writes: a sector, or a few bytes, read as zeros or as something else."""
+    log = written(given_records)
+    unit = size if size > 7 else 1
+    start = data.draw(st.integers(0, (len(log) - 1) // unit)) * unit
+    if unit == 1 and data.draw(st.booleans()):
+        start = data.draw(st.sampled_from(near_headers(log)))
+    filling = data.draw(st.sampled_from([b"\0", b"\0", b"\xff", b"\1"]))
+    damaged = (log[:start] + filling * size + log[start + size :])[: len(log)]
+    check_in_place(check, given_records, log, damaged)
+
+
+@given(any_records, st.data())
+def test_truncation_keeps_the_whole_records_and_is_no_damage(
+    check: Check, given_records: list[bytes], data: st.DataObject
+) -> None:
+    log = written(given_records)
+    length = data.draw(st.one_of(st.sampled_from(near_headers(log)), st.integers(0, len(log))))
+    length = min(length, len(log))
+    found = check(log[:length])
+    whole = [record for record in answer(log).records if end_of(record) <= length]
+    assert list(found.records) == whole
+    assert found.verdict in ("intact", "torn")
+    assert found.end is not None and found.end >= max(map(end_of, whole), default=0)
+
+
+@given(any_records, st.integers(0, 3 * BLOCK_SIZE))
+def test_preallocated_zeros_are_no_damage(
+    check: Check, given_records: list[bytes], zeros: int
+) -> None:
+    log = written(given_records)
+    found = check(log + bytes(zeros))
+    assert (found.verdict, payloads(found)) == ("intact", given_records)
+
+
+@given(any_records, st.binary(min_size=1, max_size=60))
+def test_garbage_behind_the_log_costs_no_record(
+    check: Check, given_records: list[bytes], tail: bytes
+) -> None:
+    found = check(written(given_records) + tail)
+    assert payloads(found) == given_records
+
+
+@given(records().filter(bool), st.binary(min_size=1, max_size=50), st.data())
+def test_inserted_bytes(
+    check: Check, given_records: list[bytes], new: bytes, data: st.DataObject
+) -> None:
+    log = written(given_records)
+    at = data.draw(st.one_of(st.sampled_from(near_headers(log)), st.integers(0, len(log))))
+    found = check(log[:at] + new + log[at:])
+    assert is_subsequence(payloads(found), given_records)
+    before = [r.payload for r in answer(log).records if end_of(r) <= at]
+    assert payloads(found)[: len(before)] == before
+
+
+@given(records().filter(bool), st.data())
+def test_dropped_bytes(
+    check: Check, fragments_of: Fragments, given_records: list[bytes], data: st.DataObject
+) -> None:
+    """Nothing tells that a whole fragment is missing, so fragments are what is compared."""
+    log = written(given_records)
+    start, end = cut(log, data)
+    damaged = log[:start] + log[end:]
+    found = check(damaged)
+    assert is_subsequence(fragments_of(damaged, found), fragments_of(log, answer(log)))
+
+
+@given(records().filter(bool), st.data())
+def test_repeated_bytes(
+    check: Check, fragments_of: Fragments, given_records: list[bytes], data: st.DataObject
+) -> None:
+    """Nothing tells that a whole fragment came twice; none that was never written may come."""
+    log = written(given_records)
+    start, end = cut(log, data)
+    damaged = log[:end] + log[start:]
+    found = check(damaged)
+    assert set(fragments_of(damaged, found)) <= set(fragments_of(log, answer(log)))
+
+
+@given(records().filter(bool), records().filter(bool), st.data())
+def test_bytes_of_another_log(
+    check: Check,
+    fragments_of: Fragments,
+    given_records: list[bytes],
+    others: list[bytes],
+    data: st.DataObject,
+) -> None:
+    """Stale bytes in place, or another log from there on: every fragment is of one or the other."""
+    log, other = written(given_records), written(others)
+    start, end = cut(log, data)
+    damaged = data.draw(
+        st.sampled_from([log[:start] + other[start:end] + log[end:], log[:start] + other[start:]])
+    )
+    found = check(damaged)
+    known = set(fragments_of(log, answer(log))) | set(fragments_of(other, answer(other)))
+    assert set(fragments_of(damaged, found)) <= known
+
+
+def cut(log: bytes, data: st.DataObject) -> tuple[int, int]:
+    """A range that is not empty, now and then from header to header or of whole blocks."""
+    place = st.one_of(
+        st.integers(0, len(log)),
+        st.sampled_from(near_headers(log)),
+        st.sampled_from([*range(0, len(log), BLOCK_SIZE), len(log)]),
+    )
+    start, end = sorted((data.draw(place), data.draw(place)))
+    return (start, end) if start < end else (max(0, start - 1), end + 1)
+
+
+# --- no log at all ----------------------------------------------------------------------------
+
+
+@given(patchwork())
+@example(physical(FULL, b"a").ljust(BLOCK_SIZE, b"\0") + b"\1\2\3")
+@example(physical(FIRST, b"a").ljust(BLOCK_SIZE, b"\0") + physical(LAST, b"b"))
+@example(physical(FIRST, b"a").ljust(BLOCK_SIZE, b"\0") + b"\1\2\3")
+@example(physical(FIRST, b"") + physical(FIRST, b""))
+@example(bytes(2 * BLOCK_SIZE) + physical(FIRST, b""))
+@example(physical(FIRST, b"a") + physical(103, b"?") + physical(LAST, b"b"))
+@example(physical(FIRST, b"") + physical(MIDDLE, b"") + physical(FULL, b"a"))
+def test_patchwork(check: Check, log: bytes) -> None:
+    check(log)
+
+
+@given(st.one_of(st.binary(max_size=200), st.randoms(use_true_random=False).map(
+    lambda random: random.randbytes(random.choice([7, 300, 32768, 70_000])))))  # fmt: skip
+def test_random_bytes(check: Check, log: bytes) -> None:
+    check(log)

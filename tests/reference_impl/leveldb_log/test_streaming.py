@@ -1,0 +1,232 @@
+"""Reading as a stream: short reads, pipes, files larger than memory would allow, failing files."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+import threading
+import tracemalloc
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from reference_impl.answer import Answer, End, Event, Lost, Record, collect
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    HEADER,
+    masked_crc,
+)
+from reference_impl.leveldb_log.reader import (
+    read_stream as read,
+)
+from reference_impl.leveldb_log.writer import (
+    Writer,
+)
+from reference_impl.leveldb_log.writer import (
+    append_stream as append,
+)
+
+Write = Callable[..., bytes]
+Answers = Callable[..., Answer]
+
+MIB = 1 << 20
+
+
+class ShortReads(io.BytesIO):
+    """Gives one to ``most`` bytes at a time, as pipes and sockets do."""
+
+    def __init__(self, data: bytes, most: int) -> None:
+        super().__init__(data)
+        self.sizes = itertools.cycle(range(1, most + 1))
+
+    def read(self, size: int | None = -1) -> bytes:
+        assert size is not None
+        return super().read(min(size, next(self.sizes)))
+
+
+class Generated(io.BytesIO):
+    """A log that is never in memory: the same block ``blocks`` times, then ``rest``."""
+
+    def __init__(self, block: bytes, blocks: int, rest: bytes = b"") -> None:
+        super().__init__()
+        self.pieces: Iterator[bytes] = itertools.chain(itertools.repeat(block, blocks), [rest])
+        self.given = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        assert size is not None and 0 < size <= BLOCK_SIZE, (
+            "a reader never asks for what a header claims"
+        )
+        piece = next(self.pieces, b"")
+        self.given += len(piece)
+        return piece
+
+
+def full(data: bytes) -> bytes:
+    return HEADER.pack(masked_crc(b"\1" + data), len(data), 1) + data
+
+
+def fragment(kind: int, data: bytes) -> bytes:
+    return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
+
+
+SOUND = b"".join(full(bytes([i]) * 8185) for i in range(4))
+assert len(SOUND) == BLOCK_SIZE
+FLIPPED = b"\xff" + SOUND[1:]
+MIDDLE_BLOCK = fragment(3, b"m" * (BLOCK_SIZE - 7))
+ZEROS = bytes(BLOCK_SIZE)
+UNKNOWN = fragment(77, b"u" * (BLOCK_SIZE - 7))
+LYING = b"\1\2\3\4\xff\xff\1" + bytes(BLOCK_SIZE - 7)
+
+
+def rich_log(write: Write) -> bytes:
+    """Records, fragments, damage, a gap and a torn tail, over several blocks."""
+    log = bytearray(write(b"alpha", b"b" * 40_000, b"", b"c" * 70_000, b"delta"))
+    log[5000] ^= 1
+    log += bytes(4 * BLOCK_SIZE - len(log) + 10)
+    log += write(b"e" * 30_000, b"f" * 5000, length=len(log))
+    return bytes(log[:-3])
+
+
+@pytest.mark.parametrize("most", [1, 7, 1000, BLOCK_SIZE, BLOCK_SIZE + 1])
+def test_short_reads_change_nothing(write: Write, answer: Answers, most: int) -> None:
+    log = rich_log(write)
+    assert answer(log).verdict == "damaged"
+    for profile in ("recover", "strict"):
+        assert collect(read(ShortReads(log, most), profile)) == answer(log, profile)
+
+
+def test_a_pipe_can_be_read(write: Write, answer: Answers) -> None:
+    log = rich_log(write)
+    out, into = os.pipe()
+
+    def feed() -> None:
+        with os.fdopen(into, "wb", buffering=0) as pipe:
+            for start in range(0, len(log), 5000):
+                pipe.write(log[start : start + 5000])
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    with os.fdopen(out, "rb", buffering=0) as pipe:
+        assert collect(read(pipe)) == answer(log)
+    feeder.join()
+
+
+def test_records_come_while_the_log_is_read() -> None:
+    log = Generated(SOUND, 2048)
+    events = read(log)
+    assert isinstance(next(events), Record)
+    assert log.given == BLOCK_SIZE
+
+
+def peak_memory(log: Generated, profile: str = "recover") -> tuple[int, list[Event], int]:
+    """Bytes at the peak, the last events, and how many there were."""
+    last: list[Event] = []
+    count = 0
+    tracemalloc.start()
+    try:
+        for event in read(log, profile):
+            count += 1
+            last = [*last[-1:], event]
+            del event
+        return tracemalloc.get_traced_memory()[1], last, count
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("block", "rest", "verdict", "events"),
+    [
+        (SOUND, b"", "intact", 4 * 2048 + 1),
+        (FLIPPED, b"", "damaged", 2048 + 1),
+        (MIDDLE_BLOCK, b"", "damaged", 2048 + 1),
+        (UNKNOWN, b"", "damaged", 2048 + 1),
+        (LYING, full(b"alpha"), "damaged", 2048 + 2),
+        (ZEROS, b"", "intact", 1),
+        (ZEROS, full(b"alpha"), "damaged", 3),
+    ],
+    ids=["sound", "flipped", "orphans", "unknown", "lying-lengths", "zeros", "zeros-then-record"],
+)
+@pytest.mark.parametrize("profile", ["recover", "strict"])
+def test_memory_is_constant_over_64_mib(
+    block: bytes, rest: bytes, verdict: str, events: int, profile: str
+) -> None:
+    log = Generated(block, 2048, rest)
+    peak, last, count = peak_memory(log, profile)
+    assert log.given == 64 * MIB + len(rest)
+    assert isinstance(last[-1], End) and last[-1].verdict == verdict
+    # A block, the records before it that are still held, and small change.
+    assert peak < 6 * BLOCK_SIZE
+    if profile == "recover":
+        assert count == events
+    elif verdict == "damaged":
+        assert isinstance(last[0], Lost) and last[0].end == log.given
+        assert count == 2
+
+
+def test_memory_follows_the_largest_record() -> None:
+    """Sixteen records of 4 MiB: memory is a few times the record, not the log."""
+    first, last = fragment(2, b"f" * (BLOCK_SIZE - 7)), fragment(4, b"l" * (BLOCK_SIZE - 7))
+    blocks = [first, *[MIDDLE_BLOCK] * 126, last]
+    log = Generated(b"", 0)
+    log.pieces = itertools.chain.from_iterable(itertools.repeat(blocks, 16))
+    peak, end, count = peak_memory(log)
+    assert (count, end[-1]) == (17, End("intact", None, 64 * MIB))
+    # The record being assembled with room to grow, its copy for the caller, and the one before.
+    assert peak < 4.5 * 4 * MIB
+
+
+def test_a_header_alone_allocates_nothing() -> None:
+    """A header that claims 65535 bytes, where there are none (LDB-041)."""
+    peak, last, _ = peak_memory(Generated(b"", 0, b"\1\2\3\4\xff\xff\1"))
+    assert last[-1] == End("damaged", "bad-length", None)
+    assert peak < BLOCK_SIZE
+
+
+def test_errors_of_the_file_pass_through() -> None:
+    class Failing(Generated):
+        def read(self, size: int | None = -1) -> bytes:
+            if self.given:
+                raise OSError(5, "Input/output error")
+            return super().read(size)
+
+    events = read(Failing(SOUND, 2))
+    assert sum(isinstance(next(events), Record) for _ in range(4)) == 4
+    with pytest.raises(OSError, match="Input/output"):
+        next(events)
+
+
+def test_unknown_profile_is_an_error_of_the_caller() -> None:
+    with pytest.raises(ValueError, match="expected 'recover' or 'strict'"):
+        read(io.BytesIO(), "lenient")
+
+
+def test_reading_writes_nothing(write: Write) -> None:
+    class ReadOnly(io.BytesIO):
+        def write(self, data: object) -> int:
+            raise AssertionError("a reader wrote")
+
+        def truncate(self, size: int | None = None) -> int:
+            raise AssertionError("a reader truncated")
+
+    for profile in ("recover", "strict"):
+        collect(read(ReadOnly(rich_log(write)), profile))
+
+
+def test_a_writer_needs_nothing_but_write(write: Write) -> None:
+    written: list[bytes] = []
+
+    class Sink:
+        def write(self, data: bytes) -> None:
+            written.append(bytes(data))
+
+    writer = Writer(Sink())  # type: ignore[arg-type]
+    writer.append(b"a" * 40_000)
+    assert b"".join(written) == write(b"a" * 40_000)
+    assert writer.position == 40_014
+
+
+def test_append_takes_payloads_one_by_one(write: Write, answer: Answers) -> None:
+    log = io.BytesIO(write(b"alpha"))
+    append(log, (b"%d" % number for number in range(3)))
+    assert [r.payload for r in answer(log.getvalue()).records] == [b"alpha", b"0", b"1", b"2"]

@@ -1,0 +1,208 @@
+"""LevelDB's own tests of its log, google/leveldb ``db/log_test.cc``, row by row.
+
+LevelDB counts dropped bytes and matches messages; here the lost range and its code stand for both.
+The counts differ by design: LevelDB counts the data of a fragment, the answer its header too.
+Not here: ``ReadError``, which is about the file (an ``OSError`` passes through, see the tests of
+streaming), and the ``ReadStart`` … ``ReadPastEnd``, ``SkipIntoMultiRecord`` family about
+``initial_offset``: an answer is about a whole log.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from reference_impl.answer import Answer
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    FIRST,
+    HEADER_SIZE,
+    LAST,
+    MIDDLE,
+    masked_crc,
+)
+
+Write = Callable[..., bytes]
+Answers = Callable[..., Answer]
+LostRanges = list[tuple[int, int, str]]
+
+
+def big_string(partial: bytes, size: int) -> bytes:
+    return (partial * (size // len(partial) + 1))[:size]
+
+
+def number_string(number: int) -> bytes:
+    return b"%d." % number
+
+
+def with_right_checksum(log: bytearray, header: int, length: int) -> bytes:
+    covered = bytes(log[header + 6 : header + 7 + length])
+    log[header : header + 4] = masked_crc(covered).to_bytes(4, "little")
+    return bytes(log)
+
+
+def payloads(answer: Answer) -> list[bytes]:
+    return [record.payload for record in answer.records]
+
+
+def lost(answer: Answer) -> LostRanges:
+    return [(gap.start, gap.end, gap.reason) for gap in answer.lost]
+
+
+@pytest.fixture
+def reads_back(write: Write, answer: Answers) -> Callable[[Sequence[bytes]], None]:
+    def reads_back(records: Sequence[bytes]) -> None:
+        log = write(*records)
+        found = answer(log)
+        assert payloads(found) == list(records)
+        assert (found.verdict, found.reason, found.end) == ("intact", None, len(log))
+
+    return reads_back
+
+
+ReadsBack = Callable[[Sequence[bytes]], None]
+
+
+def test_empty(answer: Answers) -> None:
+    assert answer(b"") == Answer("intact", None, (), (), 0)
+
+
+def test_read_write(reads_back: ReadsBack) -> None:
+    reads_back([b"foo", b"bar", b"", b"xxxx"])
+
+
+def test_many_blocks(reads_back: ReadsBack) -> None:
+    reads_back([number_string(i) for i in range(100_000)])
+
+
+def test_fragmentation(reads_back: ReadsBack) -> None:
+    reads_back([b"small", big_string(b"medium", 50_000), big_string(b"large", 100_000)])
+
+
+def test_marginal_trailer(write: Write, reads_back: ReadsBack) -> None:
+    foo = big_string(b"foo", BLOCK_SIZE - 2 * HEADER_SIZE)
+    assert len(write(foo)) == BLOCK_SIZE - HEADER_SIZE
+    reads_back([foo, b"", b"bar"])
+
+
+def test_marginal_trailer_2(reads_back: ReadsBack) -> None:
+    reads_back([big_string(b"foo", BLOCK_SIZE - 2 * HEADER_SIZE), b"bar"])
+
+
+def test_short_trailer(write: Write, reads_back: ReadsBack) -> None:
+    foo = big_string(b"foo", BLOCK_SIZE - 2 * HEADER_SIZE + 4)
+    assert len(write(foo)) == BLOCK_SIZE - HEADER_SIZE + 4
+    reads_back([foo, b"", b"bar"])
+
+
+def test_aligned_eof(write: Write, reads_back: ReadsBack) -> None:
+    foo = big_string(b"foo", BLOCK_SIZE - 2 * HEADER_SIZE + 4)
+    assert len(write(foo)) == BLOCK_SIZE - HEADER_SIZE + 4
+    reads_back([foo])
+
+
+def test_open_for_append(write: Write, answer: Answers) -> None:
+    log = write(b"hello")
+    log += write(b"world", length=len(log))
+    assert payloads(answer(log)) == [b"hello", b"world"]
+
+
+def test_random_read(reads_back: ReadsBack) -> None:
+    rng = random.Random(301)
+    sizes = [rng.randrange(1 << rng.randrange(18)) for _ in range(500)]
+    reads_back([big_string(number_string(i), size) for i, size in enumerate(sizes)])
+
+
+def test_bad_record_type(write: Write, answer: Answers) -> None:
+    log = bytearray(write(b"foo"))
+    log[6] += 100
+    found = answer(with_right_checksum(log, 0, 3))
+    assert (found.verdict, payloads(found)) == ("damaged", [])
+    assert lost(found) == [(0, 10, "unknown-type")]
+    assert found.end == 10
+
+
+def test_truncated_trailing_record_is_ignored(write: Write, answer: Answers) -> None:
+    found = answer(write(b"foo")[:-4])  # all payload and a byte of the header
+    assert (found.verdict, payloads(found), found.end) == ("torn", [], 0)
+    assert lost(found) == [(0, 6, "torn-header")]
+
+
+def test_bad_length(write: Write, answer: Answers) -> None:
+    log = bytearray(write(big_string(b"bar", BLOCK_SIZE - HEADER_SIZE), b"foo"))
+    log[4] += 1
+    found = answer(bytes(log))
+    assert (found.verdict, payloads(found)) == ("damaged", [b"foo"])
+    assert lost(found) == [(0, BLOCK_SIZE, "bad-length")]
+    assert found.end == len(log)
+
+
+def test_bad_length_at_end_is_ignored(write: Write, answer: Answers) -> None:
+    found = answer(write(b"foo")[:-1])
+    assert (found.verdict, payloads(found), found.end) == ("torn", [], 0)
+    assert lost(found) == [(0, 9, "torn-payload")]
+
+
+def test_checksum_mismatch(write: Write, answer: Answers) -> None:
+    log = bytearray(write(b"foo"))
+    log[0] = (log[0] + 10) & 0xFF
+    found = answer(bytes(log))
+    assert (found.verdict, payloads(found), found.end) == ("damaged", [], None)
+    assert lost(found) == [(0, 10, "checksum-mismatch")]
+
+
+@pytest.mark.parametrize("kind", [MIDDLE, LAST])
+def test_unexpected_middle_type_and_last_type(write: Write, answer: Answers, kind: int) -> None:
+    log = bytearray(write(b"foo"))
+    log[6] = kind
+    found = answer(with_right_checksum(log, 0, 3))
+    assert (found.verdict, payloads(found)) == ("damaged", [])
+    assert lost(found) == [(0, 10, "orphan-fragment")]
+
+
+@pytest.mark.parametrize(
+    "second", [b"bar", big_string(b"bar", 100_000)], ids=["FullType", "FirstType"]
+)
+def test_unexpected_full_type_and_first_type(write: Write, answer: Answers, second: bytes) -> None:
+    log = bytearray(write(b"foo", second))
+    log[6] = FIRST
+    found = answer(with_right_checksum(log, 0, 3))
+    assert (found.verdict, payloads(found)) == ("damaged", [second])
+    assert lost(found) == [(0, 10, "incomplete-record")]
+    assert found.end == len(log)
+
+
+def test_missing_last_is_ignored(write: Write, answer: Answers) -> None:
+    log = write(big_string(b"bar", BLOCK_SIZE))[:-14]  # the LAST block, header included
+    assert len(log) == BLOCK_SIZE
+    found = answer(log)
+    assert (found.verdict, payloads(found), found.end) == ("torn", [], 0)
+    assert lost(found) == [(0, BLOCK_SIZE, "torn-record")]
+
+
+def test_partial_last_is_ignored(write: Write, answer: Answers) -> None:
+    log = write(big_string(b"bar", BLOCK_SIZE))[:-1]
+    found = answer(log)
+    assert (found.verdict, payloads(found), found.end) == ("torn", [], 0)
+    assert lost(found) == [(0, len(log), "torn-payload")]
+
+
+def test_error_joins_records(write: Write, answer: Answers) -> None:
+    """FIRST(R1) LAST(R1) FIRST(R2) LAST(R2), and the two in the middle disappear."""
+    log = bytearray(
+        write(big_string(b"foo", BLOCK_SIZE), big_string(b"bar", BLOCK_SIZE), b"correct")
+    )
+    log[BLOCK_SIZE : 2 * BLOCK_SIZE] = b"x" * BLOCK_SIZE
+    found = answer(bytes(log))
+    assert payloads(found) == [b"correct"]
+    last = found.records[0].at
+    assert lost(found) == [
+        (0, BLOCK_SIZE, "incomplete-record"),
+        (BLOCK_SIZE, 2 * BLOCK_SIZE, "checksum-mismatch"),
+        (2 * BLOCK_SIZE, last, "orphan-fragment"),
+    ]
+    assert found.reason == "checksum-mismatch", "the first met, not the first in the log"
+    # LevelDB allows itself between 2 blocks and 100 bytes more.
+    assert 2 * BLOCK_SIZE < last <= 2 * BLOCK_SIZE + 100

@@ -1,0 +1,47 @@
+"""Files for the tests of this folder."""
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+from reference_impl.answer import Answer, NewRecord, collect
+from reference_impl.systemd_journal import inspection
+from reference_impl.systemd_journal.builder import Options, Writer
+from reference_impl.systemd_journal.export_format import entry_body, parse_export
+
+# Beside the repository, or where the environment says.
+SHARED = Path(os.environ.get("WALPROOF_SHARED", Path(__file__).resolve().parents[4] / "shared"))
+REAL = SHARED / "real" / "systemd"
+BOOT = "0123456789abcdef0123456789abcdef"
+START = 1700000000000000
+KEY = "60c6dd-60e930-b562e9-86b6ff/ab344fa-989680"
+SEALED_START = 0xAB344FA * 0x989680
+SMALL: dict[str, Any] = {
+    "header_size": 264,
+    "compact": False,
+    "keyed": False,
+    "data_buckets": 8,
+    "field_buckets": 4,
+}
+
+
+def answer(data: bytes, profile: str = "recover", **context: Any) -> Answer:
+    return collect(inspection.read(data, profile, context))
+
+
+def made(*entries: list[bytes], first: int = START, step: int = 1_000_000, **options: Any) -> bytes:
+    writer = Writer(Options.from_context({**SMALL, **options}))
+    for number, payloads in enumerate(entries):
+        own = [b"_BOOT_ID=" + BOOT.encode(), *payloads]
+        writer.append(own, first + number * step, number + 1, bytes.fromhex(BOOT))
+    return writer.finish()
+
+
+def hello(count: int) -> list[list[bytes]]:
+    return [[b"MESSAGE=hello %d" % n, b"PRIORITY=%d" % (n % 3)] for n in range(count)]
+
+
+def canonical(record: NewRecord) -> bytes:
+    entries = list(parse_export(io.BytesIO(record.payload)))
+    return entry_body(p for entry in entries for p in entry.payloads)

@@ -1,0 +1,107 @@
+"""Whatever is written is read again; queries give what a filter gives."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from journal_files import (
+    BOOT,
+    KEY,
+    SEALED_START,
+    SMALL,
+    START,
+    answer,
+    hello,
+    made,
+)
+
+from reference_impl.answer import NewRecord
+from reference_impl.systemd_journal import appending, inspection
+from reference_impl.systemd_journal.builder import CannotWrite, Options, Writer
+from reference_impl.systemd_journal.export_format import entry_body
+from reference_impl.systemd_journal.query import values_of
+
+NAMES = st.from_regex(r"[A-Z_][A-Z0-9_]{0,9}", fullmatch=True).filter(lambda n: n != "_BOOT_ID")
+FIELDS = st.builds(lambda name, value: name.encode() + b"=" + value, NAMES, st.binary(max_size=700))
+ENTRIES = st.lists(st.lists(FIELDS, min_size=1, max_size=4), max_size=12)
+OPTIONS = st.fixed_dictionaries(
+    {
+        "compact": st.booleans(),
+        "keyed": st.booleans(),
+        "compression": st.sampled_from(["none", "xz", "lz4", "zstd"]),
+        "header_size": st.sampled_from([208, 224, 240, 256, 264, 272, 280]),
+        "data_buckets": st.sampled_from([1, 3, 64]),
+    }
+)
+
+
+@given(ENTRIES, OPTIONS)
+@settings(max_examples=150, deadline=None)
+def test_what_is_written_is_read(entries: list[list[bytes]], options: dict[str, Any]) -> None:
+    found = answer(made(*entries, **options))
+    assert found.verdict == "intact"
+    assert [record.payload for record in found.records] == [entry_body(e) for e in entries]
+    assert [record.fields["seqnum"] for record in found.records] == [
+        str(n + 1) for n in range(len(entries))
+    ]
+
+
+@given(ENTRIES, ENTRIES, OPTIONS)
+@settings(max_examples=60, deadline=None)
+def test_appending_gives_the_file_that_writing_gives(
+    old: list[list[bytes]], new: list[list[bytes]], options: dict[str, Any]
+) -> None:
+    writer = appending.reopen(made(*old, **options), {})
+    for number, payloads in enumerate(new, len(old)):
+        own = [b"_BOOT_ID=" + BOOT.encode(), *payloads]
+        writer.append(own, START + number * 1_000_000, number + 1, bytes.fromhex(BOOT))
+    assert writer.finish() == made(*old, *new, **options)
+
+
+def test_a_sealed_file_is_continued_under_its_key() -> None:
+    data = made(*hello(4), first=SEALED_START, step=6_000_000, key=KEY, continuous=True)
+    writer = appending.reopen(data, {"key": KEY})
+    body = b"MESSAGE=more\n"
+    fields = {"boot_id": BOOT, "realtime": str(SEALED_START + 60_000_000), "monotonic": "99"}
+    writer.write(NewRecord(body, fields))
+    found = answer(writer.finish(), key=KEY)
+    assert (found.verdict, len(found.records)) == ("intact", 5)
+
+
+@pytest.mark.parametrize("options", [{"state": 1}, {"state": 2}])
+def test_files_that_no_writer_may_go_on_with(options: dict[str, Any]) -> None:
+    with pytest.raises(CannotWrite):
+        appending.reopen(made(*hello(3), **options), {})
+
+
+@pytest.mark.parametrize(
+    "payload", [b"no equals sign", b"lower=1", b"1ST=x", b"=x", b"A" * 65 + b"=x"]
+)
+def test_fields_that_no_writer_takes(payload: bytes) -> None:
+    with pytest.raises(CannotWrite):
+        made([payload])
+
+
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("buckets", [1, 64])
+def test_queries_and_filters_agree(compact: bool, buckets: int) -> None:
+    data = made(*hello(50), compact=compact, data_buckets=buckets)
+    everything = answer(data).records
+    for priority in range(4):
+        wanted = f"PRIORITY={priority}"
+        filtered = [r for r in everything if wanted.encode() + b"\n" in r.payload]
+        assert list(answer(data, match=wanted).records) == filtered
+    for number in range(0, 53):
+        filtered = [r for r in everything if int(r.fields["seqnum"]) >= number]
+        assert list(answer(data, from_seqnum=number).records) == filtered
+    view = inspection.inspect(data, {}).view
+    assert list(values_of(view, b"PRIORITY")) == [b"2", b"1", b"0"]
+    assert list(values_of(view, b"NOTHING")) == []
+
+
+def test_options_know_their_defaults() -> None:
+    writer = Writer(Options())
+    assert writer.header.field_hash_table_size == 333 * 16
+    assert writer.header.data_hash_table_size == 2047 * 16
+    assert SMALL["header_size"] == 264

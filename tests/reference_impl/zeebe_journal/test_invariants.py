@@ -1,0 +1,118 @@
+"""The invariants of spec/conventions.md, for any records, any damage and any bytes."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference_impl.answer import Answer, NewRecord, collect
+from reference_impl.zeebe_journal.meta import read_meta
+from reference_impl.zeebe_journal.raft import decode
+from reference_impl.zeebe_journal.reader import read, recognise
+from reference_impl.zeebe_journal.writer import append, write
+
+payloads = st.lists(st.binary(max_size=60), max_size=12)
+damages = st.lists(
+    st.tuples(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 255)), max_size=4
+)
+flushed_indexes = st.one_of(st.none(), st.integers(-1, 14))
+
+
+def _answer(path: Path, flushed: int | None, profile: str = "recover") -> Answer:
+    return collect(read(path, profile, {"last_flushed_index": flushed}))
+
+
+def _check(answer: Answer, flushed: int | None, sizes: dict[str, int]) -> None:
+    indexes = [int(record.fields["index"]) for record in answer.records]
+    assert indexes == sorted(set(indexes))
+    taken: list[tuple[str, int, int]] = []
+    taken += [(r.file or "", r.at, r.at + r.size) for r in answer.records]
+    taken += [(x.file or "", x.start, x.end) for x in answer.lost if x.end > x.start]
+    taken.sort()
+    for (file, _, end), (other, start, _) in itertools.pairwise(taken):
+        assert file != other or end <= start
+    assert all(end <= sizes.get(file, end) for file, _, end in taken)
+    if answer.verdict == "intact":
+        assert not answer.lost
+        assert answer.reason is None
+    else:
+        assert answer.reason
+    if answer.verdict == "torn":
+        assert answer.end is not None
+    if flushed is not None and answer.verdict in ("intact", "torn") and indexes:
+        assert indexes[-1] >= flushed
+
+
+@settings(max_examples=150, deadline=None)
+@given(payloads, damages, flushed_indexes, st.sampled_from([110, 200, 4096]))
+def test_any_damage(
+    records: list[bytes], damage: list[tuple[int, int, int]], flushed: int | None, size: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "journal"
+        write(path, [NewRecord(p) for p in records], {"max_segment_size": max(size, 57 + 49 + 60)})
+        before = _answer(path, None)
+        assert [record.payload for record in before.records] == records
+        files = sorted(path.iterdir())
+        for which, at, value in damage:
+            file = files[which % len(files)]
+            data = bytearray(file.read_bytes())
+            if value == 255 and data:
+                del data[at % len(data) :]
+            elif data:
+                data[at % len(data)] ^= value
+            file.write_bytes(data)
+        contents = {file.name: file.read_bytes() for file in files}
+        answer = _answer(path, flushed)
+        _check(answer, flushed, {name: len(data) for name, data in contents.items()})
+        written = iter(records)
+        assert all(record.payload in written for record in answer.records)
+        strict = _answer(path, flushed, "strict")
+        assert strict.records == answer.records[: len(strict.records)]
+        assert {file.name: file.read_bytes() for file in files} == contents
+        _append_and_read_again(path, answer, flushed)
+
+
+def _append_and_read_again(path: Path, answer: Answer, flushed: int | None) -> None:
+    if answer.end is None:
+        with pytest.raises(ValueError, match="start a new journal"):
+            append(path, [NewRecord(b"new")], {"last_flushed_index": flushed})
+        return
+    append(path, [NewRecord(b"new"), NewRecord(b"er")], {"last_flushed_index": flushed})
+    again = _answer(path, flushed)
+    assert again.verdict == ("damaged" if answer.verdict == "damaged" else "intact")
+    wanted = [record.payload for record in answer.records] + [b"new", b"er"]
+    assert [record.payload for record in again.records] == wanted
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=400), flushed_indexes, st.booleans())
+def test_any_bytes(data: bytes, flushed: int | None, begins_well: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "journal-1.log"
+        if begins_well:
+            write(path, [], {"max_segment_size": 57})
+            data = path.read_bytes() + data
+        path.write_bytes(data)
+        for profile in ("recover", "strict"):
+            _check(_answer(path, flushed, profile), flushed, {"": len(data)})
+        recognise(path)
+
+
+@given(st.binary(max_size=200))
+def test_any_payload_is_decoded_or_has_a_fault(payload: bytes) -> None:
+    entry = decode(payload)
+    assert (entry.fault is None) == (entry.type is not None)
+    read_meta(payload)
+
+
+def test_a_context_that_makes_no_sense_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path / "j", [], {})
+    for wrong in ("x", True, 1.5, [1]):
+        with pytest.raises(ValueError, match="last_flushed_index"):
+            collect(read(tmp_path / "j", "recover", {"last_flushed_index": wrong}))

@@ -1,0 +1,77 @@
+"""Journals of real brokers are read completely, and quickly, and are not touched."""
+
+from __future__ import annotations
+
+import itertools
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reference_impl.answer import collect
+from reference_impl.formats import detect
+from reference_impl.zeebe_journal.meta import read_meta
+from reference_impl.zeebe_journal.reader import read
+
+EXPECTED = [("v8.1", 26, 2044541), ("v8.3", 15, 2041255), ("v8.8", 62, 2091305)]
+RealJournal = Callable[[str], Path]
+
+
+@pytest.mark.parametrize(("version", "records", "end"), EXPECTED)
+def test_every_record_is_read(
+    real_journal: RealJournal, version: str, records: int, end: int
+) -> None:
+    answer = collect(read(real_journal(version), "recover", {"last_flushed_index": "meta"}))
+    assert (answer.verdict, answer.end, len(answer.records)) == ("intact", end, records)
+    assert answer.end_file == "raft-partition-partition-1-1.log"
+    assert [r.fields["entry_type"] for r in answer.records] == ["initial"] + ["application"] * (
+        records - 1
+    )
+    assert [int(r.fields["index"]) for r in answer.records] == list(range(1, records + 1))
+    for record in answer.records[1:]:
+        assert record.fields["asqn"] == record.fields["entry"]["lowest_asqn"]
+    for one, other in itertools.pairwise(answer.records):
+        assert one.at + one.size == other.at
+
+
+@pytest.mark.parametrize(
+    ("version", "checksum"),
+    [("v8.1", 537880563), ("v8.3", 4252175043), ("v8.8", 2154013014)],
+)
+def test_the_first_record_has_the_known_checksum(
+    real_journal: RealJournal, version: str, checksum: int
+) -> None:
+    first = next(iter(read(real_journal(version), "recover", {})))
+    assert first.fields["checksum"] == str(checksum)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("version", "flushed", "commit"),
+    [("v8.1", 26, None), ("v8.3", 15, None), ("v8.8", 62, 61)],
+)
+def test_the_meta_file_is_read(
+    real_journal: RealJournal, version: str, flushed: int, commit: int | None
+) -> None:
+    data = (real_journal(version) / "raft-partition-partition-1.meta").read_bytes()
+    meta = read_meta(data)
+    assert meta is not None
+    assert (meta.term, meta.last_flushed_index, meta.commit_index) == (1, flushed, commit)
+    assert meta.voted_for == b"0"
+
+
+@pytest.mark.parametrize("version", [version for version, _, _ in EXPECTED])
+def test_folder_and_segment_are_recognised(real_journal: RealJournal, version: str) -> None:
+    folder = real_journal(version)
+    assert detect(folder).id == "zeebe-journal"
+    assert detect(folder / "raft-partition-partition-1-1.log").id == "zeebe-journal"
+
+
+def test_a_segment_of_128_mib_is_not_held_in_memory(real_journal: RealJournal) -> None:
+    folder = real_journal("v8.8")
+    tracemalloc.start()
+    for _ in read(folder, "recover", {"last_flushed_index": 63}):  # looks at the whole tail
+        pass
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 << 20

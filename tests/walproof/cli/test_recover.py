@@ -1,0 +1,86 @@
+"""``walproof recover``: the survivors of every vector, in a log that reads as intact."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.vectors import Vector, load_all
+from reference_impl.answer import collect
+from reference_impl.formats import FORMATS, named
+from walproof.cli.recover import recover, write_anew
+
+VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
+NO_GAPS = {"zeebe-journal", "zmq-raft", "systemd-journal"}
+"""Their records are numbered, or hold what their own writer never writes."""
+
+
+def survivors(vector: Vector):
+    return collect(named(vector.body["format"]).read(vector.input, "recover", context(vector)))
+
+
+def context(vector: Vector):
+    return vector.body.get("context", {})
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_every_vector(format_id: str, tmp_path: Path) -> None:
+    made = refused = 0
+    for number, vector in enumerate(v for v in VECTORS if v.body["format"] == format_id):
+        answer = survivors(vector)
+        if answer.verdict == "refused":
+            continue
+        out = tmp_path / str(number)
+        try:
+            write_anew(named(format_id), vector.input, answer, out, context(vector))
+        except ValueError:
+            assert format_id in NO_GAPS, vector.id
+            assert not out.exists(), vector.id
+            refused += 1
+        else:
+            made += 1
+    assert made > 100
+    assert refused < made / 2
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(recover, [str(a) for a in arguments], standalone_mode=False)
+
+
+def vector(name: str) -> Path:
+    (found,) = [v.input for v in VECTORS if v.id == name]
+    return found
+
+
+def test_a_damaged_log(tmp_path: Path) -> None:
+    log = vector("leveldb-log/payload-flipped-in-second-record")
+    before = log.read_bytes()
+    result = run(log, "--out", tmp_path / "new.log")
+    assert result.return_value == 3
+    assert "checksum-mismatch" in result.output
+    assert log.read_bytes() == before
+    answer = collect(named("leveldb-log").read(tmp_path / "new.log", "recover", {}))
+    assert answer.verdict == "intact"
+    old = collect(named("leveldb-log").read(log, "recover", {}))
+    assert [r.payload for r in answer.records] == [r.payload for r in old.records]
+
+
+def test_an_intact_log_exits_0(tmp_path: Path) -> None:
+    assert run(vector("leveldb-log/three-records"), "--out", tmp_path / "n").return_value == 0
+
+
+def test_what_exists_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "new.log").write_text("mine")
+    result = run(vector("leveldb-log/three-records"), "--out", tmp_path / "new.log")
+    assert "expected a path where nothing is" in str(result.exception)
+    assert (tmp_path / "new.log").read_text() == "mine"
+
+
+def test_a_gap_is_named(tmp_path: Path) -> None:
+    log = vector("zeebe-journal/sealed-frame-zeroed-acknowledged")
+    result = run(log, "--format", "zeebe-journal", "--out", tmp_path / "new")
+    assert "index: expected 3, found 5" in str(result.exception)
+    assert list(tmp_path.iterdir()) == []

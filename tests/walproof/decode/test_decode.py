@@ -1,0 +1,172 @@
+"""What payloads mean."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from conformance.vectors import load_all
+from reference_impl.answer import NewRecord
+from reference_impl.formats import FORMATS, named
+from reference_impl.zeebe_journal import raft as zeebe_raft
+from reference_impl.zmq_raft import message_pack
+from walproof.decode import (
+    kahadb_journal as kaha_command,
+)
+from walproof.decode import (
+    leveldb_log as write_batch,
+)
+from walproof.decode import (
+    zeebe_journal as raft_entry,
+)
+from walproof.decode import (
+    zmq_raft as zmq_entry,
+)
+from walproof.decode.fault import Undecodable
+
+RowsOf = Callable[..., list[dict[str, Any]]]
+
+
+def batch(sequence: int, count: int, *operations: bytes) -> bytes:
+    return struct.pack("<QI", sequence, count) + b"".join(operations)
+
+
+def test_write_batch() -> None:
+    found = write_batch.decode(batch(7, 2, b"\x01\x01k\x05value", b"\x00\x80\x01" + b"d" * 128))
+    put, delete = found["ops"]
+    assert found["sequence"] == 7
+    assert put == {"op": "put", "key": b"k", "value": b"value", "column_family": None}
+    assert delete == {"op": "delete", "key": b"d" * 128, "value": None, "column_family": None}
+
+
+def test_write_batch_of_rocksdb() -> None:
+    found = write_batch.decode(batch(2**64 - 1, 1, b"\x0d", b"\x05\x03\x01k\x00", b"\x03\x02hi"))
+    assert found["sequence"] == -1
+    assert [(op["op"], op["column_family"]) for op in found["ops"]] == [
+        ("noop", None),
+        ("put", 3),
+        ("log_data", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("payload", "words"),
+    [
+        (b"short", "at 0: 12 bytes expected, 5 left"),
+        (batch(1, 1), "1 operations announced, 0 found"),
+        (batch(1, 1, b"\x63"), "at 12: unknown operation 99"),
+        (batch(1, 1, b"\x00\x09k"), "9 bytes expected, 1 left"),
+        (batch(1, 1, b"\x00\xff\xff\xff\xff\xff\xff"), "varint that does not end"),
+    ],
+)
+def test_what_is_no_write_batch(payload: bytes, words: str) -> None:
+    with pytest.raises(Undecodable) as caught:
+        write_batch.decode(payload)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [0, 10, 5000])
+def test_raft_entry(size: int) -> None:
+    found = raft_entry.decode(zeebe_raft.encode_application(3, 10, 12, b"x" * size))
+    assert (found["term"], found["type"]) == (3, "application")
+    assert (found["lowest_asqn"], found["highest_asqn"]) == (10, 12)
+    assert found["application_data"] == b"x" * size
+
+
+def test_raft_configuration() -> None:
+    members = [zeebe_raft.Member("active", 5, b"0"), zeebe_raft.Member("passive", 6, b"\xff")]
+    found = raft_entry.decode(zeebe_raft.encode_configuration(1, 99, members, members[:1]))
+    assert found["timestamp"] == 99
+    assert [m["member_id"] for m in found["new_members"]] == [b"0", b"\xff"]
+    assert found["old_members"] == [{"type": "active", "updated": 5, "member_id": b"0"}]
+    with pytest.raises(Undecodable, match="not-raft"):
+        raft_entry.decode(b"")
+
+
+def message(*fields: tuple[int, int | bytes]) -> bytes:
+    return b"".join(
+        bytes([number << 3, value])
+        if isinstance(value, int)
+        else bytes([number << 3 | 2, len(value)]) + value
+        for number, value in fields
+    )
+
+
+def test_kaha_command() -> None:
+    destination = message((1, 1), (2, b"orders"))
+    body = message((2, destination), (3, b"ID:1"), (4, b"\x00content"), (5, 4))
+    found = kaha_command.decode(bytes([1, len(body)]) + body)
+    assert found == {
+        "command": 1,
+        "name": "KAHA_ADD_MESSAGE_COMMAND",
+        "destination_type": "topic",
+        "destination": "orders",
+        "message_id": "ID:1",
+        "data": b"\x00content",
+        "body": body,
+    }
+    update = message((1, body))
+    assert kaha_command.decode(bytes([10, len(update)]) + update)["message_id"] == "ID:1"
+    with pytest.raises(Undecodable, match="no command"):
+        kaha_command.decode(b"hello")
+
+
+def test_zmq_entry() -> None:
+    peers = message_pack.encode([["1", "tcp://127.0.0.1:8047"]])
+    found = zmq_entry.decode(1, peers)
+    assert found is not None and json.loads(found["config"]) == [["1", "tcp://127.0.0.1:8047"]]
+    assert zmq_entry.decode(0, b"mine") == {"type": "state", "data": b"mine", "config": None}
+    assert zmq_entry.decode(None, b"snapshot") is None
+    with pytest.raises(Undecodable, match="config"):
+        zmq_entry.decode(1, b"\xc1")
+
+
+@pytest.mark.parametrize("format_id", ["auto", *FORMATS])
+def test_every_vector(format_id: str, batches: Callable[..., list[pa.RecordBatch]]) -> None:
+    """Nothing that a payload holds stops the reading, and decoding changes no other column."""
+    vectors = [v for v in load_all().values() if v.operation == "read"]
+    inputs = [v.input for v in vectors if format_id in ("auto", v.body["format"])]
+    if format_id == "auto":
+        inputs = inputs[::20]
+    made = batches(*inputs, journalFormat=format_id, decode=True)
+    plain = batches(*inputs, journalFormat=format_id)
+    table, without = pa.Table.from_batches(made), pa.Table.from_batches(plain)
+    names = [name for name in without.column_names if name != "detail"]
+    key = [("file", "ascending"), ("offset", "ascending"), ("kind", "ascending")]
+    assert table.num_rows == without.num_rows
+    assert (
+        table.sort_by(key)
+        .select(["offset", "kind"])
+        .equals(without.sort_by(key).select(["offset", "kind"]))
+    )
+    assert table.column_names == [*without.column_names, "decoded"] and names
+    assert table["decoded"].null_count < table.num_rows
+
+
+def test_fields_of_an_entry(tmp_path: Path, rows_of: RowsOf) -> None:
+    when = {"realtime": "1", "monotonic": "1", "boot_id": "01" * 16}
+    body = b"MESSAGE=hello\nTAG=a\nTAG=b\n_PID=7\n"
+    named("systemd-journal").write(tmp_path / "s.journal", [NewRecord(body, when)], {})
+    (row,) = rows_of(tmp_path, journalFormat="systemd-journal", decode=True)
+    fields = dict(row["decoded"]["fields"])
+    assert fields["TAG"] == [b"a", b"b"] and fields["MESSAGE"] == [b"hello"]
+    (row,) = rows_of(
+        tmp_path, journalFormat="systemd-journal", decode=True, systemdFields="MESSAGE, _PID,NO"
+    )
+    assert row["decoded"] == {"MESSAGE": "hello", "_PID": "7", "NO": None}
+
+
+def test_why_a_payload_was_not_decoded(tmp_path: Path, rows_of: RowsOf) -> None:
+    records = [NewRecord(batch(1, 1, b"\x00\x01k")), NewRecord(b"other"), NewRecord(b"x" * 99)]
+    named("leveldb-log").write(tmp_path / "000001.log", records, {})
+    good, bad, cut = rows_of(tmp_path, decode=True, maxPayloadBytes=50)
+    assert good["decoded"]["leveldb_log"]["ops"][0]["key"] == b"k" and good["detail"] is None
+    assert bad["decoded"] is None and bad["detail"].startswith("not decoded: at 0: 12 bytes")
+    assert cut["decoded"] is None and "maxPayloadBytes" in cut["detail"]
+    assert all(row["kind"] == "record" for row in (good, bad, cut))

@@ -1,0 +1,76 @@
+"""Logs to inspect, and the map of one as it stands on a terminal or in a pipe."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from reference_impl.formats import named
+from reference_impl.leveldb_log.writer import (
+    Writer,
+)
+from walproof.inspection.inspection import Inspection, inspection
+from walproof.inspection.log_bytes import LogBytes
+from walproof.inspection.terminal import TerminalMap
+
+OpenLog = Callable[[bytes], Inspection]
+
+
+@pytest.fixture
+def example() -> bytes:
+    """The log of "What survives": alpha, bravo, 40,000 bytes in two fragments, charlie."""
+    out = io.BytesIO()
+    writer = Writer(out)
+    for payload in (b"alpha", b"bravo", b"d" * 40_000, b"charlie"):
+        writer.append(payload)
+    return out.getvalue()
+
+
+@pytest.fixture
+def damaged(example: bytes) -> bytes:
+    """One bit of bravo's data flipped: lost are [12, 32768) and the orphan [32768, 40038)."""
+    log = bytearray(example)
+    log[20] ^= 1
+    return bytes(log)
+
+
+@pytest.fixture
+def open_log(tmp_path: Path) -> OpenLog:
+    def open_log(content: bytes) -> Inspection:
+        path = tmp_path / "000003.log"
+        path.write_bytes(content)
+        return inspection(path, named("leveldb-log"), LogBytes(path))
+
+    return open_log
+
+
+@pytest.fixture
+def shown(open_log: OpenLog) -> Callable[..., list[str]]:
+    """The lines of the map. Without ``width`` they go to a pipe, with it to a terminal."""
+
+    def shown(
+        content: bytes,
+        start: int = 0,
+        end: int | None = None,
+        *,
+        width: int | None = None,
+        limit: int | None = None,
+        depth: int | None = None,
+        encoding: str = "utf-8",
+    ) -> list[str]:
+        view = open_log(content)
+        raw = io.BytesIO()
+        file = io.TextIOWrapper(raw, encoding=encoding)
+        console = Console(
+            file=file, width=width, force_terminal=width is not None, color_system=None
+        )
+        end = len(content) if end is None else end
+        TerminalMap(view, console).print(view.fields(start, end, depth), start, end, limit)
+        file.flush()
+        return raw.getvalue().decode(encoding).splitlines()
+
+    return shown

@@ -1,0 +1,120 @@
+"""``walproof inspect``: exit status and what it says of bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reference_impl.leveldb_log.layout import (
+    HEADER,
+    masked_crc,
+)
+from walproof.cli.inspect import inspect
+
+
+def run(*arguments: object) -> Result:
+    """In the manner of the group: the status is the command's return value."""
+    return CliRunner().invoke(inspect, [str(each) for each in arguments], standalone_mode=False)
+
+
+@pytest.fixture
+def log(tmp_path: Path, example: bytes) -> Path:
+    path = tmp_path / "000003.log"
+    path.write_bytes(example)
+    return path
+
+
+def test_the_status_is_that_of_the_answer(log: Path, example: bytes, damaged: bytes) -> None:
+    assert run(log).return_value == 0
+    log.write_bytes(damaged)
+    assert run(log).return_value == 3
+    log.write_bytes(example[:-1])
+    assert run(log).return_value == 3
+    covered = bytes([5]) + bytes(4) + b"recyclable"
+    log.write_bytes(HEADER.pack(masked_crc(covered), 10, 5) + covered[1:])
+    refused = run(log)
+    assert refused.return_value == 4
+    assert "refused (foreign-dialect)" in refused.output
+    assert "type 5, length" not in refused.output
+    assert "resume" not in refused.output
+
+
+def test_a_page_has_the_same_status(log: Path, damaged: bytes, tmp_path: Path) -> None:
+    log.write_bytes(damaged)
+    page = tmp_path / "map.html"
+    result = run(log, "--html", page)
+    assert result.return_value == 3
+    assert result.output == f"{page}: damaged, 40052 of 40052 bytes, 34 fields\n"
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_a_page_that_is_cut_says_how_to_get_the_rest(log: Path, tmp_path: Path) -> None:
+    result = run(log, "--html", tmp_path / "map.html", "--limit", 7)
+    assert "12 of 40052 bytes, 7 fields" in result.output
+    assert "--from 12 makes a page of what follows" in result.output
+
+
+def test_a_field_comes_with_its_documentation_and_rules(log: Path) -> None:
+    result = run(log, "--field", "blocks[-1].records[-1].header.type")
+    assert "blocks[1].records[1].header.type" in result.output
+    assert "full (1)" in result.output
+    assert "Which part of a record this is." in result.output
+    assert "LDB-029 (MUST) If the type is none of 1 to 4" in result.output
+    assert "records[0]" not in result.output
+
+
+def test_the_log_is_left_alone(log: Path, example: bytes) -> None:
+    log.chmod(0o444)
+    run(log, "--limit", 0)
+    assert log.read_bytes() == example
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--format", "nonsense"], "unknown format 'nonsense': expected one of leveldb-log"),
+        (["--from", "-1"], "expected an offset such as 32768 or 0x8000"),
+        (["--from", "40052"], "--from 40052: the log ends at 40052"),
+        (["--from", "9", "--to", "9"], "--to 9 is not behind --from 9"),
+        (["--field", "blocks[7]"], "no field blocks[7]: the log has blocks[0] … blocks[1]"),
+        (["--field", "blocks[0]", "--to", "9"], "--field shows one field"),
+    ],
+)
+def test_a_wrong_question_is_answered_with_what_is_right(
+    log: Path, arguments: list[str], message: str
+) -> None:
+    result = run(log, *arguments)
+    assert message in str(result.exception.format_message())  # type: ignore[union-attr]
+
+
+def test_what_is_no_file_is_named(tmp_path: Path, log: Path) -> None:
+    for path, message in [
+        (tmp_path / "missing.log", "No such file or directory"),
+        (tmp_path, "irectory"),
+    ]:
+        result = run(path, "--format", "leveldb-log")
+        text = str(result.exception.format_message())  # type: ignore[union-attr]
+        assert text.startswith(f"{path}: ")
+        assert message in text
+    nowhere = tmp_path / "nowhere" / "map.html"
+    text = str(run(log, "--html", nowhere).exception.format_message())  # type: ignore[union-attr]
+    assert text == f"{nowhere}: No such file or directory"
+
+
+def test_a_page_does_not_overwrite_the_log(log: Path, example: bytes, tmp_path: Path) -> None:
+    other = tmp_path / "link.html"
+    other.symlink_to(log)
+    result = run(log, "--html", other)
+    assert "would overwrite the log" in str(result.exception.format_message())  # type: ignore[union-attr]
+    assert log.read_bytes() == example
+
+
+def test_what_is_not_recognised_is_refused_and_can_be_forced(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("nothing but a few words of prose\n")
+    assert run(text).return_value == 4
+    forced = run(text, "--format", "leveldb-log")
+    assert forced.return_value == 3
+    assert "blocks[0].records[0].header.checksum" in forced.output

@@ -1,0 +1,101 @@
+"""What a LevelDB log's notes say of each fault, and what the chapter's sentences are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conformance.kaitai.field_map import iter_fields
+from reference_impl.leveldb_log.layout import (
+    HEADER,
+    masked_crc,
+)
+from walproof.inspection.chapter import chapter
+from walproof.inspection.inspection import Inspection
+from walproof.inspection.note import Note
+
+OpenLog = Callable[[bytes], Inspection]
+
+
+def record(kind: int, data: bytes, *, length: int | None = None, flip: int = 0) -> bytes:
+    checksum = masked_crc(bytes([kind]) + data) ^ flip
+    return HEADER.pack(checksum, len(data) if length is None else length, kind) + data
+
+
+FILLED = record(1, b"a" * 32_755)
+CROSSES = "crosses block end 32768"
+
+
+def note(view: Inspection, path: str) -> Note:
+    for field in view.fields(0, view.outline.size):
+        if field.path == path:
+            if field.value is None:
+                return view.notes.unit(field, view.bytes) or Note()
+            return view.notes.value(field, view.bytes)
+    raise AssertionError(path)
+
+
+@pytest.mark.parametrize(
+    ("log", "field", "says", "holds"),
+    [
+        (record(1, b"a"), "records[0]", "FULL", None),
+        (record(1, b"a"), "records[0].header.checksum", "holds", True),
+        (record(1, b"a"), "records[0].header.len_data", "", None),
+        (record(1, b"a", flip=1), "records[0]", "FULL, checksum does not hold", False),
+        (record(1, b"a", length=40_000), "records[0]", "FULL, length crosses the block", False),
+        (record(1, b"a", length=40_000), "records[0].header.len_data", CROSSES, False),
+        (record(1, b"a", length=40_000), "records[0].header.checksum", "unchecked", None),
+        (record(1, b"a", length=9), "records[0]", "FULL, cut short", False),
+        (record(1, b"a", length=9), "records[0].header.len_data", "8 bytes missing", False),
+        (record(7, b"a"), "records[0]", "type 7", False),
+        (record(7, b"a"), "records[0].header.type", "unknown type", False),
+        (record(0, b"a"), "records[0].header.type", "unknown type", False),
+        (bytes(9), "records[0]", "zero header", None),
+        (bytes(9), "records[0].header.checksum", "", None),
+        (bytes(9), "zero_fill", "zeros", None),
+        (bytes(8) + b"a", "zero_fill", "not only zeros", False),
+        (record(1, b"a") + b"\x01\x02", "trailer", "start of a header", False),
+        (record(1, b"a") + bytes(2), "trailer", "zeros", None),
+        (FILLED + b"\x01" * 6, "trailer", "not zeros, skipped all the same", None),
+        (FILLED + bytes(6), "trailer", "zeros", None),
+    ],
+)  # fmt: skip
+def test_each_field_is_checked(
+    open_log: OpenLog, log: bytes, field: str, says: str, holds: bool | None
+) -> None:
+    found = note(open_log(log), f"blocks[0].{field}")
+    assert (found.says, found.holds) == (says, holds)
+
+
+def test_a_wrong_checksum_says_what_the_data_asks_for(open_log: OpenLog) -> None:
+    found = note(open_log(record(1, b"a", flip=1)), "blocks[0].records[0].header.checksum")
+    right = masked_crc(b"\x01a")
+    assert found == Note(f"≠ 0x{right:08x}", False, f"0x{right ^ 1:08x}")
+
+
+def test_the_chapter_has_a_sentence_for_each_requirement_that_the_grammar_cites() -> None:
+    cited = {
+        id
+        for field in iter_fields(record(1, b"a") + bytes(9), "leveldb-log")
+        for id in field.requirements
+    }
+    assert len(cited) > 10
+    assert cited <= set(chapter("leveldb-log").requirements)
+    rule = chapter("leveldb-log").requirements["LDB-006"]
+    assert rule.level == "MUST"
+    assert rule.text.startswith("The checksum is a CRC-32C over the type byte and the data")
+    assert "\n" not in rule.text and "**" not in rule.text
+
+
+def test_the_chapter_binds_each_reason_to_requirements() -> None:
+    reasons = chapter("leveldb-log").reasons
+    assert reasons["checksum-mismatch"] == ("LDB-028",)
+    assert reasons["bad-length"] == ("LDB-023", "LDB-024")
+    assert len(reasons) == 11
+
+
+def test_without_a_chapter_there_is_nothing_to_quote(tmp_path: Path) -> None:
+    assert chapter("leveldb-log", tmp_path).requirements == {}
+    assert chapter("leveldb-log", tmp_path).reasons == {}

@@ -1,0 +1,178 @@
+"""Parts of a log: the fields of a window, of one path, and how little is read for them."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from conformance.kaitai.field_map import UnknownField, field_map
+from reference_impl.answer import End, Lost, Record
+from reference_impl.formats import named
+from reference_impl.leveldb_log.writer import (
+    Writer,
+)
+from walproof.inspection.inspection import inspection
+from walproof.inspection.log_bytes import LogBytes
+from walproof.inspection.outline import Outline, outline
+from walproof.inspection.walk import fields_between, subtree
+
+FORMAT = "leveldb-log"
+
+
+@pytest.fixture
+def log(tmp_path: Path, damaged: bytes) -> LogBytes:
+    path = tmp_path / "000003.log"
+    path.write_bytes(damaged)
+    return LogBytes(path)
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [(0, 40052), (0, 1), (12, 24), (100, 101), (32767, 32769), (32768, 40038), (40038, 40052)],
+)
+def test_a_window_has_the_fields_of_the_whole_map_that_touch_it(
+    log: LogBytes, damaged: bytes, start: int, end: int
+) -> None:
+    whole = field_map(damaged, FORMAT)
+    touching = [
+        field
+        for field in whole
+        if (field.start < end and field.end > start)
+        or (field.start == field.end and start < field.start <= end)
+    ]
+    assert list(fields_between(log, FORMAT, start, end)) == touching
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "count"),
+    [
+        ("blocks[0].records[1].header", "blocks[0].records[1].header", 4),
+        ("blocks[-1].records[-1].data", "blocks[1].records[1].data", 1),
+        ("blocks[1].records[1]", "blocks[1].records[1]", 6),
+        ("blocks[1].trailer", "blocks[1].trailer", 1),
+    ],
+)
+def test_a_path_gives_the_field_and_what_is_inside(
+    log: LogBytes, damaged: bytes, path: str, first: str, count: int
+) -> None:
+    found = list(subtree(log, FORMAT, path))
+    assert found[0].path == first
+    assert len(found) == count
+    assert set(found) <= set(field_map(damaged, FORMAT))
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("blocks[2].records[0]", "the log has blocks[0] … blocks[1]"),
+        ("blocks[-3]", "the log has blocks[0] … blocks[1]"),
+        ("blocks[1].recods[0]", "did you mean blocks[1].records[0]?"),
+        ("blocks[1].records[9]", "blocks[1] has records[0] … records[1], trailer"),
+        ("nonsense", "no field nonsense"),
+    ],
+)
+def test_an_unknown_path_is_told_what_there_is(log: LogBytes, path: str, message: str) -> None:
+    with pytest.raises(UnknownField) as error:
+        list(subtree(log, FORMAT, path))
+    assert message in str(error.value)
+
+
+def test_only_the_blocks_of_the_window_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "000003.log"
+    with path.open("wb") as out:
+        writer = Writer(out)
+        for _ in range(64):
+            writer.append(b"v" * 65_000)
+    log = LogBytes(path)
+    read: list[int] = []
+    wanted = LogBytes.__getitem__
+
+    def spy(self: LogBytes, piece: slice) -> bytes:
+        read.append(piece.start)
+        return wanted(self, piece)
+
+    monkeypatch.setattr(LogBytes, "__getitem__", spy)
+    assert list(fields_between(log, FORMAT, 2_000_000, 2_000_100))
+    list(subtree(log, FORMAT, "blocks[100].records[0].header"))
+    assert set(read) <= {2_000_000 // 32768 * 32768, 0, 100 * 32768}
+
+
+def test_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "000003.log"
+    with path.open("wb") as out:
+        writer = Writer(out)
+        for _ in range(160):
+            writer.append(b"v" * 65_000)
+    with LogBytes(path) as log:
+        inspection(path, named(FORMAT), log)  # the chapter is read
+        list(fields_between(log, FORMAT, 0, 100))  # the grammar is compiled and imported
+        tracemalloc.start()
+        view = inspection(path, named(FORMAT), log)
+        for _ in view.fields(0, log.size):
+            pass
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert peak < log.size // 3  # the parser leaves cycles, which are collected in batches
+
+
+def test_bytes_are_those_of_the_file_whatever_was_read_before(
+    log: LogBytes, damaged: bytes
+) -> None:
+    for start, end in [(0, 7), (40_000, 40_052), (3, 9), (0, 40_052), (40_051, 50_000), (9, 3)]:
+        assert log[start:end] == damaged[start:end]
+
+
+def test_a_log_that_shrinks_meanwhile_gives_fewer_bytes(tmp_path: Path, damaged: bytes) -> None:
+    path = tmp_path / "000003.log"
+    path.write_bytes(damaged)
+    log = LogBytes(path)
+    with path.open("r+b") as live:
+        live.truncate(100)
+    assert log[0:40_052] == damaged[:100]
+    assert log[32_768:40_052] == b""
+
+
+def test_an_outline_knows_records_and_lost_ranges_by_their_bytes() -> None:
+    kept = outline(
+        [
+            Record(0, 10, b""),
+            Lost(30, 40, "orphan-fragment"),
+            Lost(20, 30, "checksum-mismatch"),
+            Record(40, 5, b""),
+            End("damaged", "checksum-mismatch", 45),
+        ],
+        50,
+    )
+    assert kept.record_of(0, 10) == kept.record_of(9, 10) == 0
+    assert kept.record_of(40, 45) == 1
+    assert kept.record_of(39, 45) is kept.record_of(39, 40) is None
+    assert kept.record_of(9, 11) is kept.record_of(15, 16) is None
+    assert [gap.start for gap in kept.lost_between(0, 100)] == [20, 30]
+    assert [gap.start for gap in kept.lost_between(29, 30)] == [20]
+    assert [gap.start for gap in kept.lost_between(30, 31)] == [30]
+    found = kept.lost_of(30, 40)
+    assert found is not None and found.reason == "orphan-fragment"
+    assert kept.lost_of(25, 35) is None
+    assert list(kept.records_between(10, 40)) == []
+    assert list(kept.records_between(9, 41)) == [0, 1]
+    assert kept.lost_bytes() == 20
+    assert kept.zero_fill() == (45, 50)
+
+
+@pytest.mark.parametrize(
+    ("end", "lost", "zeros"),
+    [
+        (50, [], None),
+        (None, [Lost(40, 50, "bad-length")], None),
+        (40, [Lost(40, 50, "torn-payload", torn=True)], None),
+        (40, [Lost(40, 45, "torn-record", torn=True)], (45, 50)),
+    ],
+)
+def test_zero_fill_is_what_follows_end_and_torn_bytes(
+    end: int | None, lost: list[Lost], zeros: tuple[int, int] | None
+) -> None:
+    assert Outline(50, end=end, lost=lost).zero_fill() == zeros

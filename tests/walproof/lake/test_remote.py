@@ -1,0 +1,218 @@
+"""Logs in S3: the same rows as from local files, read from a real S3 server on loopback."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance import BUILD, VECTORS
+from pyspark_journal.source import JournalDataSource
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
+from walproof.cli.setup import in_ci
+from walproof.lake.remote import PREFIX, RemoteLog, sweep
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.xdist_group("spark")
+RowsOf = Callable[..., list[dict[str, Any]]]
+# An S3 gateway to a folder: what lies in ROOT/BUCKET/KEY is the object KEY.
+SERVER = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
+KEY, SECRET = "walproof", "walproof-secret"
+
+
+def server_program() -> Path:
+    """The server; built once, when it is not there. Skips without Go, fails in CI."""
+    program = BUILD / "s3" / "versitygw"
+    if program.exists():
+        return program
+    if shutil.which("go") is None:
+        (pytest.fail if in_ci() else pytest.skip)("no Go to build an S3 server with")
+    new = program.parent / f"new-{os.getpid()}"
+    built = subprocess.run(
+        ["nice", "go", "install", SERVER],
+        env={**os.environ, "GOBIN": str(new), "CGO_ENABLED": "0", "GOFLAGS": "-p=2"},
+        capture_output=True,
+        text=True,
+    )
+    if built.returncode:
+        why = f"the S3 server could not be built: {built.stderr.strip()[-300:]}"
+        (pytest.fail if in_ci() else pytest.skip)(why)
+    (new / program.name).replace(program)
+    new.rmdir()
+    return program
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[Path, dict[str, str]]]:
+    """A folder that is served as buckets, and the options to reach it."""
+    program = server_program()
+    with tempfile.TemporaryDirectory() as folder:
+        root, beside = Path(folder, "root"), Path(folder, "beside")
+        (root / "lake").mkdir(parents=True)
+        beside.mkdir()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        command = [str(program), "--access", KEY, "--secret", SECRET, "--port", address, "--quiet"]
+        server = subprocess.Popen(
+            [*command, "posix", "--sidecar", str(beside), str(root)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            _wait_for(address, server)
+            yield (
+                root,
+                {
+                    "fs.endpoint_override": address,
+                    "fs.scheme": "http",
+                    "fs.access_key": KEY,
+                    "fs.secret_key": SECRET,
+                    "fs.region": "us-east-1",
+                },
+            )
+        finally:
+            server.terminate()
+            server.wait(10)
+
+
+def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
+    host, _, port = address.rpartition(":")
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            socket.create_connection((host, int(port)), 1).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    pytest.fail(f"the S3 server does not listen on {address}")
+
+
+@pytest.fixture
+def lake(served: tuple[Path, dict[str, str]]) -> Iterator[Path]:
+    folder = served[0] / "lake"
+    for path in folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    yield folder
+
+
+def fill(lake: Path) -> None:
+    for name in ("zeebe-journal/three-segments", "zmq-raft/files-in-two-folders"):
+        shutil.copytree(VECTORS / name, lake / name.partition("/")[0])
+    shutil.copytree(
+        VECTORS / "kahadb-journal" / "damage-in-the-first-file", lake / "store", dirs_exist_ok=True
+    )
+    records = [NewRecord(bytes([n]) * 9_000) for n in range(40)]
+    named("leveldb-log").write(lake / "000003.log", records, {})
+    data = bytearray((lake / "000003.log").read_bytes())
+    data[100_000] ^= 1
+    (lake / "000003.log").write_bytes(data)
+    journal = next((VECTORS / "systemd-journal").glob("*.journal"))
+    shutil.copy(journal, lake / "system.journal")
+    (lake / "README").write_text("of no format")
+
+
+def comparable(rows: list[dict[str, Any]], root: str) -> list[Any]:
+    for row in rows:
+        row["file"] = row["file"].replace(root, "ROOT")
+        row["detail"] = row["detail"] and row["detail"].replace(root, "ROOT")
+    return sorted(rows, key=lambda row: (row["file"], row["offset"] or 0, row["kind"]))
+
+
+def test_the_rows_of_all_formats(
+    served: tuple[Path, dict[str, str]], lake: Path, rows_of: RowsOf
+) -> None:
+    fill(lake)
+    options = {**served[1], "recursiveFileLookup": True, "maxPartitionBytes": 70_000}
+    remote = rows_of("s3://lake/", openCostInBytes=1, **options)
+    local = rows_of(lake, recursiveFileLookup=True, mode="PERMISSIVE")
+    found = comparable(remote, "s3://lake")
+    assert found == comparable(local, str(lake))
+    assert {row["kind"] for row in found} >= {"record", "lost", "refused"}
+    assert not list(Path(tempfile.gettempdir()).glob(f"{PREFIX}-{os.getpid()}-*"))
+
+
+def test_large_logs_are_read_by_ranges(
+    served: tuple[Path, dict[str, str]],
+    lake: Path,
+    rows_of: RowsOf,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fill(lake)
+    pytest.importorskip("numba")
+    monkeypatch.setattr(RemoteLog, "local", lambda self: pytest.fail("it was copied"))
+    rows = rows_of("s3://lake/000003.log", **served[1])
+    assert len(rows) > 30
+
+
+def test_globs_and_missing_paths(
+    served: tuple[Path, dict[str, str]], lake: Path, rows_of: RowsOf
+) -> None:
+    fill(lake)
+    assert {row["file"] for row in rows_of("s3://lake/*.log", **served[1])} == {
+        "s3://lake/000003.log"
+    }
+    with pytest.raises(FileNotFoundError, match="s3://lake/nothing"):
+        rows_of("s3://lake/nothing", **served[1])
+
+
+def test_a_log_that_is_too_large_to_copy(
+    served: tuple[Path, dict[str, str]], lake: Path, rows_of: RowsOf
+) -> None:
+    fill(lake)
+    (row,) = rows_of("s3://lake/system.journal", maxFetchBytes=10, **served[1])
+    assert row["kind"] == "unreadable" and "maxFetchBytes" in row["detail"]
+
+
+def test_a_server_that_does_not_answer(rows_of: RowsOf) -> None:
+    options = {"fs.endpoint_override": "127.0.0.1:1", "fs.scheme": "http", "fs.anonymous": "true"}
+    with pytest.raises(OSError, match="lake"):
+        rows_of("s3://lake/", **options, **{"fs.connect_timeout": "1"})
+    with pytest.raises(OSError, match="cannot reach this file system"):
+        rows_of("nonsense://lake/")
+
+
+def test_through_spark(
+    served: tuple[Path, dict[str, str]], lake: Path, spark: SparkSession
+) -> None:
+    fill(lake)
+    frame = spark.read.format("journal").options(**served[1]).load("s3://lake/")
+    counts = {row["kind"]: row["count"] for row in frame.groupBy("kind").count().collect()}
+    assert counts["record"] > 40 and counts["lost"] >= 1 and counts["refused"] == 1
+
+
+def test_a_stream(served: tuple[Path, dict[str, str]], lake: Path) -> None:
+    source = JournalDataSource({"path": "s3://lake/", **served[1]})
+    reader = source.streamReader(source.schema())
+    limit = reader.getDefaultReadLimit()
+    form, path = named("leveldb-log"), lake / "000001.log"
+    form.write(path, [NewRecord(b"alpha"), NewRecord(b"bravo")], {})
+    first = reader.latestOffset({}, limit)
+    form.append(path, [NewRecord(b"charlie")], {})
+    second = reader.latestOffset(first, limit)
+    found = []
+    for start, end in (({}, first), (first, second)):
+        batches = [b for p in reader.partitions(start, end) for b in reader.read(p)]
+        found.append([row["payload"] for batch in batches for row in batch.to_pylist()])
+    assert found == [[b"alpha", b"bravo"], [b"charlie"]]
+
+
+def test_copies_of_killed_workers_are_removed() -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    left = Path(tempfile.mkdtemp(prefix=f"{PREFIX}-{gone.pid}-"))
+    mine = Path(tempfile.mkdtemp(prefix=f"{PREFIX}-{os.getpid()}-"))
+    sweep()
+    assert not left.exists() and mine.exists()
+    mine.rmdir()

@@ -1,0 +1,145 @@
+"""Data decides: expressions whose effect only shows on damage, writers, and readers that break."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from walproof.review.behaviour import describe
+from walproof.review.review import Review, review
+from walproof.review.revision import Worker
+
+from .trees import FORMAT, apply, copy_of_repository
+
+CLAMP = """--- ksy/leveldb_log.ksy
+-        size: 'is_truncated ? len_available.as<s8> : header.len_data.as<s8>'
++        size: header.len_data"""
+TIGHTER = """--- reference_impl/leveldb_log/reader.py
+-            if kind == FULL:
++            if kind == FULL and data[:1] != b"a":"""
+CRASH = """--- reference_impl/leveldb_log/reader.py
+-def masked_crc(covered: bytes | memoryview) -> int:
++def masked_crc(covered: bytes | memoryview) -> int:
++    raise OSError("not today")"""
+OTHER_REASON = """--- reference_impl/leveldb_log/reader.py
+-                yield from self._rest_of_block_lost(at, block, base, "zero-header")  # LDB-026
++                yield from self._rest_of_block_lost(at, block, base, "bad-length")  # LDB-026"""
+
+
+STRICT = """--- reference_impl/leveldb_log/reader.py
+-            yield Lost(start, size, event.reason)
++            yield Lost(event.start, size, event.reason)"""
+KAHADB = """--- ksy/kahadb_journal.ksy
+           - KDB-036
+-        type: s8
++        type: s8le"""
+
+GROWTH = """--- ksy/systemd_journal.ksy
++      - id: newest
++        type: u8
++        if: not _io.eof
+       - id: unknown
+         -requirement: SDJ-003"""
+
+
+def reviewed(
+    tmp_path: Path, diff: str, format: str = FORMAT, slugs: tuple[str, ...] = ()
+) -> Review:
+    old = copy_of_repository(tmp_path / "old", format, slugs)
+    new = copy_of_repository(tmp_path / "new", format, slugs)
+    apply(diff, new)
+    return review(old, new, "main", (format,), count=30)
+
+
+def broken(found: Review) -> set[str]:
+    return {c for finding in found.findings if finding.breaks for c in finding.classes}
+
+
+def test_a_clamp_that_is_gone_hurts_recovery_only(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, CLAMP)
+    assert broken(found) == {"RECOVER"}
+    assert "FIELD_RESIZED" in {finding.rule for finding in found.findings}
+
+
+def test_a_reader_that_refuses_sound_records_hurts_both_directions(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, TIGHTER)
+    assert broken(found) >= {"READ", "WRITE"}
+    table = found.tables[0]
+    agreeing, total = table.cells["old", False]
+    assert agreeing < total
+
+
+def test_a_reader_that_raises_is_a_reader_that_changed(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, CRASH)
+    assert {"READ", "WRITE"} <= broken(found)
+    assert any("not today" in changed.how for changed in found.tables[0].changed)
+
+
+def test_another_reason_alone_is_a_warning(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, OTHER_REASON)
+    assert not found.breaking
+    assert {finding.rule for finding in found.findings} == {"REASON_CHANGED"}
+
+
+def test_profile_strict_alone_hurts_who_stops_at_the_first_damage(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, STRICT)
+    assert broken(found) == {"RECOVER"}
+    assert [finding.rule for finding in found.findings] == ["STRICT_CHANGED"]
+    assert "profile strict: lost" in found.findings[0].change
+
+
+def test_a_kahadb_grammar_is_run_over_kahadb_logs_large_ones_too(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, KAHADB, "kahadb-journal", ("chunked-zeros", "five-batches"))
+    assert broken(found) == {"READ", "WRITE"}
+    assert "FIELD_ENDIANNESS" in {finding.rule for finding in found.findings}
+    (table,) = found.tables
+    assert (table.format, table.reader, table.not_run) == ("kahadb-journal", "grammar", "")
+    assert "kahadb-journal/chunked-zeros" in {changed.log for changed in table.changed}
+    sample = [said for said in found.skipped if "above 256 KiB" in said]
+    assert sample == ["fresh damage to 1 log of kahadb-journal above 256 KiB, but for 2 samples"]
+
+
+def test_a_field_in_front_of_what_is_left_for_later_versions_breaks_nobody(tmp_path: Path) -> None:
+    """One vector has the header of a later version: its bytes are there for such a field."""
+    found = reviewed(tmp_path, GROWTH, "systemd-journal", ("header-of-a-later-version",))
+    assert not found.breaking
+    assert "FIELD_APPENDED" in {finding.rule for finding in found.findings}
+
+
+def test_a_format_that_is_no_longer_read_breaks(tmp_path: Path) -> None:
+    found = reviewed(
+        tmp_path,
+        """--- reference_impl/formats.py
+-            "leveldb-log",
++            "leveldb-journal",""",
+    )
+    assert [finding.rule for finding in found.findings if finding.breaks] == ["FORMAT_REMOVED"]
+
+
+def test_answers_are_compared_in_words() -> None:
+    lost = [{"from": 0, "to": 4, "reason": "torn-header"}]
+    old = {"records": [], "verdict": "torn", "reason": "torn-header", "lost": lost, "end": 0}
+    new = {**old, "verdict": "damaged"}
+    assert describe({"answer": old}, {"answer": old}) == ""
+    assert describe({"answer": old}, {"answer": new}) == "verdict: torn → damaged"
+    assert describe({"answer": old}, {"error": "KeyError: x"}) == "an answer → KeyError: x"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("import time\ntime.sleep(60)", "no answer within"),
+        ("import os\nos._exit(3)", "the reader died"),
+        ("raise RuntimeError('no')", "RuntimeError: no"),
+    ],
+)
+def test_a_worker_survives_its_reader(tmp_path: Path, body: str, said: str) -> None:
+    (tmp_path / "reference_impl").mkdir()
+    (tmp_path / "reference_impl" / "__init__.py").write_text(body)
+    worker = Worker(tmp_path, wall_seconds=1)
+    try:
+        for _ in range(2):
+            assert said in worker.ask(do="formats")["error"]
+    finally:
+        worker.close()

@@ -1,0 +1,92 @@
+"""``walproof review`` on a repository of its own: revisions, outputs, exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+
+import walproof.cli.review as command
+from walproof.review.excuses import FILE
+
+GRAMMAR = (Path(__file__).parent / "toy_log.ksy").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with one grammar, committed and then changed in the work tree."""
+    (tmp_path / "ksy").mkdir()
+    file = tmp_path / "ksy" / "toy_log.ksy"
+    file.write_text(GRAMMAR, encoding="utf-8")
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
+        subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments],
+            cwd=tmp_path, check=True,
+        )  # fmt: skip
+    file.write_text(GRAMMAR.replace("max: 2", "max: 3"), encoding="utf-8")
+    monkeypatch.setattr(command, "ROOT", tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command.review, arguments, standalone_mode=False)
+
+
+def test_a_breaking_change_exits_with_1(repository: Path) -> None:
+    result = run()
+    assert result.return_value == 1
+    assert result.output.startswith("BREAKING against HEAD")
+    assert "VALUES_LOOSENED" in result.output and "ksy/toy_log.ksy:" in result.output
+
+
+def test_json_names_the_classes(repository: Path) -> None:
+    report = json.loads(run("--output", "json").stdout)
+    assert report["compatible"] is False
+    assert report["breaks"] == ["WRITE"]
+    assert report["findings"][0]["rule"] == "VALUES_LOOSENED"
+    assert report["findings"][0]["where"] == "ksy/toy_log.ksy:15"
+
+
+def test_markdown_and_junit(repository: Path) -> None:
+    assert (
+        "| breaking | WRITE | `VALUES_LOOSENED` | `version`" in run("--output", "markdown").stdout
+    )
+    suites = ElementTree.fromstring(run("--output", "junit").stdout)
+    assert [case.attrib["name"] for case in suites.iter("testcase")] == ["VALUES_LOOSENED version"]
+    assert len(list(suites.iter("failure"))) == 1
+
+
+def test_an_excused_change_is_compatible(repository: Path) -> None:
+    (repository / FILE).write_text(
+        '[[excuse]]\nrule = "VALUES_LOOSENED"\nreason = "version 3 was announced"\n'
+    )
+    result = run()
+    assert result.return_value == 0
+    assert "version 3 was announced" in result.output
+
+
+def test_the_same_tree_is_compatible(repository: Path) -> None:
+    result = run("--against", str(repository))
+    assert result.return_value == 0
+    assert "no difference" in result.output
+
+
+def test_names_count_when_asked(repository: Path) -> None:
+    file = repository / "ksy" / "toy_log.ksy"
+    file.write_text(GRAMMAR.replace("len_body", "len_payload"), encoding="utf-8")
+    assert run().return_value == 0
+    assert run("--api").return_value == 1
+
+
+def test_what_cannot_be_reviewed_exits_with_2(repository: Path) -> None:
+    result = run("--against", "no-such-branch")
+    assert result.return_value == 2
+    assert "no such revision" in result.stderr
+    (repository / "ksy" / "toy_log.ksy").write_text(GRAMMAR.replace("type: u4", "type: u5"))
+    result = run()
+    assert result.return_value == 2
+    assert "toy_log.ksy:" in result.stderr

@@ -1,0 +1,48 @@
+"""docs/review.md: the worked examples are replayed, and every rule is listed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conformance import ROOT
+from walproof.review.finding import RULES
+from walproof.review.printing import text
+from walproof.review.review import review
+
+from .trees import FORMAT, apply, copy_of_repository
+
+PAGE = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"### (.*?)\n\n```diff\n(.*?)\n```\n\n```text\n(.*?)\n```", PAGE, re.DOTALL)
+
+
+def shape(line: str) -> str:
+    """A line without its counts, and without the width of columns."""
+    return re.sub(r"\s+", " ", re.sub(r"\d+", "N", line)).replace("warnings", "warning").strip()
+
+
+@pytest.mark.parametrize(("title", "diff", "said"), EXAMPLES, ids=[e[0] for e in EXAMPLES])
+def test_a_worked_example_says_what_the_page_says(
+    title: str, diff: str, said: str, tmp_path: Path
+) -> None:
+    old = copy_of_repository(tmp_path / "old")
+    new = copy_of_repository(tmp_path / "new")
+    apply(diff, new)
+    found = review(old, new, "main", (FORMAT,), count=30)
+    printed = [shape(line) for line in text(found).splitlines()]
+    for line in said.splitlines():
+        if line != "…":
+            assert shape(line) in printed, "\n".join(printed)
+            printed = printed[printed.index(shape(line)) + 1 :]
+
+
+def test_there_are_three_examples() -> None:
+    assert len(EXAMPLES) == 3
+
+
+def test_the_page_lists_every_rule() -> None:
+    listed = dict(re.findall(r"^\| `([A-Z_]+)` \| (.*) \|$", PAGE, re.MULTILINE))
+    classes = {"READ", "WRITE", "RECOVER", "API", "TEXT"}
+    assert {rule: what for rule, what in listed.items() if rule not in classes} == RULES

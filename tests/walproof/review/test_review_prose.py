@@ -1,0 +1,160 @@
+"""Requirements and vectors as documents, and excuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from walproof.review.excuses import FILE, BrokenExcuses, excused, load_excuses
+from walproof.review.finding import Finding
+from walproof.review.prose import compare_requirements, compare_vectors
+from walproof.review.resolved import load_models
+from walproof.review.structure import StructureDiff
+from walproof.review.tags import compare_citations
+
+CHAPTER = """# A format
+
+**ABC-001 (MUST)** A reader MUST skip
+the trailer:
+
+* zeros,
+* anything else.
+
+*Why.* Nothing is lost with it.
+
+**ABC-002 (SHOULD)** A writer SHOULD align.
+
+## Next
+
+**ABC-003 (MUST)** Numbers are little-endian.
+"""
+
+
+def chapters(root: Path, text: str) -> Path:
+    (root / "spec").mkdir(parents=True)
+    (root / "spec" / "a.md").write_text(text, encoding="utf-8")
+    return root
+
+
+def rules(tmp_path: Path, new: str) -> dict[str, str]:
+    old, changed = chapters(tmp_path / "old", CHAPTER), chapters(tmp_path / "new", new)
+    return {f"{f.rule} {f.subject}": f.change for f in compare_requirements(old, changed)}
+
+
+def test_reflowed_prose_and_other_reasons_are_no_change(tmp_path: Path) -> None:
+    new = CHAPTER.replace("skip\nthe trailer", "skip the\ntrailer").replace("with it", "there")
+    assert rules(tmp_path, new) == {}
+
+
+def test_a_list_belongs_to_its_requirement(tmp_path: Path) -> None:
+    found = rules(tmp_path, CHAPTER.replace("anything else", "ones"))
+    assert list(found) == ["REQUIREMENT_REWORDED ABC-001"]
+    change = found["REQUIREMENT_REWORDED ABC-001"]
+    assert "anything else" in change.split("→")[0] and "* ones" in change.split("→")[1]
+
+
+def test_levels_removals_and_additions(tmp_path: Path) -> None:
+    new = CHAPTER.replace("ABC-002 (SHOULD)", "ABC-002 (MUST)").replace("ABC-003", "ABC-004")
+    assert set(rules(tmp_path, new)) == {
+        "REQUIREMENT_LEVEL ABC-002",
+        "REQUIREMENT_REMOVED ABC-003",
+        "REQUIREMENT_ADDED ABC-004",
+    }
+
+
+def body(**changes: Any) -> dict[str, Any]:
+    answer = {"verdict": "intact", "reason": None, "records": [], "lost": [], "end": 0}
+    return {"id": "f/a", "format": "f", "kind": "valid", "control": None, "sha256": "0",
+            "requirements": ["ABC-001", "ABC-002"], "expect": answer, **changes}  # fmt: skip
+
+
+def vector_findings(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
+    return [(f.rule, f.classes) for f in compare_vectors({"f/a": old}, {"f/a": new})]
+
+
+def test_vectors_that_lost_their_requirement_or_expect_something_else() -> None:
+    torn = {**body()["expect"], "verdict": "torn"}
+    assert vector_findings(body(), body()) == []
+    assert vector_findings(body(), body(requirements=["ABC-001"])) == [
+        ("VECTOR_REQUIREMENT", ("TEXT",))
+    ]
+    assert vector_findings(body(), body(expect=torn)) == [("VECTOR_ANSWER", ("READ",))]
+    damaged = {"kind": "corrupt", "control": "f/b"}
+    assert vector_findings(body(**damaged), body(expect=torn, **damaged)) == [
+        ("VECTOR_ANSWER", ("RECOVER",))
+    ]
+    assert vector_findings(body(), body(expect=torn, sha256="1")) == [("VECTOR_ANSWER", ("TEXT",))]
+
+
+def test_vectors_that_came_and_went() -> None:
+    found = compare_vectors({"f/a": body()}, {"f/b": body()})
+    assert [finding.rule for finding in found] == ["VECTOR_REMOVED", "VECTOR_ADDED"]
+
+
+def test_an_excuse_covers_its_rule_and_subject(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(
+        '[[excuse]]\nrule = "FIELD_RESIZED"\nsubject = "header.*"\nreason = "announced"\n'
+        '[[excuse]]\nrule = "FIELD_MOVED"\nreason = "of old"\n'
+    )
+    findings = [
+        Finding("FIELD_RESIZED", ("READ",), "breaking", subject, "", "")
+        for subject in ("header.length", "trailer.length")
+    ]
+    marked, unused = excused(findings, load_excuses(tmp_path / FILE))
+    assert [finding.breaks for finding in marked] == [False, True]
+    assert [excuse.rule for excuse in unused] == ["FIELD_MOVED"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[excuse]]\nrule = "FIELD_RESIZED"\n', "expected a reason"),
+        ('[[excuse]]\nrule = "NO_SUCH"\nreason = "x"\n', "no rule 'NO_SUCH'"),
+        ('[[excuse]]\nrule = "FIELD_MOVED"\nreason = "x"\nfile = "y"\n', "unknown key 'file'"),
+        ("[[excuse\n", FILE),
+    ],
+)
+def test_a_broken_file_of_excuses_says_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / FILE).write_text(text)
+    with pytest.raises(BrokenExcuses, match=said.replace(".", r"\.")):
+        load_excuses(tmp_path / FILE)
+
+
+CITING = """meta:
+  id: toy
+  endian: le
+seq:
+  - id: a
+    -requirement: ABC-001
+    type: u1
+  - id: b
+    -requirement: [ABC-001, ABC-002]
+    type: u1
+"""
+
+
+@pytest.mark.parametrize(
+    ("replaced", "found"),
+    [
+        (("[ABC-001, ABC-002]", "\n      - ABC-002\n      - ABC-001"), []),
+        (("[ABC-001, ABC-002]", "ABC-002"), [("note", "b", "no longer cites ABC-001")]),
+        (("    -requirement: ABC-001\n", ""), [("warning", "a", "no longer cites ABC-001")]),
+        ((": ABC-001", ": ABC-009"), [("warning", "a", "no longer cites ABC-001; cites ABC-009")]),
+    ],
+)
+def test_citations_of_a_grammar(
+    replaced: tuple[str, str], found: list[tuple[str, str, str]], tmp_path: Path
+) -> None:
+    for side, text in (("old", CITING), ("new", CITING.replace(*replaced))):
+        (tmp_path / side / "ksy").mkdir(parents=True)
+        (tmp_path / side / "ksy" / "toy.ksy").write_text(text)
+    diff = StructureDiff(*load_models(tmp_path / "old", tmp_path / "new"))
+    assert diff.findings == []
+    said = list(compare_citations(diff, {"ABC-001", "ABC-002"}))
+    assert [(f.severity, f.subject, f.change) for f in said] == found
+    if not found:
+        (still,) = compare_citations(diff, {"ABC-001"}, {"ABC-002"})
+        assert (still.severity, still.change) == ("warning", "still cites ABC-002")
+    assert all(f.classes == ("TEXT",) and f.where.startswith("ksy/toy.ksy:") for f in said)

@@ -1,0 +1,39 @@
+"""Two versions of this repository for a review: as it is, and with a change."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from conformance import ROOT
+from walproof.review.revision import PARTS
+
+FORMAT = "leveldb-log"
+
+
+def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] = ()) -> Path:
+    """What a review looks at, with the vectors of one format, or those of them that are named."""
+    for part in PARTS:
+        if part != "vectors":
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / part, root / part, ignore=ignored)
+    (root / "vectors" / format).mkdir(parents=True)
+    for path in (ROOT / "vectors" / format).iterdir():
+        if not slugs or path.name.partition(".")[0] in slugs:
+            copy = shutil.copytree if path.is_dir() else shutil.copy
+            copy(path, root / "vectors" / format / path.name)
+    return root
+
+
+def apply(diff: str, root: Path) -> None:
+    """Apply a diff without line numbers: its old lines must stand in the file exactly once."""
+    head, *lines = diff.splitlines()
+    match = re.fullmatch(r"--- (\S+)", head)
+    assert match, head
+    file = root / match[1]
+    old = "\n".join(line[1:] for line in lines if line[0] in " -")
+    new = "\n".join(line[1:] for line in lines if line[0] in " +")
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{text.count(old)} times in {match[1]}: {old}"
+    file.write_text(text.replace(old, new), encoding="utf-8")

@@ -1,0 +1,203 @@
+"""The fast scanner of systemd journals gives the reference's answer, however the file is broken."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from damaged_journals import KEY, LONG, damaged, hello, made, originals, real_files
+
+from reference_impl.answer import Answer, Lost, collect
+from reference_impl.formats import named
+from walproof.scan import scanner
+from walproof.scan.answers import answer, records
+from walproof.scan.log import Log
+from walproof.scan.model import Records, Wanted
+from walproof.scan.plain import PlainScanner
+
+FORMAT = "systemd-journal"
+ORIGINALS = originals()
+REAL = real_files()
+
+
+def fast(path: Path, **context: Any) -> Answer:
+    return answer(FORMAT, scanner(FORMAT).scan(Log(path, context), Wanted()))
+
+
+def owed(path: Path, **context: Any) -> Answer:
+    return collect(named(FORMAT).read(path, "recover", context))
+
+
+def in_parts(path: Path, target: int, whole: Answer, **context: Any) -> None:
+    """The parts of a file, in any order, give what the whole does."""
+    log = Log(path, context)
+    found: list[Any] = []
+    parts = list(scanner(FORMAT).plan(log, target))
+    random.Random(target).shuffle(parts)
+    for part in parts:
+        for event in scanner(FORMAT).scan(log, Wanted(), part):
+            found += records(FORMAT, event) if isinstance(event, Records) else [event]
+    if len(parts) == 1:
+        found = [one for one in found if not hasattr(one, "verdict")]
+    lost = sorted((one for one in found if isinstance(one, Lost)), key=lambda gap: gap.start)
+    kept = sorted((one for one in found if not isinstance(one, Lost)), key=lambda one: one.at)
+    assert tuple(lost) == whole.lost
+    assert tuple(kept) == whole.records
+
+
+def check(path: Path, data: bytes, **context: Any) -> None:
+    path.write_bytes(data)
+    try:
+        right = owed(path, **context)
+        assert fast(path, **context) == right
+        in_parts(
+            path, max(1, len(data) // random.Random(len(data)).randrange(1, 9)), right, **context
+        )
+    except BaseException:
+        (path.parent / "failing.journal").write_bytes(data)
+        raise
+
+
+@pytest.mark.parametrize("number", range(len(ORIGINALS)))
+def test_damage(number: int, tmp_path: Path) -> None:
+    chance = random.Random(number)
+    check(tmp_path / "a.journal", ORIGINALS[number])
+    for _ in range(40):
+        check(tmp_path / "a.journal", damaged(ORIGINALS[number], chance))
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        {"key": KEY},
+        {"match": "PRIORITY=1"},
+        {"match": LONG[0].decode()},
+        {"match": "A="},
+        {"from_seqnum": "4"},
+        {"from_realtime": "1700000003000000"},
+        {"max_field_size": 600},
+    ],
+    ids=str,
+)
+def test_damage_in_a_context(context: dict[str, Any], tmp_path: Path) -> None:
+    chance = random.Random(str(context))
+    for data in ORIGINALS:
+        check(tmp_path / "a.journal", data, **context)
+        for _ in range(3):
+            check(tmp_path / "a.journal", damaged(data, chance), **context)
+
+
+@pytest.mark.skipif(not REAL, reason="no real files")
+def test_real_files(tmp_path: Path) -> None:
+    chance = random.Random(9)
+    for data in REAL:
+        check(tmp_path / "a.journal", data)
+        end = int.from_bytes(data[136:144], "little") + 4096
+        for _ in range(3):
+            check(tmp_path / "a.journal", damaged(data[:end], chance))
+
+
+def test_a_copy_with_pages_of_different_moments(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    for options in ({"header_size": 272}, {"compact": True, "keyed": True}):
+        generations = [made(*hello(n), state=1, spare=8192, **options) for n in (30, 34, 41)]
+        size = min(len(data) for data in generations)
+        for _ in range(40):
+            pages = [chance.choice(generations)[at : at + 512] for at in range(0, size, 512)]
+            check(tmp_path / "a.journal", b"".join(pages)[:size])
+
+
+def table(path: Path, which: str, wanted: Wanted) -> list[dict[str, Any]]:
+    reader = scanner(FORMAT) if which == "fast" else PlainScanner(FORMAT)
+    rows: list[dict[str, Any]] = []
+    for run in reader.scan(Log(path), wanted):
+        if isinstance(run, Records):
+            columns: dict[str, Any] = {name: col.to_pylist() for name, col in run.fields.items()}
+            columns |= {"at": run.at.tolist(), "size": run.size.tolist()}
+            if run.payload is not None:
+                columns["payload"] = run.payload.to_pylist()
+            cut = np.zeros(len(run), np.bool_) if run.truncated is None else run.truncated
+            columns["cut"] = cut.tolist()
+            rows += [{name: values[n] for name, values in columns.items()} for n in range(len(run))]
+    return rows
+
+
+@pytest.mark.parametrize("compression", ["none", "lz4", "zstd", "xz"])
+@pytest.mark.parametrize("most", [0, 1, 9, 17, 40, 300, 5007, 1 << 30])
+def test_what_is_too_long_is_cut(most: int, compression: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    many = [b"F%d=%d" % (n % 70, n) for n in range(200)]
+    path.write_bytes(made(*hello(3), LONG, many, compression=compression, compact=True))
+    for columns in (
+        None,
+        frozenset[str](),
+        frozenset({"fields"}),
+        frozenset({"missing", "seqnum"}),
+    ):
+        for payload in (True, False):
+            wanted = Wanted(payload, columns, most)
+            assert table(path, "fast", wanted) == table(path, "plain", wanted)
+
+
+def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
+    """Every link of every kind, to itself, to where it came from, and to everything else."""
+    data = made(*hello(5))
+    places = [at for at in range(136, 200, 8)] + list(range(264, len(data), 8))
+    started = time.monotonic()
+    for at in places:
+        link = int.from_bytes(data[at : at + 8], "little")
+        if 264 <= link < len(data):
+            for to in (at & ~7, at - 16, at - 24, at - 32, 264, link - 8):
+                broken = data[:at] + to.to_bytes(8, "little") + data[at + 8 :]
+                (tmp_path / "a.journal").write_bytes(broken)
+                assert fast(tmp_path / "a.journal") == owed(tmp_path / "a.journal")
+    assert time.monotonic() - started < 120
+
+
+def test_types_of_objects_that_change(tmp_path: Path) -> None:
+    """What nothing inside tells apart: tables, arrays and entries."""
+    chance = random.Random(8)
+    path = tmp_path / "a.journal"
+    for data in ORIGINALS:
+        path.write_bytes(data)
+        entries = [record.at for record in owed(path).records]
+        tables = [int.from_bytes(data[at : at + 8], "little") - 16 for at in (104, 120)]
+        places = [at for at in entries + tables if 264 <= at < len(data)]
+        for _ in range(30 if places else 0):
+            broken = bytearray(data)
+            for at in chance.sample(places, min(len(places), chance.randrange(1, 3))):
+                broken[at] = chance.choice((0, 1, 3, 4, 5, 6, 7))
+            if chance.randrange(3) == 0:
+                at = chance.choice((104, 112, 120, 128, 176))
+                broken[at : at + 8] = chance.choice(places).to_bytes(8, "little")
+            check(path, bytes(broken))
+
+
+def test_a_chain_of_lost_fields_that_every_bucket_leads_to(tmp_path: Path) -> None:
+    count = 60
+    data = bytearray(made(*hello(count), data_buckets=count))
+    members = [at for at in range(264, len(data), 8) if data[at + 72 :].startswith(b"MESSAGE=")]
+    members += [at for at in range(264, len(data), 8) if data[at + 64 :].startswith(b"MESSAGE=")]
+    members = [at for at in sorted(members) if data[at] == 1]
+    for at, following in zip(members, [*members[1:], 0], strict=True):
+        data[at + 16 : at + 24] = bytes(8)
+        data[at + 24 : at + 32] = following.to_bytes(8, "little")
+    table = int.from_bytes(data[104:112], "little")
+    bucket = members[0].to_bytes(8, "little") + members[-1].to_bytes(8, "little")
+    data[table : table + 16 * count] = bucket * count
+    check(tmp_path / "a.journal", bytes(data))
+
+
+def test_a_file_that_lies_about_everything_costs_no_memory(tmp_path: Path) -> None:
+    data = bytearray(made(*hello(3)))
+    for at in range(96, 256, 8):
+        data[at : at + 8] = (2**64 - 1 - at).to_bytes(8, "little")
+    check(tmp_path / "a.journal", bytes(data))

@@ -1,0 +1,162 @@
+"""Whole sweeps in this process: wrong readers are found, minimised and proposed; runs resume."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from conformance.vectors import load, load_all
+from tests.walproof.sweep.plans import small_plan, wrong
+from walproof.sweep import findings, job, worker
+from walproof.sweep.children import Limits
+from walproof.sweep.findings import Finding
+from walproof.sweep.minimise import minimise
+from walproof.sweep.plan import Enumerations, Plan
+from walproof.sweep.proposals import Proposer
+from walproof.sweep.store import Store
+
+THREE = ("leveldb-log/three-records",)
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays() -> Iterator[None]:
+    yield
+    worker.close_all()
+
+
+def swept(plan: Plan, folder: Path) -> list[Finding]:
+    store = Store(str(folder))
+    job.run(plan, store, job.begin(plan, store, False), "none")
+    markers = [store.marker(number) for number in sorted(store.done())]
+    assert len(markers) == len(plan.shards)
+    return findings.findings(findings.merged(markers).values(), {})
+
+
+def test_reference_and_twin_have_no_findings(tmp_path: Path) -> None:
+    plan = small_plan(cases=4000, fast=True)
+    assert swept(plan, tmp_path) == []
+    rows = pq.read_table(tmp_path / "sweep")
+    assert set(rows["outcome_reference"].to_pylist()) == {"agrees"}
+    assert set(rows["outcome_fast"].to_pylist()) == {"agrees"}
+    markers = [Store(str(tmp_path)).marker(n) for n in range(len(plan.shards))]
+    assert rows.num_rows == sum(sum(m["cases"].values()) for m in markers) > 2500
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("ignores_checksums", "invented"),
+        ("invents_a_record", "invented"),
+        ("hides_damage", "silent"),
+        ("stops_at_the_first_damage", "records-missing"),
+        ("changes_the_log", "changes-the-log"),
+    ],
+)
+def test_a_wrong_reader_is_found_made_small_and_proposed(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    controls = (*THREE, "leveldb-log/two-blocks") if kind == "records-missing" else THREE
+    # Sampled, so that the smallest case is not among those that were asked.
+    plan = small_plan(wrong(name), controls=controls, ask_at_most=15 if len(controls) == 1 else 300)
+    found = [f for f in swept(plan, tmp_path) if kind in f.signature.kind.split("+")]
+    assert found and {f.signature.implementation for f in found} == {name}
+    enumerations = Enumerations(plan)
+    minimise(enumerations, found, 30)
+    findings.describe(enumerations, found[0])
+    assert found[0].recipe is not None and len(found[0].recipe.damage) <= 2
+    proposer = Proposer(enumerations, {}, Store(str(tmp_path)))
+    proposer.vectors = [v for v in load_all().values() if v.body["format"] == "leveldb-log"]
+    proposer.propose(found[0])
+    assert found[0].proposal is not None
+    if found[0].proposal.endswith(".json"):
+        proposed = load_all(tmp_path / "proposals")
+        assert len(proposed) == 1
+        vector = load(tmp_path / found[0].proposal)
+        assert vector.contents is not None  # checks the digest
+        assert vector.damage == list(found[0].recipe.damage)
+        text = (tmp_path / found[0].proposal).with_suffix(".py").read_text()
+        compile(text, "recipe", "exec")
+
+
+def test_a_crashing_and_a_hanging_reader_do_not_stop_the_sweep(tmp_path: Path) -> None:
+    plan = small_plan(
+        wrong("crashes_on_damage"),
+        wrong("hangs"),
+        controls=THREE,
+        limits=Limits(wall_ms=300, give_up=2),
+        ask_at_most=3,
+    )
+    found = {f.signature.implementation: f for f in swept(plan, tmp_path)}
+    assert found["crashes_on_damage"].signature.kind == "crash"
+    assert found["crashes_on_damage"].best.alone
+    assert found["hangs"].signature.kind == "timeout"
+    outcomes = pq.read_table(tmp_path / "sweep")["outcome_hangs"].to_pylist()
+    assert set(outcomes) == {"timeout", None}  # it gave up, and does not count as asked
+
+
+def test_half_a_pair_is_simpler(tmp_path: Path) -> None:
+    plan = small_plan(wrong("ignores_checksums"), controls=THREE, cases=4000)
+    found = swept(plan, tmp_path)
+    pairs = [f for f in found if f.signature.operation == "pair"]
+    minimise(Enumerations(plan), found, 30)
+    still = [f for f in pairs if f.best.signature.operation == "pair"]
+    for finding in still:  # both halves were tried, and do not show it alone
+        assert "tried" in finding.minimised
+
+
+def test_a_sweep_resumes_and_refuses_another(tmp_path: Path) -> None:
+    plan = small_plan(cases=4000)
+    store = Store(str(tmp_path))
+    todo = job.begin(plan, store, False)
+    assert len(todo) == len(plan.shards) > 2
+    list(worker.run_shards(plan, str(tmp_path), iter(todo[:2])))
+    before = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir()}
+    (tmp_path / "sweep" / ".tmp-half").write_bytes(b"half")
+    assert job.begin(plan, store, False) == todo[2:]
+    assert not (tmp_path / "sweep" / ".tmp-half").exists()
+    job.run(plan, store, todo[2:], "none")
+    assert {n: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir() if (n := p.name)
+            in before} == before  # fmt: skip
+    assert job.begin(plan, store, False) == []
+    with pytest.raises(job.AnotherSweep, match="another controls"):
+        job.begin(small_plan(cases=5000), store, False)
+    assert len(job.begin(small_plan(cases=5000), store, True)) > 2
+
+
+def rows_by_case(folder: Path) -> list[tuple[Any, ...]]:
+    table = pq.read_table(folder / "sweep", columns=["control", "family", "number"])
+    return sorted(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def test_kill_9_and_start_again(tmp_path: Path) -> None:
+    """No shard twice, none lost: the rows are those of a sweep that ran through."""
+    folder = tmp_path / "killed"
+    command = [
+        sys.executable, "-m", "tests.walproof.sweep.plain_run", str(folder), "20000",
+    ]  # fmt: skip
+    first = subprocess.Popen(command)
+    deadline = time.monotonic() + 60
+    shards = folder / "shards"
+    while len(list(shards.glob("[0-9]*")) if shards.exists() else []) < 2:
+        assert time.monotonic() < deadline and first.poll() is None
+        time.sleep(0.01)
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    left = len(list(shards.glob("[0-9]*")))
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    told = json.loads(done.stdout)
+    assert told["todo"] == told["shards"] - left
+    whole = tmp_path / "whole"
+    plan = small_plan(cases=20_000)
+    swept(plan, whole)
+    assert rows_by_case(folder) == rows_by_case(whole)

@@ -1,0 +1,173 @@
+"""``walproof export --parquet`` and ``walproof read --fast``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.vectors import Vector, load_all
+from reference_impl.answer import NewRecord, collect
+from reference_impl.formats import FORMATS, named
+from walproof.cli import walproof
+from walproof.cli.read import EXIT_STATUS
+from walproof.scan import answers
+from walproof.scan.log import Log
+from walproof.tables import parquet as export
+from walproof.tables import rows
+
+VECTORS = [v for v in load_all().values() if v.operation == "read"]
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(
+        walproof, [str(argument) for argument in arguments], standalone_mode=False
+    )
+
+
+def some_of(format_id: str) -> list[Vector]:
+    mine = [v for v in VECTORS if v.body["format"] == format_id]
+    return mine[:: max(1, len(mine) // 12)]
+
+
+def context_of(vector: Vector) -> list[str]:
+    items = vector.body.get("context", {}).items()
+    return [part for k, v in items for part in ("--context", f"{k}={json.dumps(v)}")]
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_rows_and_metadata_are_the_answer(format_id: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.parquet"
+    for vector in some_of(format_id):
+        context = vector.body.get("context", {})
+        owed = collect(named(format_id).read(vector.input, "recover", context))
+        done = run(
+            "export", vector.input, "--parquet", out, "--format", format_id, *context_of(vector)
+        )
+        assert done.exception is None, vector.id
+        assert done.return_value == EXIT_STATUS[owed.verdict]
+        table = pq.read_table(out)
+        assert table.schema.remove_metadata() == rows.schema(format_id)
+        found = table.to_pylist()
+        kinds = [row["kind"] for row in found]
+        assert kinds.count("record") == len(owed.records)
+        assert kinds.count("lost") == len(owed.lost)
+        assert kinds.count("refused") == (owed.verdict == "refused")
+        records = [row for row in found if row["kind"] == "record"]
+        assert [r["payload"] for r in records] == [r.payload for r in owed.records]
+        assert [r["offset"] for r in records] == [r.at for r in owed.records]
+        metadata = pq.read_metadata(out).metadata
+        assert metadata[b"walproof.format"].decode() == format_id
+        assert metadata[b"walproof.verdict"].decode() == owed.verdict
+        assert metadata[b"walproof.reason"].decode() == (owed.reason or "")
+        assert json.loads(metadata[b"walproof.end"]) == owed.to_json()["end"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
+
+
+@pytest.mark.parametrize("compression", ["zstd", "snappy", "none"])
+def test_a_long_log_has_several_row_groups(
+    tmp_path: Path, compression: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "GROUP_BYTES", 1 << 20)
+    log, out = tmp_path / "000003.log", tmp_path / "out.parquet"
+    records = [NewRecord(bytes([n & 255]) * 500) for n in range(20_000)]
+    named("leveldb-log").write(log, records, {})
+    done = run("export", log, "--parquet", out, "--compression", compression, "--max-payload", 400)
+    assert done.return_value == 0
+    assert done.output == f"{out}: leveldb-log, intact, 20,000 records, 0 lost ranges\n"
+    assert pq.ParquetFile(out).num_row_groups > 1
+    table = pq.read_table(out)
+    assert table["payload"].to_pylist() == [record.payload[:400] for record in records]
+    assert all(table["payload_truncated"].to_pylist())
+
+
+def test_what_was_there_stays_when_the_export_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, out = tmp_path / "000003.log", tmp_path / "out.parquet"
+    named("leveldb-log").write(log, [NewRecord(b"a")], {})
+    out.write_bytes(b"before")
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(export.pq.ParquetWriter, "write_table", fails)
+    done = run("export", log, "--parquet", out)
+    assert "No space left on device" in str(done.exception)
+    assert out.read_bytes() == b"before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["000003.log", "out.parquet"]
+
+
+def test_export_says_what_it_cannot_do(tmp_path: Path) -> None:
+    log = tmp_path / "000003.log"
+    log.write_bytes(b"")
+    out = tmp_path / "out.parquet"
+    assert "--match" in str(run("export", log, "--match", "A=b", "--parquet", out).exception)
+    assert "--parquet OUT" in str(run("export", log, "--format", "leveldb-log").exception)
+    assert "--parquet OUT" in str(run("export", tmp_path).exception)
+    assert "unknown format" in str(run("export", log, "--parquet", out, "--format", "x").exception)
+    (tmp_path / "text").write_text("no log at all")
+    assert run("export", tmp_path / "text", "--parquet", out).return_value == 4
+    missing = run("export", log, "--parquet", tmp_path / "no" / "out.parquet")
+    assert "No such file or directory" in str(missing.exception)
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+@pytest.mark.parametrize("form", ["--json", "--jsonl", None])
+def test_read_fast_prints_what_read_prints(format_id: str, form: str | None) -> None:
+    for vector in some_of(format_id):
+        arguments = ["read", vector.input, "--format", format_id, *context_of(vector)]
+        arguments += [form] if form else []
+        slow, fast = run(*arguments), run(*arguments, "--fast")
+        assert fast.exception is None, vector.id
+        assert (fast.output, fast.return_value) == (slow.output, slow.return_value), vector.id
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_the_answer_has_every_field_in_order(format_id: str) -> None:
+    for vector in VECTORS:
+        if vector.body["format"] == format_id:
+            context = vector.body.get("context", {})
+            owed = collect(named(format_id).read(vector.input, "recover", context)).to_json()
+            found = collect(answers.read(format_id, vector.input, context)).to_json()
+            assert json.dumps(found) == json.dumps(owed), vector.id
+
+
+def test_fast_is_for_the_profile_recover(tmp_path: Path) -> None:
+    log = tmp_path / "000003.log"
+    log.write_bytes(b"")
+    assert "first damage" in str(run("read", log, "--fast", "--profile", "strict").exception)
+
+
+@pytest.mark.parametrize("command", [["read", "--fast"], ["export", "--parquet", "out"]])
+def test_without_pyarrow_it_is_said_what_to_install(
+    tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "000003.log"
+    log.write_bytes(b"")
+    for name in [name for name in sys.modules if name.startswith("pyspark_journal")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = run(*command, log)
+    assert "pip install 'walproof[fast]'" in str(done.exception)
+
+
+def test_without_numba_the_reference_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.util
+
+    from walproof import scan
+    from walproof.scan.plain import PlainScanner
+
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *a: None if name == "numba" else real(name, *a)
+    )
+    assert all(isinstance(scan.scanner(format_id), PlainScanner) for format_id in FORMATS)
+    log = tmp_path / "000003.log"
+    named("leveldb-log").write(log, [NewRecord(b"a")], {})
+    assert export.to_parquet(Log(log), "leveldb-log", tmp_path / "out").records == 1

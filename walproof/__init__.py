@@ -1,0 +1,1 @@
+"""The tools that stand on the suite, and the command ``walproof``."""

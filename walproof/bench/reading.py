@@ -1,0 +1,103 @@
+"""How fast readers read: megabytes and records a second, beside the peer of their format."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from conformance import ROOT
+from conformance.contents import read_contents, size
+from walproof.bench.contender import Contender
+from walproof.bench.workloads import Workload
+
+Row = dict[str, Any]
+
+TIMEOUT_SECONDS = 600
+
+
+class WrongCount(Exception):
+    """A contender read other records than were written: its time means nothing."""
+
+
+def measure(
+    contenders: Sequence[Contender],
+    workloads: Sequence[Workload],
+    rounds: int,
+    progress: Callable[[str], None] = lambda _: None,
+) -> list[Row]:
+    """A row for each workload and contender of its format, in order."""
+    rows: list[Row] = []
+    for workload in workloads:
+        rows += _measure(
+            [one for one in contenders if one.format == workload.format], workload, rounds, progress
+        )
+    return rows
+
+
+def _measure(
+    contenders: Sequence[Contender],
+    workload: Workload,
+    rounds: int,
+    progress: Callable[[str], None],
+) -> Iterator[Row]:
+    loads = {one.name: workload.smaller(one.share) for one in contenders}
+    file_bytes = {  # and into the page cache
+        load: size(read_contents(load.log())) for load in {workload, *loads.values()}
+    }
+    why_not = {one.name: one.unavailable() for one in contenders}
+    seconds: dict[str, list[float]] = {one.name: [] for one in contenders}
+    raw: dict[str, list[float]] = {one.name: [] for one in contenders}
+    for number in range(rounds):
+        for one in contenders:
+            if why_not[one.name] is None:
+                progress(f"{workload.name}, round {number + 1} of {rounds}: {one.name}")
+                times = _run(one, loads[one.name])
+                raw[one.name] += times
+                seconds[one.name].append(statistics.median(times))
+    peer = next((one.name for one in contenders if one.peer and seconds[one.name]), None)
+    per_record = {
+        name: [value / loads[name].count for value in own] for name, own in seconds.items()
+    }
+    for one in contenders:
+        row: Row = {"workload": workload.name, "contender": one.name, "title": one.title}
+        if why_not[one.name] is not None:
+            yield row | {"unavailable": why_not[one.name]}
+            continue
+        median = statistics.median(seconds[one.name])
+        load = loads[one.name]
+        yield row | {
+            "records": load.count,
+            "payload_bytes": load.count * load.size,
+            "file_bytes": file_bytes[load],
+            "share": one.share,
+            "seconds": [round(value, 6) for value in raw[one.name]],
+            "median_seconds": round(median, 6),
+            "mb_per_second": round(load.count * load.size / median / 1e6, 3),
+            "records_per_second": round(load.count / median, 1),
+            "peer": peer,
+            "ratio_to_peer": ratio(per_record[one.name], per_record[peer]) if peer else None,
+        }
+
+
+def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
+    """Speed in units of the peer's: the median of the ratios within each round."""
+    ratios = (peer / own for own, peer in zip(seconds, peers, strict=True))
+    return float(f"{statistics.median(ratios):.3g}")
+
+
+def _run(contender: Contender, workload: Workload) -> list[float]:
+    command = contender.command(workload.log(), contender.repeat)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, check=True, timeout=TIMEOUT_SECONDS
+    )
+    said = json.loads(done.stdout)
+    counted = (said["records"], said["payload_bytes"])
+    if counted != (workload.count, workload.count * workload.size):
+        raise WrongCount(
+            f"{contender.name}: {workload.name}: expected {workload.count} records of"
+            f" {workload.size} bytes, found {counted[0]} records, {counted[1]} bytes"
+        )
+    return [float(value) for value in said["all_seconds"]]

@@ -1,0 +1,122 @@
+"""What was measured, as tables for people and as JSON for machines."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from conformance import __version__
+from walproof.bench.reading import Row
+
+Report = dict[str, Any]
+
+
+def build(reading: Sequence[Row], asking: Sequence[Row], rounds: int, quick: bool) -> Report:
+    """The report of one run. ``seconds`` and ``seconds_per_case`` are raw, in order of time."""
+    started = datetime.datetime.now(datetime.UTC)
+    return {
+        "bench_version": 1,
+        "walproof": __version__,
+        "finished": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "rounds": rounds,
+        "quick": quick,
+        "machine": {
+            "processor": _processor(),
+            "processors": os.cpu_count(),
+            "system": f"{platform.system()} {platform.machine()}",
+            "python": platform.python_version(),
+        },
+        "reading": list(reading),
+        "asking": list(asking),
+    }
+
+
+def _processor() -> str | None:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or None
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or None)
+
+
+def save(report: Report, path: Path) -> None:
+    """Write it as JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def show(report: Report, console: Console) -> None:
+    """Both tables, and what the numbers are worth."""
+    if report["reading"]:
+        console.print(_reading_table(report["reading"]))
+    if report["asking"]:
+        console.print(_asking_table(report["asking"]))
+    machine = report["machine"]
+    console.print(
+        f"Medians of {report['rounds']} rounds, page cache warm;"
+        f" × is speed in units of the peer's, taken within each round."
+    )
+    console.print(
+        f"{machine['processor'] or 'unknown processor'}, {machine['processors']} processors,"
+        f" {machine['system']}, Python {machine['python']}"
+    )
+    if report["quick"]:
+        console.print("Quick: small logs, few rounds. The numbers only show that it runs.")
+
+
+def _reading_table(rows: Sequence[Row]) -> Table:
+    def cells(row: Row) -> tuple[str, ...]:
+        return f"{row['mb_per_second']:,.1f}", f"{row['records_per_second']:,.0f}"
+
+    return _filled(_table("Reading", "reader", "MB/s", "records/s", "×"), rows, cells)
+
+
+def _asking_table(rows: Sequence[Row]) -> Table:
+    def cells(row: Row) -> tuple[str, ...]:
+        rate = f"{row['cases_per_second']:,.0f}"
+        return f"{row['cases']}", rate, f"{row['start_seconds']:.2f} s"
+
+    return _filled(
+        _table("Asking", "implementation", "cases", "cases/s", "start", "×"), rows, cells
+    )
+
+
+def _filled(table: Table, rows: Sequence[Row], cells: Callable[[Row], tuple[str, ...]]) -> Table:
+    """A heading for each workload, a line for each contender."""
+    workload = None
+    for row in rows:
+        if row["workload"] != workload:
+            workload = row["workload"]
+            table.add_section()
+            table.add_row(Text(str(workload), style="bold"))
+        name = f"  {row['contender']}"
+        if row.get("share", 1) > 1:
+            name += f" ({row['records']:,} records)"
+        if "unavailable" in row:
+            table.add_row(name, Text(f"not here: {row['unavailable']}"))
+        else:
+            table.add_row(name, *cells(row), _ratio(row))
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", box=None, header_style="dim")
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number == 0 else "right")
+    return table
+
+
+def _ratio(row: Row) -> str:
+    if row["peer"] == row["contender"]:
+        return "peer"
+    return "–" if row["ratio_to_peer"] is None else f"{row['ratio_to_peer']:g}"

@@ -1,0 +1,75 @@
+"""The command ``walproof``. One file per subcommand, named after it."""
+
+from __future__ import annotations
+
+import importlib
+import keyword
+
+import click
+
+from conformance import __version__
+
+SUBCOMMANDS = (
+    "read",
+    "inspect",
+    "verify",
+    "export",
+    "fields",
+    "import",
+    "list",
+    "dump",
+    "recover",
+    "audit",
+    "check",
+    "smoke",
+    "diff",
+    "review",
+    "sweep",
+    "bench",
+    "vectors",
+    "setup",
+    "parsers",
+    "lint-ksy",
+    "ksy-test",
+)
+
+
+class _Subcommands(click.Group):
+    """Loads a subcommand when it is asked for: ``walproof read`` must not wait for the harness."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(SUBCOMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in SUBCOMMANDS:
+            return None
+        function = name.replace("-", "_")
+        if keyword.iskeyword(function):  # import
+            function += "_"
+        command = getattr(importlib.import_module(f"{__name__}.{function}"), function)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_Subcommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="walproof")
+def walproof() -> None:
+    """Says what a journal file means, which records survive its damage, and who gets it right.
+
+    \b
+    walproof read 000003.log              what is in a log, and what is lost
+    walproof inspect 000003.log           every byte of it, with field and rule
+    walproof check --cmd './my-reader'    does my reader agree?
+    """
+
+
+def main() -> None:
+    """Entry point. Usage errors exit with 1, as every subcommand says: 2 to 4 are answers."""
+    try:
+        status = walproof.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        raise SystemExit(130) from None
+    except click.ClickException as error:
+        error.show()
+        raise SystemExit(1) from None
+    raise SystemExit(status if isinstance(status, int) else 0)

@@ -1,0 +1,139 @@
+"""``walproof audit``: records and damage of a lake of logs, as tables."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from walproof.audit.progress import Bar
+
+
+@click.command()
+@click.argument("paths", metavar="PATH…", nargs=-1, required=True)
+@click.option(
+    "--out", required=True, metavar="DIR", type=click.Path(path_type=Path, file_okay=False)
+)
+@click.option(
+    "--payload/--no-payload", help="Also what the records hold, or (the default) where they lie."
+)
+@click.option("--again", is_flag=True, help="Read everything, also what has not changed.")
+@click.option(
+    "--option",
+    "given",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option of the data source: pathGlobFilter='*.log', journalFormat=zmq-raft,"
+    " maxPayloadBytes=1m, fs.region=… .",
+)
+@click.option(
+    "--master",
+    metavar="URL",
+    help="Spark master, such as spark://host:7077; `none` does without Spark.  [default: that of"
+    " spark-submit, else all cores of this machine]",
+)
+@click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="A setting for Spark.")
+@click.option(
+    "--unit",
+    type=click.FloatRange(min=0.01),
+    default=128,
+    show_default=True,
+    metavar="MIB",
+    help="Most that one task reads, where logs can be cut.",
+)
+def audit(
+    paths: tuple[str, ...],
+    out: Path,
+    payload: bool,
+    again: bool,
+    given: tuple[str, ...],
+    master: str | None,
+    settings: tuple[str, ...],
+    unit: float,
+) -> int:
+    """Take stock of a lake of logs: what is in them, what is lost, where, and why.
+
+    PATH is a file or a folder, searched to the bottom, also s3:, hdfs: and the like; all formats
+    may be mixed. Hidden names are passed over. DIR gets three tables in Parquet, for Spark,
+    DuckDB, pyarrow and so on:
+
+    \b
+    DIR/records       a row for each record: file, offset, length, index, time …
+    DIR/damage        a row for each lost range: file, offset, length, reason
+    DIR/files         a row for each file: verdict, counts, why it could not be read
+    DIR/summary.html  plots; DIR/summary.json has the same numbers
+
+    A log that cannot be read never ends the audit. Stopped at any moment, even by kill -9, it
+    leaves the result before it as it was, and goes on from there when run again. Run again, it
+    reads only what is new or has changed by name, size, time, or at either end; --again reads
+    everything (a failing disk changes no times).
+
+    \b
+    walproof audit /var/log/journal /data/broker --out audit
+    walproof audit /mnt/lake --out /mnt/audit --payload --master spark://head:7077
+    duckdb -c "select reason, count(*) from 'audit/damage/*.parquet' group by 1"
+
+    Exit status: 0 if all logs are intact, 3 if one is torn, damaged or unreadable, 4 if none is
+    but one is refused, 1 for a usage or I/O error.
+    """
+    if importlib.util.find_spec("pyarrow") is None:
+        raise click.ClickException("an audit needs pyarrow: pip install 'walproof[spark]'")
+    if master != "none" and importlib.util.find_spec("pyspark") is None:
+        raise click.ClickException(
+            "an audit on Spark needs pyspark: pip install 'walproof[spark]', or --master none"
+        )
+    from walproof.audit.engine import Engine, InProcess, JobFailed, OnSpark
+    from walproof.audit.job import audit as run
+    from walproof.audit.output import OutputRefused
+    from walproof.audit.terminal import print_summary
+    from walproof.audit.unit import Options
+    from walproof.lake.options import BadOption, parse
+    from walproof.spark.java import JavaMissing
+
+    spark = _pairs("--conf", settings)
+    try:
+        source = parse({"lastFlushedIndex": "meta", **_pairs("--option", given)})
+    except BadOption as error:
+        raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
+    options = Options(replace(source, paths=paths, recursive=True), payload)
+    engine: Engine = InProcess() if master == "none" else OnSpark(master, spark)
+    try:
+        # A handle of its own: the engine turns the common one away while Spark starts.
+        with os.fdopen(os.dup(2), "w") as errors, Bar(Console(file=errors)) as bar:
+            outcome = run(options, out, engine, int(unit * (1 << 20)), again, bar)
+    except (OutputRefused, JobFailed, JavaMissing) as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise click.ClickException(f"{where}{error.strerror or error}") from None
+    except KeyboardInterrupt:
+        click.echo("Stopped. Run it again to go on from here.", err=True)
+        raise click.exceptions.Abort from None
+    finally:
+        engine.stop()
+    print_summary(outcome.summary, out, outcome.is_new, Console())
+    return exit_status(outcome.summary)
+
+
+def exit_status(summary: Mapping[str, Any]) -> int:
+    """0 intact, 3 torn, damaged or unreadable, 4 refused."""
+    totals = summary["totals"]
+    if totals["torn"] or totals["damaged"] or totals["unreadable"]:
+        return 3
+    return 4 if totals["refused"] else 0
+
+
+def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
+    pairs = {}
+    for text in texts:
+        key, separator, value = text.partition("=")
+        if not separator or not key:
+            raise click.UsageError(f"{option}: expected KEY=VALUE, found {text!r}")
+        pairs[key] = value
+    return pairs

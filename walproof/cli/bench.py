@@ -1,0 +1,78 @@
+"""``walproof bench``: speed, beside a named peer in the same run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from conformance import ROOT
+from conformance.vectors import Vector, load_all
+from walproof.cli.setup import in_ci
+
+QUICK_SCALE = 100
+QUICK_VECTORS = 8
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Small logs, one round: shows that it runs.")
+@click.option("--rounds", type=click.IntRange(1), help="Rounds through all contenders.  [5]")
+@click.option(
+    "--only",
+    type=click.Choice(["reading", "asking"]),
+    help="Only the readers, or only the harness.",
+)
+@click.option(
+    "--report",
+    "path",
+    type=click.Path(path_type=Path),
+    default=ROOT / "reports" / "bench.json",
+    show_default="reports/bench.json",
+    help="Where the numbers go, as JSON.",
+)
+def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
+    """Measure the readers (MB/s, records/s) and the harness (cases/s).
+
+    Every number stands beside that of a peer, measured in the same run: LevelDB's own C++ reader,
+    and for the harness the executable specification. The ratios can be compared between machines,
+    the numbers cannot.
+
+    \b
+    walproof bench
+    walproof bench --only reading --rounds 11
+
+    Exit status: 0, with CI=true 1 when a contender is not here, 1 for a usage or I/O error.
+    """
+    from walproof.bench import asking, reading, report
+    from walproof.bench.contender import contenders
+    from walproof.bench.workloads import WORKLOADS
+
+    rounds = rounds or (1 if quick else 5)
+    workloads = [one.smaller(QUICK_SCALE) for one in WORKLOADS] if quick else WORKLOADS
+    vectors = list(load_all().values())
+    if quick:
+        vectors = _some_of_each_format(vectors)
+    with Console(stderr=True).status("measuring") as status:
+        read = [] if only == "asking" else reading.measure(
+            contenders(), workloads, rounds, status.update
+        )  # fmt: skip
+        asked = [] if only == "reading" else asking.measure(vectors, rounds, status.update)
+    made = report.build(read, asked, rounds, quick)
+    report.save(made, path)
+    report.show(made, Console())
+    click.echo(f"Raw numbers: {os.path.relpath(path)}")
+    missing = any("unavailable" in row for row in [*read, *asked])
+    return 1 if missing and in_ci() else 0
+
+
+def _some_of_each_format(vectors: list[Vector]) -> list[Vector]:
+    by_format: dict[str, list[Vector]] = {}
+    for vector in vectors:
+        by_format.setdefault(str(vector.body["format"]), []).append(vector)
+    return [
+        vector
+        for of_one in by_format.values()
+        for vector in of_one[:: max(1, len(of_one) // QUICK_VECTORS)]
+    ]

@@ -1,0 +1,236 @@
+"""``walproof check``: does an implementation agree with the vectors?"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from conformance import ROOT, known_failures, run
+from conformance.cases import cases_of
+from conformance.protocol.child import Limits
+from conformance.protocol.oneshot import no_hello
+from conformance.reports import html, json_report, junit, terminal
+from conformance.runner import Subject
+from conformance.structure.cases import PROFILE
+from conformance.vectors import BrokenVector, Selection, Vector, load_all
+from walproof.cli.setup import in_ci
+from walproof.implementations import all_implementations
+
+REPORTS = ROOT / "reports"
+
+
+@click.command()
+@click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Check this program.")
+@click.option(
+    "--impl", "names", multiple=True, metavar="NAME", help="Check this implementation of ours."
+)
+@click.option("--all", "everyone", is_flag=True, help="Check all of ours (the default).")
+@click.option("--vector", "patterns", multiple=True, metavar="GLOB", help="Vector ids or slugs.")
+@click.option("--format", "formats", multiple=True, metavar="ID", help="Only this format.")
+@click.option(
+    "--requirement", "requirements", multiple=True, metavar="GLOB", help="Such as LDB-028."
+)
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(["valid", "eof", "corrupt", "limit"])
+)
+@click.option("--group", "groups", multiple=True, metavar="NAME", help="A column of the matrix.")
+@click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    type=click.Choice(["recover", "strict", "write", "append", "structure"]),
+)
+@click.option("--one-shot", is_flag=True, help="COMMAND is a one-shot program; else it is asked.")
+@click.option(
+    "--jobs", default=os.cpu_count() or 2, show_default="processors", help="Children at a time."
+)
+@click.option(
+    "--memory", default=2048, show_default=True, metavar="MIB", help="Limit for each child."
+)
+@click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
+@click.option("--failures", default=5, show_default=True, help="How many failures to show in full.")
+@click.option("--show-known", is_flag=True, help="Show known failures in full, too.")
+@click.option("--update-known", is_flag=True, help="Write what fails to the known-failures lists.")
+@click.option("--cause", metavar="NAME", help="With --update-known: the cause of what is new.")
+def check(
+    commands: tuple[str, ...],
+    names: tuple[str, ...],
+    everyone: bool,
+    patterns: tuple[str, ...],
+    formats: tuple[str, ...],
+    requirements: tuple[str, ...],
+    kinds: tuple[str, ...],
+    groups: tuple[str, ...],
+    profiles: tuple[str, ...],
+    one_shot: bool,
+    jobs: int,
+    memory: int,
+    folder: Path | None,
+    failures: int,
+    show_known: bool,
+    update_known: bool,
+    cause: str | None,
+) -> int:
+    """Run the vectors against implementations and say what is not as expected.
+
+    COMMAND is any program that speaks the protocol (conformance/README.md), or the one-shot form
+    `COMMAND read FORMAT PATH`. It sees scratch copies, never the expectation.
+
+    \b
+    walproof check --cmd './my-reader'
+    walproof check --cmd './my-reader' --group torn-tail --failures 20
+    walproof check --impl leveldb-cpp --requirement 'LDB-02*'
+
+    Exit status: 0 when all is as expected, 3 when something is not, 1 for a usage error.
+    """
+    console = Console()
+    try:
+        vectors = load_all()
+    except BrokenVector as error:
+        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+    selection = Selection(patterns, formats, requirements, kinds, groups)
+    chosen = selection.choose(vectors.values())
+    if not chosen:
+        raise click.UsageError("no vector is chosen; walproof check --vector '*' runs all")
+    if PROFILE not in profiles and not cases_of(chosen, profiles):
+        asked = sorted({vector.operation for vector in chosen})
+        raise click.UsageError(
+            f"--profile {' '.join(profiles)}: nothing to run, the chosen vectors ask to"
+            f" {' and '.join(asked)}"
+        )
+    subjects = _subjects(commands, names, one_shot)
+    if not names:
+        read = {vector.body["format"] for vector in chosen}
+        subjects = [s for s in subjects if not s.formats or read & set(s.formats)]
+    try:
+        report = _run_with_progress(subjects, vectors, chosen, profiles, jobs, memory)
+    except BrokenVector as error:  # its bytes are looked at only when it is run
+        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+    folder = folder or REPORTS / ("check" if commands or names else "conformance")
+    _save(report, folder)
+    terminal.print_matrix(report, console, _shown(folder / "report.html"))
+    if update_known:
+        _update_known(report, subjects, cause, console)
+        return 0
+    bad = run.unexpected(report)
+    shown = bad + (run.known(report) if show_known else [])
+    for implementation, result in shown[:failures]:
+        console.print()
+        terminal.show_failure(report, implementation, result, console)
+    if len(shown) > failures:
+        console.print(f"\n{len(shown) - failures} more: --failures {len(shown)}, or the report.")
+    return 3 if bad or _not_run(report, bool(commands or names)) else 0
+
+
+def _subjects(commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool) -> list[Subject]:
+    program = program_name()
+    subjects = []
+    for command in dict.fromkeys(commands):
+        words = shlex.split(command)
+        if not words:
+            raise click.UsageError("--cmd: expected a program, found nothing")
+        single = one_shot or _is_one_shot(command, words)
+        repeat = f"{program} check --cmd {shlex.quote(command)}"
+        subjects.append(Subject(command, command, words, one_shot=single, repeat=repeat))
+    ours = {implementation.name: implementation for implementation in all_implementations()}
+    for name in names or (() if commands else tuple(ours)):
+        if name not in ours:
+            raise click.UsageError(f"--impl: expected one of {', '.join(ours)}, found {name!r}")
+        try:
+            subjects.append(run.subject_of(ours[name], program))
+        except known_failures.BrokenList as error:
+            raise click.ClickException(str(error)) from None
+    return subjects
+
+
+def _is_one_shot(command: str, words: list[str]) -> bool:
+    """Whether the program must be one-shot. Said aloud: it may also be broken."""
+    why = asyncio.run(no_hello(words, Path.cwd()))
+    if why is not None:
+        click.echo(
+            f"{command}: no reply to hello ({why}); taken for a one-shot program,"
+            f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
+            err=True,
+        )
+    return why is not None
+
+
+def _run_with_progress(
+    subjects: list[Subject],
+    vectors: dict[str, Vector],
+    chosen: list[Vector],
+    profiles: tuple[str, ...],
+    jobs: int,
+    memory: int,
+) -> dict[str, Any]:
+    everyone = [*subjects, *run.baseline_subjects()]
+    total = sum(len(run.cases_for(subject, chosen, profiles)) for subject in everyone)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("running", total=total)
+        return run.run(
+            subjects,
+            vectors,
+            chosen,
+            profiles,
+            jobs,
+            Limits(memory_bytes=memory << 20),
+            lambda: bar.advance(task),
+        )
+
+
+def _save(report: dict[str, Any], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    json_report.save(report, folder / "report.json")
+    junit.write(report, folder / "junit.xml")
+    html.write(report, folder / "report.html")
+
+
+def _update_known(
+    report: dict[str, Any], subjects: list[Subject], cause: str | None, console: Console
+) -> None:
+    entries = {entry["name"]: entry for entry in report["implementations"]}
+    for subject in subjects:
+        if subject.known.path is None or entries[subject.name]["status"] != "ran":
+            continue
+        known = subject.known.updated(entries[subject.name]["results"], cause)
+        known.save()
+        console.print(
+            f"{_shown(known.path)}: {len(known.entries)} known failures,"
+            f" {len(known.unexplained())} without a cause"
+        )
+
+
+def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
+    """Whether something did not run that must: broken always, the rest in CI or asked by name."""
+    must_run = asked_for or in_ci()
+    moving = set() if asked_for else {one.name for one in all_implementations() if one.moving}
+    return any(
+        entry["status"] == "broken"
+        or (must_run and entry["status"] == "unavailable" and entry["name"] not in moving)
+        or (
+            must_run and entry["results"] and all(r["class"] == "skipped" for r in entry["results"])
+        )
+        for entry in report["implementations"]
+    )
+
+
+def program_name() -> str:
+    """How this very command was called, so that what we print can be pasted."""
+    called = Path(sys.argv[0])
+    try:
+        return os.path.relpath(called) if called.parent.name == "bin" else called.name
+    except ValueError:
+        return called.name
+
+
+def _shown(path: Path | None) -> str:
+    assert path is not None
+    return os.path.relpath(path)

@@ -1,0 +1,200 @@
+"""``walproof dump``: the records of a log, each into a file of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reference_impl.answer import End, Lost, Record
+from reference_impl.formats import UnknownFormat, detect, named
+from reference_impl.zmq_raft import message_pack
+from walproof.cli.read import EXIT_STATUS
+
+
+@dataclass
+class Range:
+    """Indexes from ``first`` to ``last``, both included; None is open. ``found`` counts records."""
+
+    text: str
+    first: int | None
+    last: int | None
+    found: int = 0
+
+    def holds(self, index: int) -> bool:
+        """Whether an index lies in the range."""
+        return (self.first is None or index >= self.first) and (
+            self.last is None or index <= self.last
+        )
+
+
+def parse_ranges(text: str) -> list[Range]:
+    """``100:110,1000:1050`` and ``7``, ``:9``, ``9:``, ``:``. Raises ``click.BadParameter``."""
+    ranges = []
+    for part in text.split(","):
+        first, colon, last = part.partition(":")
+        try:
+            low = int(first) if first else None
+            high = int(last) if last else None
+        except ValueError:
+            low = high = -1
+        if not colon:
+            high = low
+        wrong = low is None and high is None and not colon
+        backwards = low is not None and high is not None and low > high
+        if wrong or backwards or min(low or 0, high or 0) < 0:
+            raise click.BadParameter(f"expected ranges such as 100:110,1000:1050, found {part!r}")
+        ranges.append(Range(part, low, high))
+    return ranges
+
+
+class NotMessagePack(ValueError):
+    """The payload is not one MessagePack value."""
+
+
+def readable(payload: bytes) -> bytes:
+    """A MessagePack value as JSON for people. Raises :class:`NotMessagePack`."""
+    try:
+        value, end = message_pack.decode(payload)
+    except (message_pack.Incomplete, ValueError) as error:
+        raise NotMessagePack(str(error) or "it ends in the middle of a value") from None
+    if end != len(payload):
+        raise NotMessagePack(f"{len(payload) - end} bytes stand behind the value")
+    text = json.dumps(message_pack.to_json(value), ensure_ascii=False, indent=1)
+    return f"{text}\n".encode("utf-8", "surrogatepass")
+
+
+def unzipped(payload: bytes) -> bytes:
+    """What gzip or zlib packed; anything else as it is."""
+    try:
+        return zlib.decompress(payload, wbits=47)
+    except zlib.error:
+        return payload
+
+
+@click.command()
+@click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--index", "ranges", metavar="RANGES", default=":", help="Such as 100:110,1000:1050.")
+@click.option(
+    "--out", "folder", metavar="DIR", type=click.Path(path_type=Path), default=".",
+    show_default=True, help="Where the files go; made if it is not there.",
+)  # fmt: skip
+@click.option("--messagepack", is_flag=True, help="Payloads are MessagePack: write readable JSON.")
+@click.option("--unzip", is_flag=True, help="Unpack payloads that gzip or zlib packed.")
+@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
+def dump(
+    log: Path,
+    ranges: str,
+    folder: Path,
+    messagepack: bool,
+    unzip: bool,
+    force: bool,
+    format_id: str | None,
+) -> int:
+    """Write the records of a log to files, one each.
+
+    A record is known by its index; in a format without one, by its number in the log, from 0. The
+    file is named after it: 0000000000000100.data, or .json with --messagepack. A line of JSON for
+    each file says where it is and what the record's other fields are. Both ends of a range count.
+
+    A file that is there already is never replaced without --force. Two records of the same index
+    get a second number: 0000000000000100.2.data.
+
+    \b
+    walproof dump 00000000000001.rlog --index 100:110,1000:1050 --out entries --messagepack
+    walproof dump /var/lib/raft --out entries > entries.jsonl
+    walproof dump 000003.log --index :9 --out batches
+
+    Exit status: 0 intact, 3 torn or damaged or a payload that is no MessagePack, 4 refused, 1 for
+    a usage or I/O error, a range without records included.
+    """
+    wanted = parse_ranges(ranges)
+    try:
+        format = named(format_id) if format_id else detect(log)
+        folder.mkdir(parents=True, exist_ok=True)
+        writer = _Dump(folder, wanted, messagepack, unzip, force)
+        number = 0
+        for event in format.read(log, "recover", {}):
+            if isinstance(event, Record):
+                writer.take(event, number)
+                number += 1
+            elif isinstance(event, End):
+                status = EXIT_STATUS[event.verdict]
+            elif isinstance(event, Lost):
+                where = f"{event.start} to {event.end}{' of ' + event.file if event.file else ''}"
+                click.echo(f"lost: bytes {where} ({event.reason})", err=True)
+    except UnknownFormat as error:
+        if format_id:
+            raise click.ClickException(str(error)) from None
+        click.echo(f"Error: {error}", err=True)
+        return EXIT_STATUS["refused"]
+    except FileExistsError as error:
+        raise click.ClickException(
+            f"{error.filename} is there already: --force replaces it"
+        ) from None
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = error.filename or str(log)
+        raise click.ClickException(f"{where}: {error.strerror or error}") from None
+    writer.check_found()
+    return max(status, 3 if writer.not_messagepack else 0)
+
+
+class _Dump:
+    def __init__(
+        self, folder: Path, ranges: Sequence[Range], messagepack: bool, unzip: bool, force: bool
+    ) -> None:
+        self.folder = folder
+        self.ranges = ranges
+        self.messagepack = messagepack
+        self.unzip = unzip
+        self.mode = "wb" if force else "xb"
+        self.used: dict[int, int] = {}
+        self.seen: tuple[int, int] | None = None
+        self.not_messagepack = False
+
+    def take(self, record: Record, number: int) -> None:
+        """Write a record if it is wanted; ``number`` stands for an index that it has not."""
+        index = int(record.fields.get("index", number))
+        low, high = self.seen or (index, index)
+        self.seen = min(low, index), max(high, index)
+        holding = [one for one in self.ranges if one.holds(index)]
+        if not holding:
+            return
+        for one in holding:
+            one.found += 1
+        payload, ending = record.payload, "data"
+        if self.unzip:
+            payload = unzipped(payload)
+        if self.messagepack:
+            try:
+                payload, ending = readable(payload), "json"
+            except NotMessagePack as error:
+                click.echo(f"record {index}: not MessagePack ({error}); written as it is", err=True)
+                self.not_messagepack = True
+        self.used[index] = self.used.get(index, 0) + 1
+        again = f".{self.used[index]}" if self.used[index] > 1 else ""
+        path = self.folder / f"{index:016}{again}.{ending}"
+        with path.open(self.mode) as file:
+            file.write(payload)
+        line: dict[str, Any] = {"path": str(path), **record.to_json()}
+        for name in ("payload", "payload_sha256"):
+            line.pop(name, None)
+        click.echo(json.dumps(line, ensure_ascii=False))
+
+    def check_found(self) -> None:
+        """A range that no record was in is a mistake: say so, once all others are written."""
+        missing = [one.text for one in self.ranges if not one.found and one.text != ":"]
+        if missing:
+            has = f"{self.seen[0]} to {self.seen[1]}" if self.seen else "none"
+            raise click.ClickException(f"no record in {', '.join(missing)}; the log has {has}")

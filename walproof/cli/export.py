@@ -1,0 +1,189 @@
+"""``walproof export``: a log in a form that other programs take."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reference_impl.answer import End, Lost
+from reference_impl.formats import UnknownFormat, detect, named
+from reference_impl.systemd_journal import layout, mapped
+from reference_impl.systemd_journal.export_format import export_entry
+from reference_impl.systemd_journal.inspection import read
+from reference_impl.systemd_journal.objects import FIELD_NAME
+from walproof.cli.read import EXIT_STATUS, parse_context
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@click.command()
+@click.argument("log", metavar="FILE", type=click.Path(path_type=Path, exists=True))
+@click.argument("matches", metavar="[FIELD=VALUE]...", nargs=-1)
+@click.option("-S", "--since", metavar="TIME", help="Only entries at or after this time.")
+@click.option("--from-seqnum", metavar="N", type=click.IntRange(0), help="Only from this one on.")
+@click.option(
+    "--parquet",
+    "out",
+    metavar="OUT",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write this Parquet file instead, from a log of any format.",
+)
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
+@click.option(
+    "--context",
+    "context_items",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="What the reader is told besides the bytes; VALUE is JSON or text.",
+)
+@click.option(
+    "--compression",
+    type=click.Choice(["zstd", "snappy", "none"]),
+    default="zstd",
+    show_default=True,
+    help="Of the Parquet file.",
+)
+@click.option(
+    "--max-payload",
+    metavar="BYTES",
+    type=click.IntRange(0, 1 << 30),
+    default=1 << 30,
+    help="Cut longer payloads in the Parquet file, and mark them.",
+)
+def export(
+    log: Path,
+    matches: tuple[str, ...],
+    since: str | None,
+    from_seqnum: int | None,
+    out: Path | None,
+    format_id: str | None,
+    context_items: tuple[str, ...],
+    compression: str,
+    max_payload: int,
+) -> int:
+    """Print a systemd journal in the Journal Export Format, or write any log as Parquet.
+
+    Without --parquet: what journalctl -o export prints for the same file, but the fields of an
+    entry are sorted; of a damaged file, all that survives. What is lost is listed on standard
+    error.
+
+    With --parquet: a row for each record and each lost range, in the columns that Spark's data
+    source has, and the verdict in the metadata of the file. Memory stays bounded, and the file
+    appears when it is whole.
+
+    Matches are those of journalctl: of two values of one field either will do, of two fields both
+    must be there. TIME is 2023-11-14, "2023-11-14 22:13:20", both in UTC, or @ and seconds since
+    1970, with a fraction if need be.
+
+    \b
+    walproof export system.journal | systemd-journal-remote --output=copy.journal -
+    walproof export broken.journal | walproof import --output mended.journal
+    walproof export system.journal _UID=0 PRIORITY=3 PRIORITY=2 --since @1700000000
+    walproof export 000003.log --parquet records.parquet
+
+    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
+    """
+    selection = _selection(matches, since, from_seqnum)
+    if out is not None:
+        if selection:
+            raise click.UsageError("matches select entries of the Journal Export Format only")
+        context = dict(parse_context(item) for item in context_items)
+        return _parquet(log, out, format_id, context, compression, max_payload)
+    if format_id not in (None, "systemd-journal") or context_items or log.is_dir():
+        raise click.UsageError(
+            "the Journal Export Format is that of systemd's journal files; say --parquet OUT"
+        )
+    return _journal(log, selection)
+
+
+def _selection(
+    matches: tuple[str, ...], since: str | None, from_seqnum: int | None
+) -> dict[str, Any]:
+    """Which entries are asked for, as the reader is told."""
+    for match in matches:
+        if not FIELD_NAME.fullmatch(match.partition("=")[0].encode()) or "=" not in match:
+            raise click.UsageError(f"expected FIELD=VALUE, found {match!r}")
+    selection: dict[str, Any] = {"match": list(matches)} if matches else {}
+    if since is not None:
+        selection["from_realtime"] = str(microseconds(since))
+    if from_seqnum is not None:
+        selection["from_seqnum"] = str(from_seqnum)
+    return selection
+
+
+def _parquet(
+    log: Path,
+    out: Path,
+    format_id: str | None,
+    context: dict[str, Any],
+    compression: str,
+    max_payload: int,
+) -> int:
+    try:
+        # By name: it depends on this package, not this package on it.
+        module = importlib.import_module("walproof.tables.parquet")
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"--parquet needs {error.name}, which is not here: pip install 'walproof[fast]'"
+        ) from None
+    write: Callable[..., Any] = module.to_parquet
+    try:
+        format = named(format_id) if format_id else detect(log)
+        done = write(module.Log(log, context), format.id, out, compression, max_payload)
+    except UnknownFormat as error:
+        if format_id:
+            raise click.ClickException(str(error)) from None
+        click.echo(f"Error: {error}", err=True)
+        return EXIT_STATUS["refused"]
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or log}: {error.strerror or error}") from None
+    except ValueError as error:  # a --context that the format does not understand
+        raise click.ClickException(str(error)) from None
+    end: End = done.end
+    why = f" ({end.reason})" if end.reason else ""
+    click.echo(
+        f"{out}: {format.id}, {end.verdict}{why}, {done.records:,} records,"
+        f" {done.lost:,} lost ranges"
+    )
+    return EXIT_STATUS[end.verdict]
+
+
+def _journal(log: Path, context: dict[str, Any]) -> int:
+    out = sys.stdout.buffer
+    status = 0
+    try:
+        with mapped(log) as data:
+            seqnum_id = bytes(data[72:88]).hex() if len(data) >= layout.HEADER_MIN else ""
+            for event in read(data, "recover", context):
+                if isinstance(event, Lost):
+                    click.echo(f"lost {event.start}–{event.end}: {event.reason}", err=True)
+                elif isinstance(event, End):
+                    status = EXIT_STATUS[event.verdict]
+                    if event.reason:
+                        click.echo(f"{log}: {event.verdict} ({event.reason})", err=True)
+                else:
+                    out.write(export_entry(event.fields, seqnum_id, event.payload))
+    except OSError as error:
+        raise click.ClickException(f"{log}: {error.strerror or error}") from None
+    out.flush()
+    return status
+
+
+def microseconds(text: str) -> int:
+    """A time as journalctl takes it: a date, a date and a time of day, or ``@`` and seconds."""
+    try:
+        if text.startswith("@"):
+            seconds, _, fraction = text[1:].partition(".")
+            return int(seconds) * 1_000_000 + int(f"{fraction:0<6}"[:6])
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise click.UsageError(f"--since: no time: {text!r}") from None
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=UTC)
+    return (when - EPOCH) // timedelta(microseconds=1)

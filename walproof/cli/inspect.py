@@ -1,0 +1,171 @@
+"""``walproof inspect``: every byte of a log, with its field, its value and its rule."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from conformance.kaitai.compile import GrammarError, ToolMissing
+from conformance.kaitai.field_map import UnknownField
+from reference_impl.formats import UnknownFormat, detect, named
+from walproof.cli.list import list_folder
+from walproof.cli.read import EXIT_STATUS
+from walproof.inspection.inspection import Inspection, inspection
+from walproof.inspection.log_bytes import LogBytes
+from walproof.inspection.show import counted
+from walproof.inspection.terminal import TerminalMap
+from walproof.inspection.walk import subtree
+
+TERMINAL_LIMIT = 400
+PAGE_LIMIT = 20_000
+
+
+def _offset(text: str) -> int:
+    """A byte offset, decimal or hexadecimal with ``0x``."""
+    try:
+        offset = int(text, 0)
+    except ValueError:
+        offset = -1
+    if offset < 0:
+        raise click.BadParameter(f"expected an offset such as 32768 or 0x8000, found {text!r}")
+    return offset
+
+
+@click.command()
+@click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
+@click.option(
+    "--from",
+    "start",
+    metavar="OFFSET",
+    type=_offset,
+    default="0",
+    help="Show the log from here on.",
+)
+@click.option("--to", "end", metavar="OFFSET", type=_offset, help="Show it up to here, exclusive.")
+@click.option("--field", "path", metavar="PATH", help="Show one field, its parts and its rules.")
+@click.option("--depth", type=click.IntRange(min=1), help="Leave out fields below this level.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    help=f"Number of fields; 0 for all. [default: {TERMINAL_LIMIT}, {PAGE_LIMIT} with --html]",
+)
+@click.option(
+    "--html", "page", metavar="OUT", type=click.Path(path_type=Path), help="Write a page instead."
+)
+def inspect(
+    log: Path,
+    format_id: str | None,
+    start: int,
+    end: int | None,
+    path: str | None,
+    depth: int | None,
+    limit: int | None,
+    page: Path | None,
+) -> int:
+    """Show every byte of a log: offset, bytes, field, value, and the requirements that rule it.
+
+    Lost ranges are marked with x at the margin and with their reason, a torn tail with ~, and =
+    stands where a writer may append. The fields are those of the grammar in ksy/, and their paths
+    are the ones that vectors use. Behind damage a reader no longer trusts the lengths, but the
+    map goes on with them, since what it shows there may be worth saving.
+
+    \b
+    walproof inspect 000003.log                        the map, first fields first
+    walproof inspect 000003.log --depth 2              a line for each physical record
+    walproof inspect 000003.log --from 0x8000          from the second block on
+    walproof inspect 000003.log --field 'blocks[-1].records[0].header'
+    walproof inspect 000003.log --html map.html        a page to explore
+
+    Of a folder the files are shown, as by walproof list: each of them can be inspected.
+
+    In a pipe every line has the full path of its field, so that grep finds it. The log is never
+    changed, and a large one is not loaded: only the part that is shown is parsed.
+
+    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
+    """
+    if path is not None and (start or end is not None):
+        raise click.UsageError("--field shows one field: it excludes --from and --to")
+    if end is not None and end <= start:
+        raise click.UsageError(f"--to {end} is not behind --from {start}")
+    if log.is_dir():
+        return list_folder(log, format_id)
+    try:
+        format = named(format_id) if format_id else detect(log)
+        with LogBytes(log) as data:
+            view = inspection(log, format, data)
+            if page is not None:
+                _write_page(view, page, start, end, path, limit)
+            else:
+                _print_map(view, start, end, path, depth, limit)
+    except UnknownFormat as error:
+        if format_id:
+            raise click.ClickException(str(error)) from None
+        click.echo(f"Error: {error}", err=True)
+        return EXIT_STATUS["refused"]
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (UnknownField, GrammarError, ToolMissing) as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        where = error.filename or log
+        raise click.ClickException(f"{where}: {error.strerror or error}") from None
+    return EXIT_STATUS[view.outline.verdict]
+
+
+def _print_map(
+    view: Inspection,
+    start: int,
+    end: int | None,
+    path: str | None,
+    depth: int | None,
+    limit: int | None,
+) -> None:
+    shown = TerminalMap(view, Console())
+    limit = TERMINAL_LIMIT if limit is None else limit or None
+    if path is None:
+        end = _end_of_window(view, start, end)
+        shown.print(view.fields(start, end, depth), start, end, limit)
+        return
+    fields = list(subtree(view.bytes, view.format, path))
+    top = fields[0]
+    if depth is not None:
+        fields = [field for field in fields if field.path.count(".") < depth]
+    shown.print(fields, top.start, top.end, limit)
+    shown.print_about(top)
+
+
+def _write_page(
+    view: Inspection,
+    page: Path,
+    start: int,
+    end: int | None,
+    path: str | None,
+    limit: int | None,
+) -> None:
+    from walproof.inspection.page import write  # the template engine, only where it is used
+
+    if page.exists() and page.samefile(view.path):
+        raise click.UsageError(f"--html {page} would overwrite the log")
+    if path is not None:
+        top = next(subtree(view.bytes, view.format, path))
+        start, end = top.start, max(top.end, top.start + 1)
+    end = _end_of_window(view, start, end)
+    written = write(view, page, start, end, PAGE_LIMIT if limit is None else limit or None)
+    shown = f"{written.shown} of {counted(view.outline.size, 'byte')}"
+    click.echo(f"{page}: {view.outline.verdict}, {shown}, {counted(written.fields, 'field')}")
+    if written.shown < end - start:
+        click.echo(
+            f"--from {start + written.shown} makes a page of what follows, --limit 0 of all."
+        )
+
+
+def _end_of_window(view: Inspection, start: int, end: int | None) -> int:
+    size = view.outline.size
+    if start and start >= size:
+        raise click.UsageError(f"--from {start}: the log ends at {size}")
+    return size if end is None else min(end, size)

@@ -1,0 +1,54 @@
+"""``walproof ksy-test``: tests for a grammar of your own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from conformance.kaitai.compile import GrammarError, ToolMissing
+from walproof.parsers.ksy_test import BadVector, find_vectors
+from walproof.parsers.ksy_test import run as run_vector
+
+
+@click.command("ksy-test")
+@click.argument("grammar", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument(
+    "vectors", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True),
+    metavar="VECTOR...",
+)  # fmt: skip
+@click.option("--quiet", is_flag=True, help="Show failures only.")
+def ksy_test(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
+    """Check that a Kaitai grammar reads files as you say: yours, anywhere.
+
+    A VECTOR is a JSON file, or a folder of them, with the name of a file beside it (or its bytes)
+    and the values that fields must have, or the error that reading it must end with:
+
+    \b
+    {"input": "two.bin", "expect": {"records": {"count": 2}, "records[0].name": "alpha",
+                                    "records[1].type": "last", "magic": {"hex": "cafe"}}}
+    {"hex": "00", "error": "ValidationNotEqualError", "at": "/seq/0"}
+
+    \b
+    walproof ksy-test my_format.ksy tests/
+    walproof ksy-test my_format.ksy tests/empty.json
+
+    Numbers above 2^53 are strings of digits; null is a field that is not there.
+
+    Exit status: 0 when all agree, 3 when one does not, 1 for a usage error, for a vector that
+    cannot be used and for a grammar that does not compile (FILE:LINE:COLUMN: error: WHY).
+    """
+    passed = failed = 0
+    try:
+        for vector in find_vectors(list(vectors)):
+            outcome = run_vector(grammar, vector)
+            passed += not outcome.failures
+            failed += bool(outcome.failures)
+            if outcome.failures or not quiet:
+                click.echo(f"{'FAIL' if outcome.failures else 'ok  '}  {vector}  {outcome.title}")
+            for failure in outcome.failures:
+                click.echo(f"      {failure}")
+    except (GrammarError, ToolMissing, BadVector) as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"{passed} passed, {failed} failed")
+    return 3 if failed else 0

@@ -1,0 +1,48 @@
+"""``walproof lint-ksy``: will the parsers of a grammar agree in all languages?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from conformance.kaitai.compile import GRAMMARS, ToolMissing
+from walproof.parsers.lint import RULES, compile_errors, lint
+
+
+@click.command("lint-ksy")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--rules", is_flag=True, help="List the rules and exit.")
+def lint_ksy(files: tuple[Path, ...], rules: bool) -> int:
+    """Find what the Kaitai compiler accepts and parsers in some language stumble over.
+
+    FILE is a grammar (.ksy), by default each in ksy/. A finding is one line, FILE:LINE:COLUMN:
+    RULE: what is wrong and what to do instead. Rules come from the Kaitai style guide, and from
+    differences between the languages that generated parsers were seen to have. What the compiler
+    does not accept is shown as well.
+
+    A finding that is meant is excused by a comment in the line above it, or in front of `meta` for
+    the whole file; the reason must be there: `# lint-ksy: RULE: reason`.
+
+    \b
+    walproof lint-ksy                    the grammars of this project
+    walproof lint-ksy my_format.ksy      one of yours, wherever it is
+    walproof lint-ksy --rules            what is looked for
+
+    Exit status: 0 for no finding, 3 for some, 1 for a usage error.
+    """
+    if rules:
+        width = max(map(len, RULES))
+        for name, rule in RULES.items():
+            click.echo(f"{name:{width}}  {(rule.__doc__ or '').strip()}")
+        return 0
+    chosen = files or tuple(sorted(GRAMMARS.glob("*.ksy")))
+    try:
+        found = compile_errors(chosen)
+    except ToolMissing as error:
+        click.echo(f"not compiled: {error}", err=True)
+        found = []
+    found += [str(finding) for file in chosen for finding in lint(file)]
+    for finding in found:
+        click.echo(finding)
+    return 3 if found else 0

@@ -1,0 +1,165 @@
+"""``walproof list``: the logs in a folder, a line for each file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, MutableSequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reference_impl.answer import End, Event, Lost, Record
+from reference_impl.formats import Format, UnknownFormat, detect, named
+from walproof.cli.read import EXIT_STATUS, VERDICT_STYLE
+
+
+@dataclass
+class Listed:
+    """One file, or a log of several: what it holds.
+
+    ``first`` and ``last`` are the indexes of its first and last record where the format has them.
+    ``format`` is None for a file that is no log and no part of one.
+    """
+
+    file: str
+    size: int
+    format: str | None = None
+    records: int = 0
+    first: str | None = None
+    last: str | None = None
+    term: str | None = None
+    lost: int = 0
+    verdict: str | None = None
+    reason: str | None = None
+
+    def take(self, event: Event) -> None:
+        """Count an event of the reader in."""
+        if isinstance(event, Record):
+            self.records += 1
+            index = event.fields.get("index")
+            self.first = self.first or index
+            self.last = index or self.last
+            self.term = event.fields.get("term", self.term)
+        elif isinstance(event, Lost):
+            self.lost += event.end - event.start
+            self.reason = self.reason or event.reason
+        else:
+            self.verdict, self.reason = event.verdict, event.reason
+
+    def to_json(self) -> dict[str, Any]:
+        """The file as ``--json`` prints it; what is not known is left out."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@click.command("list")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
+@click.option("--json", "as_json", is_flag=True, help="Print an object a line instead.")
+def list_logs(folder: Path, format_id: str | None, as_json: bool) -> int:
+    """List the logs in a folder and below it: size, records, indexes, and what is lost.
+
+    If the folder is itself a log of several files, each of them has a line, and a last one speaks
+    of the log as a whole. Other files are shown with their size only.
+
+    \b
+    walproof list /var/lib/raft
+    walproof list /var/lib/raft --json | jq 'select(.lost > 0)'
+
+    Exit status: 0 if all logs are intact, 3 if one is torn or damaged, 4 if one is refused, 1 for
+    a usage or I/O error.
+    """
+    return list_folder(folder, format_id, as_json)
+
+
+def list_folder(folder: Path, format_id: str | None = None, as_json: bool = False) -> int:
+    """List a folder and return the exit status. Raises ``click.ClickException``."""
+    if folder.is_file():
+        raise click.UsageError(f"{folder} is a file: walproof read {folder} shows what is in it")
+    rows = []
+    try:
+        format = named(format_id) if format_id else _format_of(folder)
+        for row in _list(folder, format):
+            rows.append(row)
+            if as_json:
+                click.echo(json.dumps(row.to_json(), ensure_ascii=False))
+    except UnknownFormat as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        where = error.filename or folder
+        raise click.ClickException(f"{where}: {error.strerror or error}") from None
+    if not as_json:
+        _print_table(rows)
+    return max((EXIT_STATUS[row.verdict] for row in rows if row.verdict), default=0)
+
+
+def _format_of(path: Path) -> Format | None:
+    try:
+        return detect(path)
+    except UnknownFormat:
+        return None
+
+
+def _list(folder: Path, format: Format | None) -> Iterator[Listed]:
+    """The files in order of their names; at the end the log that they make, if they make one."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    whole = None
+    parts: dict[str, Listed] = {}
+    if format is not None:
+        whole = Listed(str(folder), sum(path.stat().st_size for path in files), format.id)
+        for event in format.read(folder, "recover", {}):
+            whole.take(event)
+            if not isinstance(event, End) and event.file is not None:
+                part = parts.setdefault(event.file, Listed(event.file, 0, format.id))
+                part.take(event)
+    for path in files:
+        name = path.relative_to(folder).as_posix()
+        if name in parts:
+            parts[name].size = path.stat().st_size
+            yield parts[name]
+            continue
+        alone = _alone(path, name)
+        if format is not None and alone.format != format.id and not alone.records:
+            # Preallocated zeros look like an empty log of any format without a magic number.
+            alone = Listed(name, alone.size)
+        yield alone
+    if whole is not None:
+        yield whole
+
+
+def _alone(path: Path, name: str) -> Listed:
+    """A file by itself: a log, a part of one that holds no records, or something else."""
+    format = _format_of(path)
+    row = Listed(name, path.stat().st_size, format.id if format else None)
+    if format is not None:
+        for event in format.read(path, "recover", {}):
+            row.take(event)
+    return row
+
+
+Table = MutableSequence[tuple[str, ...]]
+
+
+def _print_table(rows: Iterable[Listed]) -> None:
+    heads = ("file", "format", "size", "records", "first", "last", "term", "lost", "")
+    table: Table = [heads]
+    for row in rows:
+        records = str(row.records) if row.format else ""
+        lost = str(row.lost) if row.lost or row.reason else ""
+        said = row.reason or row.verdict or ""
+        known = (row.first or "", row.last or "", row.term or "", lost, said)
+        table.append((row.file, row.format or "–", str(row.size), records, *known))
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    verdicts = [None, *(row.verdict or ("damaged" if row.reason else None) for row in rows)]
+    for line, verdict in zip(table, verdicts, strict=True):
+        cells = [
+            cell.ljust(width) if number < 2 or number == 8 else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        text = "  ".join(cells).rstrip()
+        style = VERDICT_STYLE.get(verdict or "intact") if verdict != "intact" else None
+        click.echo(click.style(text, fg=style) if style and verdict else text)
+
+
+list = list_logs  # found by the name of the subcommand; nothing here needs the builtin

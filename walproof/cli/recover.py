@@ -1,0 +1,122 @@
+"""``walproof recover``: what survives in a damaged log, as a new log that is sound."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reference_impl import zmq_raft
+from reference_impl.answer import Answer, NewRecord, collect
+from reference_impl.formats import Format, UnknownFormat, detect, named
+from walproof.cli.read import count, parse_context
+
+ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
+"""Fields of a record that tell of the file it stands in, or again what its payload says."""
+
+
+class Unlike(ValueError):
+    """The new log does not hold what the old one gave; the message says where."""
+
+
+@click.command()
+@click.argument("log", metavar="LOG", type=click.Path(path_type=Path))
+@click.option(
+    "--out", required=True, metavar="NEW", type=click.Path(path_type=Path), help="The new log."
+)
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
+@click.option(
+    "--context",
+    "context_items",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="What the reader is told besides the bytes; VALUE is JSON or text.",
+)
+def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[str, ...]) -> int:
+    """Write the records that survive in LOG into a new log of the same format.
+
+    LOG is never changed, and NEW must not exist. NEW is read back before it is given its name: it
+    has to be intact, with the very records that LOG gave. A format whose log cannot have a gap
+    (the index of a raft log) says which record is missing; then `walproof dump` writes each
+    survivor into a file of its own.
+
+    \b
+    walproof recover 000003.log --out recovered.log
+    walproof recover journal/ --out recovered/
+
+    Exit status: 0 when nothing was lost, 3 when something was (NEW has the rest), 4 refused,
+    1 for a usage or I/O error or when the survivors cannot stand in one log.
+    """
+    context = dict(parse_context(item) for item in context_items)
+    if out.exists():
+        raise click.ClickException(f"{out} exists: expected a path where nothing is")
+    try:
+        format = named(format_id) if format_id else detect(log)
+        answer = collect(format.read(log, "recover", context))
+        if answer.verdict == "refused":
+            click.echo(f"{log}: {format.id}, refused ({answer.reason})", err=True)
+            return 4
+        write_anew(format, log, answer, out, context)
+    except UnknownFormat as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        name = error.filename or log
+        raise click.ClickException(f"{name}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise click.ClickException(
+            f"{log}: its survivors cannot stand in one log: {error}"
+        ) from None
+    lost = sum(gap.end - gap.start for gap in answer.lost)
+    click.echo(
+        f"{out}: {count(len(answer.records), 'record')}; {count(lost, 'byte')} of {log} lost",
+        err=True,
+    )
+    for gap in answer.lost:
+        place = f"{gap.file}: " if gap.file else ""
+        click.echo(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
+    return 3 if answer.verdict != "intact" else 0
+
+
+def write_anew(
+    format: Format, log: Path, answer: Answer, out: Path, context: Mapping[str, Any]
+) -> None:
+    """The records of an answer as a new log at ``out``, under that name only when it is right.
+
+    Raises ``ValueError`` when the format's writer does not take them, :class:`Unlike` when reading
+    them back gives anything else, ``OSError``.
+    """
+    new = [NewRecord(record.payload, record.fields) for record in answer.records]
+    with tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=".walproof-") as folder:
+        # The name tells some formats which kind of log it is to be.
+        made = Path(folder) / log.resolve().name
+        kind = {"kind": zmq_raft.kind_of(log, context)} if format.id == "zmq-raft" else {}
+        format.write(made, new, {**context, **kind})
+        # What Zeebe knew to be flushed need not have survived.
+        told = {name: value for name, value in context.items() if name != "last_flushed_index"}
+        again = collect(format.read(made, "recover", told))
+        _compare(answer, again)
+        if made.is_dir():
+            shutil.copytree(made, out)
+        else:
+            made.rename(out)
+
+
+def _compare(old: Answer, new: Answer) -> None:
+    for number, (one, other) in enumerate(zip(old.records, new.records, strict=False)):
+        if one.payload != other.payload:
+            raise Unlike(f"record {number} at {one.at} reads back with another payload")
+        for name in sorted((one.fields.keys() | other.fields.keys()) - ABOUT_THE_FILE):
+            if (was := one.fields.get(name)) != (found := other.fields.get(name)):
+                raise Unlike(f"record {number} at {one.at}: {name} is {was} and would be {found}")
+    if len(old.records) != len(new.records):
+        first = min(len(old.records), len(new.records))
+        raise Unlike(
+            f"{len(old.records)} records were found, {len(new.records)} can be read back:"
+            f" record {first} is the first that differs"
+        )
+    if new.verdict != "intact":
+        raise Unlike(f"what was written reads as {new.verdict} ({new.reason})")

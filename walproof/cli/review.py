@@ -1,0 +1,75 @@
+"""``walproof review``: what a change does to readers, writers and recovery."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from conformance import ROOT
+
+
+@click.command()
+@click.option("--against", "revision", default="HEAD", show_default=True, metavar="REV",
+              help="The revision to compare the work tree with (main, HEAD~3, a tag), or a folder"
+              " with another version of the repository.")  # fmt: skip
+@click.option("--format", "formats", multiple=True, metavar="FORMAT",
+              help="Only this journal format, such as leveldb-log; may be repeated.")  # fmt: skip
+@click.option("--output", type=click.Choice(["text", "json", "markdown", "junit"]), default="text",
+              show_default=True, help="How the review is printed.")  # fmt: skip
+@click.option("--sweep", "count", default=300, show_default=True, metavar="N",
+              help="Number of logs that are damaged afresh; 0 for the vectors alone.")  # fmt: skip
+@click.option("--seed", default=0, show_default=True, help="Seed of the fresh damage.")
+@click.option("--api", is_flag=True, help="Let a change of names fail the review, too.")
+def review(
+    revision: str, formats: tuple[str, ...], output: str, count: int, seed: int, api: bool
+) -> int:
+    """Say who is hurt by a change to a grammar, a chapter, the executable specification, vectors.
+
+    Compares the work tree with REV. Each finding has a class: READ (a new reader on old files),
+    WRITE (an old reader on new files), RECOVER (what survives damage), API (names only). A finding
+    that is meant can be excused, with a reason, in .walproof-review.toml; docs/review.md lists the
+    rules.
+
+    \b
+    walproof review --against main
+    walproof review --against HEAD --format leveldb-log --output markdown
+
+    Exit status: 0 compatible, 1 breaking; 2 when the review could not be made.
+    """
+    from conformance.kaitai.compile import GrammarError, ToolMissing
+    from conformance.vectors import BrokenVector
+    from walproof.review.excuses import BrokenExcuses
+    from walproof.review.junit import junit
+    from walproof.review.printing import markdown, text
+    from walproof.review.review import review as make
+    from walproof.review.revision import UnknownRevision, take_out
+
+    def say(what: str) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\r\x1b[K{what} …", err=True, nl=False)
+
+    try:
+        with tempfile.TemporaryDirectory(prefix="walproof-review-") as folder:
+            old, against = Path(folder), revision
+            if (Path(revision) / "ksy").is_dir() or (Path(revision) / "vectors").is_dir():
+                old = Path(revision).resolve()
+            else:
+                commit = take_out(ROOT, revision, old)
+                against = f"{revision} ({commit})" if commit != revision else revision
+            found = make(old, ROOT, against, formats, count, seed, say)
+    except (GrammarError, ToolMissing, UnknownRevision, BrokenExcuses, BrokenVector) as error:
+        click.echo(f"walproof review: {error}", err=True)
+        return 2
+    finally:
+        if sys.stderr.isatty():
+            click.echo("\r\x1b[K", err=True, nl=False)
+    if output == "json":
+        click.echo(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+    else:
+        click.echo({"text": text, "markdown": markdown, "junit": junit}[output](found), nl=False)
+    names = api and any(f.severity == "warning" and "API" in f.classes for f in found.findings)
+    return 1 if found.breaking or names else 0

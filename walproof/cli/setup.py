@@ -1,0 +1,47 @@
+"""``walproof setup``: build what drives the real implementations."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import click
+
+from conformance.registry import Implementation, Unavailable
+from walproof.implementations import all_implementations
+
+
+@click.command()
+@click.option("--impl", "names", multiple=True, metavar="NAME", help="Only these implementations.")
+def setup(names: tuple[str, ...]) -> int:
+    """Build the adapters of the real implementations, as far as their toolchains are here.
+
+    What is built already is left alone. An implementation that cannot be built is reported and
+    left out of the run; with CI=true that is a failure, except where its file says that it comes
+    and goes.
+    """
+    missing = 0
+    for implementation in all_implementations():
+        if names and implementation.name not in names:
+            continue
+        missing += not _build(implementation) and not implementation.moving
+    return 1 if missing and in_ci() else 0
+
+
+def _build(implementation: Implementation) -> bool:
+    if implementation.is_built() and not implementation.missing():
+        return True
+    click.echo(f"  {implementation.name}: building … ", nl=False)
+    started = time.monotonic()
+    try:
+        implementation.make()
+    except Unavailable as error:
+        click.echo(f"unavailable, because {error}")
+        return False
+    click.echo(f"done in {time.monotonic() - started:.0f} s")
+    return True
+
+
+def in_ci() -> bool:
+    """Whether what is unavailable counts as a failure."""
+    return os.environ.get("CI", "").lower() in ("1", "true")

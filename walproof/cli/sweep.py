@@ -1,0 +1,215 @@
+"""``walproof sweep``: every truncation, every bit flip, against any number of implementations."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from conformance import ROOT, known_failures
+from conformance.protocol.oneshot import no_hello
+from conformance.registry import Implementation, Unavailable
+from conformance.vectors import BrokenVector, Vector, load_all
+from reference_impl.formats import FORMATS
+from walproof.implementations import all_implementations
+from walproof.spark.java import JavaMissing
+from walproof.sweep import controls, findings, job, plan, summary, terminal
+from walproof.sweep.children import Limits
+from walproof.sweep.known import Known
+from walproof.sweep.minimise import minimise
+from walproof.sweep.plan import Enumerations, Plan, Program
+from walproof.sweep.proposals import Proposer
+from walproof.sweep.store import Store
+
+CASES = {"quick": 200_000, "full": 20_000_000}
+ASK_AT_MOST = {"quick": 10_000, "full": None}
+PROPOSED = 20
+"""Findings that become vector proposals."""
+
+
+@click.command()
+@click.option("--format", "format", required=True, type=click.Choice(sorted(FORMATS)))
+@click.option("--impl", "names", multiple=True, metavar="NAME",
+              help="reference (always there), fast, or an implementation of ours.")  # fmt: skip
+@click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="A program to ask.")
+@click.option("--depth", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
+@click.option("--cases", type=click.IntRange(1), metavar="N",
+              help="Cases in all: pairs of damages fill up what single ones leave."
+              " [default: 200000, full: 20000000]")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(0), metavar="S",
+              help="Begin no shard after so long; the same command goes on later.")  # fmt: skip
+@click.option("--ask-at-most", type=click.IntRange(1), metavar="N",
+              help="Cases that a program is asked, for each operation on each control."
+              " [default: 10000, full: all]")  # fmt: skip
+@click.option("--control", "patterns", multiple=True, metavar="GLOB",
+              help="Vectors to damage. [default: the small undamaged ones]")  # fmt: skip
+@click.option("--out", metavar="DIR", help="A folder, or a URI. [default: reports/sweep/FORMAT]")
+@click.option("--fresh", is_flag=True, help="Begin again, whatever the folder holds.")
+@click.option("--master", metavar="MASTER",
+              help="Spark's master; none: without Spark. [default: local[CORES,4]]")  # fmt: skip
+@click.option("--seed", default=1, show_default=True, help="Other pairs of damages.")
+@click.option("--wall-ms", default=2000, show_default=True, help="For each request.")
+@click.option("--memory", default=2048, show_default=True, metavar="MIB", help="For each program.")
+@click.option("--minimise", "minimise_seconds", default=20.0, show_default=True, metavar="S",
+              help="Time for making findings smaller.")  # fmt: skip
+def sweep(
+    format: str,
+    names: tuple[str, ...],
+    commands: tuple[str, ...],
+    depth: str,
+    cases: int | None,
+    seconds: float | None,
+    ask_at_most: int | None,
+    patterns: tuple[str, ...],
+    out: str | None,
+    fresh: bool,
+    master: str | None,
+    seed: int,
+    wall_ms: int,
+    memory: int,
+    minimise_seconds: float,
+) -> int:
+    """Damage undamaged vectors in every way there is, and ask implementations about each result.
+
+    Every truncation, every bit of every structural byte, every sector operation; then pairs of
+    damages. Each log is read by the executable specification, which is held to the invariants;
+    `fast`, its twin, must agree on every one. Programs are asked evenly spaced cases of each
+    operation, all of them where there are few: the summary says how many.
+
+    \b
+    walproof sweep --format leveldb-log --impl fast --impl leveldb-cpp
+    walproof sweep --format zmq-raft --cmd './my-reader' --seconds 60
+    walproof sweep --format kahadb-journal --control five-batches --depth full --master none
+    walproof sweep --format leveldb-log --impl fast --master spark://host:7077 --out s3://bucket/x
+
+    What was swept is in DIR/sweep, what was found in DIR/findings (Parquet), DIR/summary.json and
+    DIR/proposals (vectors). A sweep that was stopped goes on where it was.
+
+    Exit status: 0 when nothing was found but what looks like known failures, 3 when something
+    was, 1 for a usage or I/O error.
+    """
+    started = time.monotonic()
+    console = Console()
+    place = out or str(ROOT / "reports" / "sweep" / format)
+    try:
+        vectors = load_all()
+        programs, ours = _programs(format, names, commands)
+        chosen = controls.choose(vectors, format, patterns, depth)
+        limits = Limits(wall_ms=wall_ms, memory=memory << 20)
+        at_most = ask_at_most or ASK_AT_MOST[depth]
+        made = plan.make(
+            format, chosen, depth, cases or CASES[depth], "fast" in names, programs, limits,
+            at_most, seed,
+        )  # fmt: skip
+        store = Store(place)
+        todo = job.begin(made, store, fresh)
+        run = _run(made, store, todo, master, seconds)
+    except BrokenVector as error:
+        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+    except (job.AnotherSweep, controls.NoControl, JavaMissing, OSError) as error:
+        raise click.ClickException(str(error)) from None
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"{error.name} is missing: pip install 'walproof[spark]', or --master none"
+        ) from None
+    told = _tell(made, store, vectors, ours, run, minimise_seconds, started)
+    terminal.show(told, console, place)
+    return 3 if any(not finding["known"] for finding in told["findings"]) else 0
+
+
+def _programs(
+    format: str, names: Sequence[str], commands: Sequence[str]
+) -> tuple[list[Program], dict[str, Implementation]]:
+    """The programs to ask, and those of them that are implementations of ours."""
+    known = {implementation.name: implementation for implementation in all_implementations()}
+    ours = {}
+    programs = []
+    for name in dict.fromkeys(names):
+        if name in (plan.REFERENCE, plan.FAST):
+            continue
+        if name not in known:
+            listed = ", ".join([plan.REFERENCE, plan.FAST, *known])
+            raise click.UsageError(f"--impl: expected one of {listed}, found {name!r}")
+        implementation = known[name]
+        if format not in implementation.formats:
+            raise click.UsageError(f"--impl: {name} does not read {format}")
+        try:
+            implementation.make()
+        except Unavailable as error:
+            raise click.ClickException(f"{name} is unavailable: {error}") from None
+        programs.append(
+            Program(name, tuple(implementation.command), version=implementation.stamp())
+        )
+        ours[name] = implementation
+    for command in dict.fromkeys(commands):
+        words = shlex.split(command)
+        if not words:
+            raise click.UsageError("--cmd: expected a program, found nothing")
+        why = asyncio.run(no_hello(words, Path.cwd()))
+        if why is not None:
+            click.echo(f"{command}: no reply to hello ({why}); taken for one-shot", err=True)
+        programs.append(Program(_name(words, programs), tuple(words), why is not None))
+    return programs, ours
+
+
+def _name(words: Sequence[str], programs: Sequence[Program]) -> str:
+    """A short name for a command: that of the file which is no interpreter's option."""
+    named = next((w for w in reversed(words) if "/" in w or "." in w), words[0])
+    base = Path(named).name
+    taken = {program.name for program in programs} | {plan.REFERENCE, plan.FAST}
+    return base if base not in taken else f"{base}-{len(programs)}"
+
+
+def _run(
+    made: Plan, store: Store, todo: Sequence[int], master: str | None, seconds: float | None
+) -> dict[str, Any]:
+    """Run what is left, with a progress bar."""
+    done = 0
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+        console=Console(stderr=True), transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("starting", total=len(todo))
+        first = time.monotonic()
+
+        def progress(markers: Sequence[Mapping[str, Any]]) -> None:
+            nonlocal done
+            done += sum(sum(marker["cases"].values()) for marker in markers)
+            rate = done / max(0.001, time.monotonic() - first)
+            words = f"{done:,} cases, {rate:,.0f}/s"
+            bar.update(task, advance=len(markers), description=words)
+
+        spent = job.run(made, store, todo, master, seconds, progress)
+    return {"seconds": spent, "cases": done, "resumed": len(made.shards) - len(todo)}
+
+
+def _tell(
+    made: Plan, store: Store, vectors: Mapping[str, Vector], ours: Mapping[str, Implementation],
+    run: dict[str, Any], minimise_seconds: float, started: float,
+) -> dict[str, Any]:  # fmt: skip
+    """Merge, minimise, propose; write ``findings`` and the summary."""
+    markers = [store.marker(number) for number in sorted(store.done())]
+    try:
+        known = {name: Known(one, vectors, made.format) for name, one in ours.items()}
+    except known_failures.BrokenList as error:
+        raise click.ClickException(str(error)) from None
+    found = findings.findings(findings.merged(markers).values(), known)
+    enumerations = Enumerations(made)
+    minimise(enumerations, found, minimise_seconds)
+    proposer = Proposer(enumerations, vectors, store)
+    for number, finding in enumerate(found):
+        findings.describe(enumerations, finding)
+        if number < PROPOSED:
+            proposer.propose(finding)
+    store.write_table("findings/findings.parquet", findings.table(found))
+    run["wall"] = time.monotonic() - started
+    told = summary.summary(made, store, markers, found, run)
+    store.write_json("summary.json", told)
+    return told

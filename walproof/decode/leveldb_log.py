@@ -1,0 +1,70 @@
+"""A LevelDB write batch: what a database puts into a record of its log.
+
+Upstream authority: google/leveldb ``db/write_batch.cc``; RocksDB, whose logs with plain records
+are read too, has more operations and column families (``db/dbformat.h``, ``ValueType``).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.decode.fault import Cursor, Undecodable
+
+OPERATION = pa.struct(
+    [
+        ("op", pa.string()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("column_family", pa.int64()),
+    ]
+)
+TYPE = pa.struct([("sequence", pa.int64()), ("ops", pa.list_(OPERATION))])
+
+_HEADER = struct.Struct("<QI")
+# Tag → name, whether a column family comes first, how many strings follow, whether it is counted.
+_TAGS: Mapping[int, tuple[str, bool, int, bool]] = {
+    0: ("delete", False, 1, True),
+    1: ("put", False, 2, True),
+    2: ("merge", False, 2, True),
+    3: ("log_data", False, 1, False),
+    4: ("delete", True, 1, True),
+    5: ("put", True, 2, True),
+    6: ("merge", True, 2, True),
+    7: ("single_delete", False, 1, True),
+    8: ("single_delete", True, 1, True),
+    13: ("noop", False, 0, False),
+    14: ("delete_range", True, 2, True),
+    15: ("delete_range", False, 2, True),
+}
+
+
+def decode(payload: bytes) -> dict[str, Any]:
+    """Sequence number of the first operation, and the operations.
+
+    ``value`` of ``delete_range`` is the key behind the range. Raises ``Undecodable``.
+    """
+    cursor = Cursor(payload)
+    sequence, count = _HEADER.unpack(cursor.take(_HEADER.size))
+    found, counted = [], 0
+    while cursor.left:
+        at, tag = cursor.at, cursor.take(1)[0]
+        if tag not in _TAGS:
+            raise Undecodable(f"at {at}: unknown operation {tag}")
+        name, has_family, strings, is_counted = _TAGS[tag]
+        family = cursor.varint(5) if has_family else None
+        key = cursor.sized(5) if strings else None
+        value = cursor.sized(5) if strings > 1 else None
+        found.append({"op": name, "key": key, "value": value, "column_family": family})
+        counted += is_counted
+    if counted != count:
+        raise Undecodable(f"{count} operations announced, {counted} found")
+    return {"sequence": _signed(sequence), "ops": found}
+
+
+def _signed(value: int) -> int:
+    """A u64 in two's complement, as in all columns."""
+    return value - 2**64 if value >= 2**63 else value

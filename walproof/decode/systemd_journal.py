@@ -1,0 +1,33 @@
+"""The fields of a systemd journal entry, as a map or as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.decode.fault import text
+
+
+def type_of(names: tuple[str, ...]) -> pa.DataType:
+    """All fields as a map, each name with its values; or only these, each a text."""
+    if names:
+        return pa.struct([(name, pa.string()) for name in names])
+    return pa.struct([("fields", pa.map_(pa.string(), pa.list_(pa.binary())))])
+
+
+def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:
+    """The fields of one entry. A name may come more than once: as a column it has its first value.
+
+    Raises ``Undecodable`` for a value that was asked for as text and is none.
+    """
+    if names:
+        first: dict[str, bytes] = {}
+        for field in fields:
+            first.setdefault(field["name"], field["value"])
+        return {name: text(first[name]) for name in names if name in first}
+    values: dict[str, list[bytes]] = {}
+    for field in fields:
+        values.setdefault(field["name"], []).append(field["value"])
+    return {"fields": list(values.items())}

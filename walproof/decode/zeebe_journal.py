@@ -1,0 +1,68 @@
+"""The raft entry in a record of a Zeebe journal, by the executable specification's decoder."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import pyarrow as pa
+
+from reference_impl.zeebe_journal import raft
+from walproof.decode.fault import Undecodable
+
+MEMBER = pa.struct([("type", pa.string()), ("updated", pa.int64()), ("member_id", pa.binary())])
+TYPE = pa.struct(
+    [
+        ("term", pa.int64()),
+        ("type", pa.string()),
+        ("lowest_asqn", pa.int64()),
+        ("highest_asqn", pa.int64()),
+        ("application_data", pa.binary()),
+        ("timestamp", pa.int64()),
+        ("new_members", pa.list_(MEMBER)),
+        ("old_members", pa.list_(MEMBER)),
+    ]
+)
+_NUMBERS = ("lowest_asqn", "highest_asqn", "timestamp")
+
+
+def decode(payload: bytes) -> dict[str, Any]:
+    """The entry. Raises ``Undecodable`` with the fault that the specification names (ZBJ-058)."""
+    found = raft.decode(payload)
+    if found.fault is not None or found.entry is None or found.term is None:
+        raise Undecodable(str(found.fault))
+    value: dict[str, Any] = {"term": _signed(found.term), "type": found.type}
+    for name in _NUMBERS:
+        if name in found.entry:
+            value[name] = _signed(int(found.entry[name]))
+    if found.type == "application":
+        value["application_data"] = _application_data(payload)
+    for name in ("new_members", "old_members"):
+        if name in found.entry:
+            value[name] = [_member(member) for member in found.entry[name]]
+    return value
+
+
+def _application_data(payload: bytes) -> bytes:
+    """The data, of which an answer has no more than a digest when it is long.
+
+    Each message has a header of eight bytes that begins with the length of its root block.
+    """
+    at = 8 + _number("<H", payload, 0)
+    at += 8 + _number("<H", payload, at)
+    return payload[at + 4 : at + 4 + _number("<I", payload, at)]
+
+
+def _number(form: str, payload: bytes, at: int) -> int:
+    (value,) = struct.unpack_from(form, payload, at)
+    return int(value)
+
+
+def _member(member: dict[str, Any]) -> dict[str, Any]:
+    name = member["member_id"]
+    raw = bytes.fromhex(name["hex"]) if isinstance(name, dict) else name.encode()
+    return {"type": member["type"], "updated": int(member["updated"]), "member_id": raw}
+
+
+def _signed(value: int) -> int:
+    return value - 2**64 if value >= 2**63 else value

@@ -1,0 +1,40 @@
+"""The bulk scanners of ``pyspark_journal`` as an implementation like any other."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from conformance import __version__
+from conformance.adapterkit import Request, serve
+from reference_impl.answer import collect
+from reference_impl.formats import FORMATS
+from walproof.scan import MODULES, answers
+
+
+def version() -> str:
+    """Walproof's own, and what compiles the kernels: without it, the reference reads."""
+    if importlib.util.find_spec("numba") is None:
+        return f"{__version__} (no numba: the executable specification, in columns)"
+    kernels = ", ".join(format_id for format_id in FORMATS if format_id in MODULES)
+    return f"{__version__} (numba {importlib.metadata.version('numba')}; kernels: {kernels})"
+
+
+def read(path: Path, request: Request) -> dict[str, Any]:
+    """The scanner's answer, from columns back to records."""
+    return collect(answers.read(request["format"], path, request["context"])).to_json()
+
+
+if __name__ == "__main__":
+    serve(
+        {
+            "name": "fast-scan",
+            "version": version(),
+            "formats": list(FORMATS),
+            "profiles": ["recover"],
+            "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
+        },
+        read,
+    )

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Builds $WALPROOF_BUILD/driver from the package of C++ parsers, the generated walker and driver.cc. A file is compiled
+# again only when it changed. WALPROOF_KAITAI_CPP names the folder of the official runtime, to build on that instead.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+PYTHONPATH="$WALPROOF_ROOT" "$WALPROOF_PYTHON" -m walproof.parsers.build cpp "$WALPROOF_BUILD" "$@"
+cd "$WALPROOF_BUILD"
+cxx=${CXX:-$(command -v c++ || command -v g++ || command -v clang++)}
+runtime=${WALPROOF_KAITAI_CPP:-package}
+official=
+[ "$runtime" = package ] || official=$runtime/kaitai/kaitaistream.cpp
+mkdir -p objects
+objects=
+for source in package/src/*.cpp walker.cpp "$here/driver.cc" $official; do
+	object=objects/$(basename "$source").o
+	# The headers of the package change with its sources; the walker includes them all.
+	key="$cxx $runtime $(cat "$source" package/src/*.h package/kaitai/*.h "$here"/*.h | cksum)"
+	if [ ! -f "$object" ] || [ "$key" != "$(cat "$object.key" 2> /dev/null)" ]; then
+		nice "$cxx" -std=c++11 -O2 -w -I"$runtime" -Ipackage/src -I"$here" -c "$source" -o "$object" \
+			> cxx.log 2>&1 || { grep -m 1 error cxx.log >&2 || cat cxx.log >&2; exit 1; }
+		echo "$key" > "$object.key"
+	fi
+	objects="$objects $object"
+done
+# shellcheck disable=SC2086
+nice "$cxx" -o driver $objects

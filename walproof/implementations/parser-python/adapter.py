@@ -1,0 +1,107 @@
+"""Adapter: lists the fields that the package of Python parsers finds.
+
+The parsers are those of the package, which read at once and keep no offsets; the offsets in the
+listing are added up from what each field takes.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve()
+BUILD = Path(sys.argv[1])
+sys.path[:0] = [str(HERE.parents[3]), str(BUILD / "package")]
+
+from kaitaistruct import __version__  # noqa: E402
+
+from conformance.kaitai.model import Model  # noqa: E402
+from conformance.structure.listing import Tells, Walk, digest  # noqa: E402
+
+GRAMMARS = Path(sys.argv[3]) if sys.argv[2:3] == ["--ksy"] else HERE.parents[3] / "ksy"
+
+
+@functools.cache
+def model_of(grammar: str) -> Model:
+    """The model of a grammar; reading the YAML takes longer than reading most logs."""
+    return Model(grammar, GRAMMARS)
+
+
+@functools.cache
+def built() -> frozenset[str]:
+    """The grammars that there are parsers of."""
+    return frozenset(json.loads((BUILD / "models.json").read_text()))
+
+
+def lines(grammar: str, path: Path) -> list[str]:
+    """The listing of a file."""
+    model = model_of(grammar)
+    parser = getattr(importlib.import_module(f"walproof_parsers.{grammar}"), model.top)
+    try:
+        top = parser.from_bytes(path.read_bytes())
+    except Exception:  # whatever the parser raises: it refuses the log
+        return ["!"]
+    return list(Walk(model, Tells()).lines(top))
+
+
+def reply(request: dict[str, Any]) -> dict[str, Any]:
+    """The reply to one message."""
+    if request["cmd"] == "hello":
+        return {
+            "name": "parser-python",
+            "version": __version__,
+            "language": "Python",
+            "formats": ["*"],
+            "profiles": ["structure"],
+            "reports": ["structure", "absent", "unknown-enums"],
+            "homepage": "https://kaitai.io",
+            "issues": "https://github.com/kaitai-io/kaitai_struct/issues",
+        }
+    if request.get("profile") != "structure":
+        return {"seq": request["seq"], "skipped": "lists fields only"}
+    if request["grammar"] not in built():
+        return {"seq": request["seq"], "skipped": f"no parser of {request['grammar']}"}
+    found = lines(request["grammar"], Path(request["path"]))
+    short = digest(found)
+    said: dict[str, Any] = {"fields": short.fields, "sha256": short.sha256}
+    if request.get("listing"):
+        said["listing"] = found
+    return {"seq": request["seq"], "structure": said}
+
+
+def bench(path: Path, repeat: int) -> dict[str, Any]:
+    """Reads a LevelDB log a number of times, as the contenders of ``walproof bench`` do."""
+    from walproof_parsers import LeveldbLog
+
+    seconds = []
+    records = payload = 0
+    for _ in range(repeat):
+        started = time.perf_counter()
+        records = payload = 0
+        for block in LeveldbLog.from_bytes(path.read_bytes()).blocks:
+            for record in block.records if block.has_records else ():
+                records += record.header.type.value in (1, 4)
+                payload += len(record.data)
+        seconds.append(time.perf_counter() - started)
+    return {"records": records, "payload_bytes": payload, "all_seconds": seconds}
+
+
+def main() -> None:
+    """The protocol, or ``bench PATH REPEAT``."""
+    if sys.argv[2:3] == ["bench"]:
+        print(json.dumps(bench(Path(sys.argv[3]), int(sys.argv[4]))))
+        return
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        if request["cmd"] == "bye":
+            return
+        print(json.dumps(reply(request), separators=(",", ":")), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""One log under inspection: its bytes, the reader's outline of it, and the notes of its format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.kaitai.field_map import Field
+from reference_impl.formats import Format
+from walproof.inspection.chapter import Chapter, chapter
+from walproof.inspection.log_bytes import LogBytes
+from walproof.inspection.marked import FieldRow
+from walproof.inspection.note import NoNotes, Notes
+from walproof.inspection.notes.leveldb_log import LeveldbNotes
+from walproof.inspection.outline import Outline, outline
+from walproof.inspection.walk import fields_between
+
+_NOTES: dict[str, Notes] = {"leveldb-log": LeveldbNotes()}
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """``path`` is for display. ``bytes`` is open as long as the inspection lasts."""
+
+    path: Path
+    format: str
+    bytes: LogBytes
+    outline: Outline
+    notes: Notes
+    chapter: Chapter
+
+    def fields(self, start: int, end: int, depth: int | None = None) -> Iterator[Field]:
+        """The fields with bytes in ``[start, end)``, at most ``depth`` levels deep."""
+        for field in fields_between(self.bytes, self.format, start, end):
+            if depth is None or field.path.count(".") < depth:
+                yield field
+
+    def fate(self, row: FieldRow) -> str:
+        """What became of a unit, in words: ``record 3``, ``lost``, ``torn``, ``framing``."""
+        if self.outline.verdict == "refused":
+            return "refused"
+        if row.lost is not None:
+            return "torn" if row.lost.torn else "lost"
+        return "framing" if row.record is None else f"record {row.record}"
+
+
+def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:
+    """Read a log once with the reference reader (profile ``recover``) and keep where things are.
+
+    Raises ``OSError``.
+    """
+    return Inspection(
+        path,
+        format.id,
+        log,
+        outline(format.read(path, "recover", {}), log.size),
+        _NOTES.get(format.id, NoNotes()),
+        chapter(format.id),
+    )
+
+
+def shared_prefix(ids: tuple[str, ...]) -> str:
+    """Requirement ids with their prefix said once: ``LDB-006 007 008``."""
+    short = [id if n == 0 else re.sub(r"^[A-Z]+-", "", id) for n, id in enumerate(ids)]
+    return " ".join(short)

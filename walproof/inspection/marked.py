@@ -1,0 +1,80 @@
+"""Fields and marks in the order of the log: where lost ranges begin and end, where ``end`` is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from conformance.kaitai.field_map import Field
+from reference_impl.answer import Lost
+from walproof.inspection.outline import Outline
+
+
+@dataclass(frozen=True)
+class FieldRow:
+    """A field, the lost range that it lies in, and the number of the record that it belongs to."""
+
+    field: Field
+    lost: Lost | None
+    record: int | None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What stands between two fields at offset ``at``: a lost range begins or ends, a writer may
+    resume (``end``), or the limit was reached (``limit``) and fields from ``at`` on are left out.
+    """
+
+    what: Literal["lost-begins", "lost-ends", "end", "limit"]
+    at: int
+    lost: Lost | None = None
+
+
+Row = FieldRow | Mark
+
+
+def marked(
+    fields: Iterable[Field], outline: Outline, start: int, end: int, limit: int | None = None
+) -> Iterator[Row]:
+    """Rows for the fields of the window ``[start, end)``, and the marks among them.
+
+    Behind ``limit`` fields it stops at the next array element, so that no unit is cut in two.
+    A lost range that reaches into the window is opened at the window's start; one that leaves it
+    is not closed.
+    """
+    marks = _marks(outline, start, end)
+    mark = next(marks, None)
+    for number, field in enumerate(fields):
+        if limit is not None and number >= limit and field.path.endswith("]"):
+            yield Mark("limit", field.start)
+            return
+        # An empty field belongs to what is in front of it: an empty payload to its header.
+        passed = field.start - (field.start == field.end)
+        while mark is not None and mark.at <= passed:
+            yield mark
+            mark = next(marks, None)
+        yield row_of(field, outline)
+    while mark is not None:
+        yield mark
+        mark = next(marks, None)
+
+
+def row_of(field: Field, outline: Outline) -> FieldRow:
+    """The field with what became of its bytes."""
+    start = field.start if field.end > field.start else max(0, field.start - 1)
+    return FieldRow(field, outline.lost_of(start, field.end), outline.record_of(start, field.end))
+
+
+def _marks(outline: Outline, start: int, end: int) -> Iterator[Mark]:
+    """All marks of the window; at one offset what ends comes before ``end`` and what begins."""
+    found: list[tuple[int, int, Mark]] = []
+    for gap in outline.lost_between(start, end):
+        begin = max(gap.start, start)
+        found.append((begin, 2, Mark("lost-begins", begin, gap)))
+        if gap.end <= end:
+            found.append((gap.end, 0, Mark("lost-ends", gap.end, gap)))
+    if outline.end is not None and start <= outline.end <= end:
+        found.append((outline.end, 1, Mark("end", outline.end)))
+    for _, _, mark in sorted(found, key=lambda each: each[:2]):
+        yield mark

@@ -1,0 +1,1 @@
+"""What the inspector says of single fields, a module per format that has notes."""

@@ -1,0 +1,256 @@
+"""The byte map for a terminal or a pipe, one field a line, written as it is found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import chain, islice
+
+from rich.console import Console
+from rich.text import Text
+
+from conformance.kaitai.field_map import Field, ParseStopped
+from walproof.inspection.inspection import Inspection, shared_prefix
+from walproof.inspection.line import Line, Lines
+from walproof.inspection.marked import FieldRow, Mark, Row, marked
+from walproof.inspection.note import Note
+from walproof.inspection.show import counted, cut, hex_text, printable, value_text
+
+_VERDICT_STYLE = {
+    "intact": "bold green", "torn": "bold yellow", "damaged": "bold red", "refused": "bold magenta",
+}  # fmt: skip
+_NOTE_STYLE = {True: "green", False: "bold red", None: "dim"}
+_WIDE = 110
+_LOST_AHEAD = 5
+
+
+class TerminalMap:
+    """Prints the map of one inspection.
+
+    On a terminal, lines fit its width, and the fields of a unit stand under one line with its
+    path. In a pipe, each line has its full path and full requirement ids: made for grep.
+    """
+
+    def __init__(self, view: Inspection, console: Console) -> None:
+        self.view = view
+        self.lines = Lines(console)
+        self.is_pipe = not console.is_terminal
+        self.width = 160 if self.is_pipe else console.width
+        self.with_ids = self.is_pipe or self.width >= _WIDE
+        self.with_hex_offset = self.width >= 74
+        self.byte_room = 20 if self.width >= 78 else 11
+        self.name_width = 0
+        self.end = 0
+        self.offset_width = 6
+        self.hex_width = 5
+        self.unit = ""
+        self.ids_seen: dict[str, tuple[str, ...]] = {}
+
+    def print(
+        self, fields: Iterable[Field], start: int, end: int, limit: int | None = None
+    ) -> None:
+        """The map of the fields in ``[start, end)``, between the verdict and where to resume."""
+        self.end = end
+        self.offset_width = max(6, len(str(end)))
+        self.hex_width = max(5, len(f"{end:x}"))
+        self._print_summary()
+        rows = marked(fields, self.view.outline, start, end, limit)
+        stopped: ParseStopped | None = None
+        head: list[Row] = []
+        try:
+            head.extend(islice(rows, 400))  # enough to know how wide the column of names must be
+        except ParseStopped as error:
+            stopped = error
+        for row in head:
+            self._make_room(row)
+        if any(isinstance(row, FieldRow) for row in head):
+            self._print_heads()
+        try:
+            for row in chain(head, rows):
+                self._print_row(row)
+        except ParseStopped as error:
+            stopped = error
+        if stopped is not None:
+            self.lines.say(Line().add(f"! the grammar fits no further: {stopped}", "bold red"))
+        self._print_legend()
+        self._print_closing()
+
+    def print_about(self, field: Field) -> None:
+        """What the grammar and the chapter say of one field."""
+        paragraphs = [Text(field.doc)] if field.doc else []
+        for id in field.requirements:
+            if rule := self.view.chapter.requirements.get(id):
+                text = Text.assemble((f"{rule.id} ({rule.level})", "bold"), f" {rule.text}")
+                paragraphs.append(text)
+        for paragraph in paragraphs:
+            self.lines.blank()
+            self.lines.wrap(paragraph, min(self.width, 100))
+
+    def _print_row(self, row: Row) -> None:
+        if isinstance(row, Mark):
+            self._print_mark(row)
+            return
+        self._make_room(row)
+        field = row.field
+        note = self.view.notes.unit(field, self.view.bytes) if field.value is None else None
+        if self.is_pipe or field.value is not None:
+            self._print_field(row, note)
+        elif not self.unit or field.path.endswith("]"):
+            self._print_heading(row, note)
+        if field.requirements and not self.with_ids:
+            self.ids_seen.setdefault(re.sub(r"\[\d+\]", "", _inner(field)), field.requirements)
+
+    def _print_heading(self, row: FieldRow, note: Note | None) -> None:
+        """A field that has fields: its path, and in words what it is and what became of it."""
+        self.unit = row.field.path
+        line = self._begin(row)
+        line.add(row.field.path, "bold").add("  ")
+        room = self.width - line.width
+        size = counted(row.field.end - row.field.start, "byte")
+        if note is None:
+            self.lines.say(line.add(cut(size, room), "dim"))
+            return
+        told = f": {self.view.fate(row)}"
+        line.add(cut(f"{note.says}, {size}", room - len(told)), _unit_style(note))
+        self.lines.say(line.add(told, _fate_style(row)).crop(self.width))
+
+    def _print_field(self, row: FieldRow, unit: Note | None) -> None:
+        field = row.field
+        line = self._begin(row)
+        data = b"" if field.value is None else self.view.bytes[field.start : field.end]
+        line.add(hex_text(data, self.byte_room)).pad_to(self._name_column())
+        line.add(self._name(field), "cyan" if field.value is not None else "bold").add("  ")
+        line.pad_to(self._name_column() + self.name_width + 2)
+        ids = field.requirements if self.with_ids else ()
+        id_text = " ".join(ids) if self.is_pipe else shared_prefix(ids)
+        id_column = self.width - (42 if self.is_pipe else 21)
+        room = (id_column - 1 if ids else self.width) - line.width
+        self._add_value(line, row, unit, room)
+        if ids:
+            line.pad_to(id_column).add(" " if line.width > id_column else "").add(id_text, "dim")
+        self.lines.say(line if self.is_pipe else line.crop(self.width))
+
+    def _add_value(self, line: Line, row: FieldRow, unit: Note | None, room: int) -> None:
+        field = row.field
+        if field.value is None:
+            line.add(f"{unit.says}, " if unit else "", _unit_style(unit) if unit else "")
+            line.add(counted(field.end - field.start, "byte"), "dim")
+            line.add(f": {self.view.fate(row)}" if unit else "", _fate_style(row))
+            return
+        note = self.view.notes.value(field, self.view.bytes)
+        says = cut(note.says, room)
+        value = value_text(field, note, room - len(says) - 2 * bool(says))
+        line.add(value, "red" if row.lost and not row.lost.torn else "")
+        line.add(f"  {says}" if says and value else says, _NOTE_STYLE[note.holds])
+
+    def _print_mark(self, mark: Mark) -> None:
+        if mark.what == "end":
+            text = f"end {mark.at}: a writer may truncate here and append"
+            self.lines.say(Line().add(f"= {text}", "green"))
+        elif mark.what == "limit":
+            self._print_limit(mark.at)
+        elif (gap := mark.lost) is not None:
+            sign, word, style = ("~", "torn", "yellow") if gap.torn else ("x", "lost", "red")
+            if mark.what == "lost-ends":
+                self.lines.say(Line().add(f"{sign} └─ {word} up to {mark.at}", style))
+                return
+            ids = self.view.chapter.reasons.get(gap.reason, ())
+            line = Line().add(f"{sign} ┌─ {word} ", style)
+            line.add(f"[{gap.start}, {gap.end}) {gap.reason}", f"bold {style}")
+            line.add(f", {counted(gap.end - gap.start, 'byte')}", style)
+            self.lines.say(line.add(f"  {shared_prefix(ids)}" if ids else "", "dim"))
+
+    def _print_limit(self, at: int) -> None:
+        left = counted(self.end - at, "byte")
+        text = f"… more fields in {left}: --from {at} goes on there, --limit 0 shows all."
+        self.lines.say(Line().add(text, "bold"))
+        ahead = [gap for gap in self.view.outline.lost_between(at, self.end) if gap.start >= at]
+        for gap in ahead[:_LOST_AHEAD]:
+            word, style = ("torn", "yellow") if gap.torn else ("lost", "red")
+            sign = "~" if gap.torn else "x"
+            place = f"[{gap.start}, {gap.end}) {gap.reason}"
+            self.lines.say(Line().add(f"{sign} further on: {word} {place}", style))
+        if len(ahead) > _LOST_AHEAD:
+            more = counted(len(ahead) - _LOST_AHEAD, "more lost range")
+            self.lines.say(Line().add(f"x further on: {more}; walproof read lists them", "red"))
+
+    def _print_summary(self) -> None:
+        outline = self.view.outline
+        name = printable(str(self.view.path))
+        self.lines.say(
+            Line().add(f"{name}: {self.view.format}, {counted(outline.size, 'byte')}, ")
+            .add(outline.verdict, _VERDICT_STYLE[outline.verdict])
+            .add(f" ({outline.reason})" if outline.reason else "")
+            .add(f", {counted(len(outline.record_start), 'record')}")
+            .add(f", {counted(outline.lost_bytes(), 'byte')} lost" if outline.lost else "")
+        )  # fmt: skip
+
+    def _print_closing(self) -> None:
+        outline = self.view.outline
+        line = Line().add(outline.verdict, _VERDICT_STYLE[outline.verdict])
+        line.add(f" ({outline.reason})" if outline.reason else "")
+        if outline.verdict == "refused":
+            line.add(". What is shown is the grammar's view of it.")
+        elif outline.end is None:
+            line.add(". A writer must start a new file.")
+        else:
+            line.add(f". A writer may resume at {outline.end}.")
+        self.lines.say(line)
+
+    def _print_heads(self) -> None:
+        line = Line().add("  " + "offset".rjust(self.offset_width), "dim")
+        if self.with_hex_offset:
+            line.add(" " + "hex".rjust(self.hex_width), "dim")
+        line.add("  bytes", "dim").pad_to(self._name_column())
+        line.add("field" if self.is_pipe else "  field", "dim")
+        line.pad_to(self._name_column() + self.name_width + 2).add("value", "dim")
+        if self.with_ids:
+            line.pad_to(self.width - (42 if self.is_pipe else 21)).add("requirements", "dim")
+        self.lines.say(line)
+
+    def _print_legend(self) -> None:
+        if self.ids_seen:
+            told = ", ".join(f"{name} {shared_prefix(ids)}" for name, ids in self.ids_seen.items())
+            self.lines.wrap(Text(f"requirements: {told}", style="dim"), self.width)
+
+    def _begin(self, row: FieldRow) -> Line:
+        line = Line()
+        if row.lost is not None:
+            line.add("~ " if row.lost.torn else "x ", "yellow" if row.lost.torn else "red")
+        else:
+            line.add("  ")
+        line.add(str(row.field.start).rjust(self.offset_width), "dim")
+        if self.with_hex_offset:
+            line.add(f" {row.field.start:x}".rjust(self.hex_width + 1), "dim")
+        return line.add("  ")
+
+    def _name_column(self) -> int:
+        hex_offset = self.hex_width + 1 if self.with_hex_offset else 0
+        return 2 + self.offset_width + hex_offset + 2 + self.byte_room + 1
+
+    def _make_room(self, row: Row) -> None:
+        if isinstance(row, FieldRow) and (self.is_pipe or row.field.value is not None):
+            name = row.field.path if self.is_pipe else f"  {_inner(row.field)}"
+            self.name_width = max(self.name_width, len(name))
+
+    def _name(self, field: Field) -> str:
+        """On a terminal what follows the path of the unit above; a full path elsewhere."""
+        inside = self.unit and field.path.startswith(f"{self.unit}.")
+        if self.is_pipe or not inside:
+            return field.path
+        return "  " + field.path[len(self.unit) + 1 :]
+
+
+def _inner(field: Field) -> str:
+    """The path below the last array element: ``header.checksum``."""
+    return field.path.rpartition("].")[2]
+
+
+def _unit_style(note: Note) -> str:
+    return "bold red" if note.holds is False else ""
+
+
+def _fate_style(row: FieldRow) -> str:
+    if row.lost is not None:
+        return "yellow" if row.lost.torn else "red"
+    return "dim" if row.record is None else "green"

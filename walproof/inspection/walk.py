@@ -1,0 +1,79 @@
+"""The fields of a part of a log; of a large log only that part is read and parsed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+
+from conformance.kaitai.field_map import Field, grammar_of, iter_fields, resolve
+from conformance.kaitai.grammar_docs import grammar_docs
+from walproof.inspection.log_bytes import LogBytes
+
+
+def fields_between(log: LogBytes, format: str, start: int, end: int) -> Iterator[Field]:
+    """The fields that have bytes in ``[start, end)``, by offset, outer before inner ones.
+
+    An empty field counts as part of what is in front of it. Raises
+    ``conformance.kaitai.field_map.ParseStopped`` behind the last field when the grammar does not
+    fit.
+    """
+    for number in _parts(log, format, start, end):
+        for field in _part(log, format, number):
+            if field.start > end or (field.start == end and field.end > end):
+                return
+            if field.end > start or start == 0:
+                yield field
+
+
+def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
+    """The field under a path such as ``blocks[0].records[1].header``, then all that is inside.
+
+    Negative indices count from the end. Raises ``conformance.kaitai.field_map.UnknownField``.
+    """
+    array, count = _top(log, format)
+    if array is None:
+        fields = list(_part(log, format, 0))
+        found = resolve(fields, path)
+    else:
+        tops = (Field(f"{array}[{i}]", 0, 0, None, "", (), "") for i in range(count))
+        step = re.match(rf"{array}\[(-?\d+)\]", path)
+        number = int(step[1]) if step else -1
+        number += count if number < 0 else 0
+        fields = list(_part(log, format, number)) if 0 <= number < count else []
+        found = resolve(chain(tops, fields), path)
+    return (f for f in fields if f.path == found.path or f.path.startswith(f"{found.path}."))
+
+
+def _stride(log: LogBytes, format: str) -> int | None:
+    return grammar_docs(grammar_of(format, log[0:4])).stride
+
+
+def _parts(log: LogBytes, format: str, start: int, end: int) -> range:
+    """The numbers of the parts that can be parsed apart and have bytes in ``[start, end)``."""
+    stride = _stride(log, format)
+    if stride is None:
+        return range(1)
+    return range(start // stride, -(-min(end, log.size) // stride))
+
+
+def _part(log: LogBytes, format: str, number: int) -> Iterator[Field]:
+    stride = _stride(log, format)
+    if stride is None:
+        yield from iter_fields(log[0 : log.size], format)
+        return
+    base = number * stride
+    for field in iter_fields(log[base : base + stride], format):
+        # To the grammar this part is a whole log: give it back its number and its place.
+        path = field.path.replace("[0]", f"[{number}]", 1)
+        yield replace(field, path=path, start=base + field.start, end=base + field.end)
+
+
+def _top(log: LogBytes, format: str) -> tuple[str | None, int]:
+    """Name and length of the array whose elements can be parsed apart, if there is one."""
+    stride = _stride(log, format)
+    first = next(_part(log, format, 0), None)
+    if stride is None or first is None:
+        return None, 0
+    return first.path.partition("[")[0], -(-log.size // stride)

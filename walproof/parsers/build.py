@@ -1,0 +1,79 @@
+"""What the drivers of generated parsers are built from: the package, models, generated walkers.
+
+``python -m walproof.parsers.build LANGUAGE FOLDER`` makes in the folder ``package/``, the
+package of the language, ``models.json`` (:meth:`Model.to_json` by grammar), and the walker where
+there are templates for one (``walkers/<language>*``). ``--without NAME`` leaves a grammar out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import jinja2
+
+from conformance.kaitai.compile import GRAMMARS, GrammarError, ToolMissing
+from conformance.kaitai.grammar_docs import class_name
+from conformance.kaitai.model import Model
+from walproof.parsers.languages import LANGUAGES
+from walproof.parsers.package import all_grammars, lower_camel, make_package
+
+WALKERS = Path(__file__).resolve().parent / "walkers"
+
+
+def build(
+    language: str, out: Path, without: Sequence[str] = (), grammars: Path = GRAMMARS
+) -> list[str]:
+    """Make all that the driver of a language needs; the grammars that are in it."""
+    left_out = set(without)
+    names = [
+        name
+        for name in all_grammars(grammars)
+        if not left_out & {file.stem for file in Model(name, grammars).files}
+    ]
+    models = {name: Model(name, grammars) for name in names}
+    make_package(LANGUAGES[language], out / "package", names, grammars)
+    said = {name: model.to_json() for name, model in models.items()}
+    (out / "models.json").write_text(json.dumps(said, indent=1) + "\n")
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(WALKERS),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    for template in sorted(WALKERS.glob(f"{language}.*.j2")):
+        text = environment.get_template(template.name).render(
+            models=models, class_name=class_name, lower_camel=lower_camel, types=_types(models)
+        )
+        name = template.name.removesuffix(".j2").replace(f"{language}.", "walker.", 1)
+        (out / name).write_text(text)
+    return names
+
+
+def _types(models: dict[str, Model]) -> dict[str, Model]:
+    """Every type that a walk may meet, once, with a model that knows it."""
+    return {name: model for model in models.values() for name in model.fields}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line of this module."""
+    parser = argparse.ArgumentParser(prog="python -m walproof.parsers.build")
+    parser.add_argument("language", choices=[one.id for one in LANGUAGES.values() if one.driver])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--without", action="append", default=[], metavar="NAME")
+    parser.add_argument("--ksy", type=Path, default=GRAMMARS)
+    given = parser.parse_args(arguments)
+    try:
+        build(given.language, given.folder, given.without, given.ksy)
+    except (GrammarError, ToolMissing) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""``walproof lint-ksy``: what a grammar must not do if its parsers are to agree in all languages.
+
+The compiler accepts everything that is found here. Each rule is a function in ``order`` (the style
+guide) or ``traps`` (languages that differ); a comment excuses what is meant (``excuses``).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import yaml
+
+from conformance.kaitai.compile import GrammarError, compile_to
+from walproof.parsers.lint import order, traps
+from walproof.parsers.lint.excuses import excused
+from walproof.parsers.lint.grammar import Finding, LintedGrammar
+
+RULES: dict[str, Callable[[LintedGrammar], Iterator[Finding]]] = {**order.RULES, **traps.RULES}
+"""By id, in the order in which findings of one line are reported."""
+
+
+def lint(path: Path) -> list[Finding]:
+    """The findings in one grammar, by line. A file that is no grammar is one finding."""
+    try:
+        grammar = LintedGrammar(path)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        return [Finding(path, *place, "yaml", f"no YAML: {error.problem}; the compiler says more")]
+    except ValueError as error:
+        return [Finding(path, 1, 1, "yaml", str(error))]
+    found = [finding for rule in RULES.values() for finding in rule(grammar)]
+    return sorted(
+        excused(path, grammar.text, found, RULES),
+        key=lambda finding: (finding.line, finding.column),
+    )
+
+
+def compile_errors(paths: Sequence[Path]) -> list[str]:
+    """What the compiler refuses, one ``FILE:LINE:COLUMN: error: WHY`` a line.
+
+    Raises ``ToolMissing``.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            compile_to("python", paths, Path(scratch))
+        except GrammarError as error:
+            return str(error).splitlines()
+    return []

@@ -1,0 +1,168 @@
+"""A review as text for a terminal, and as Markdown for a pull request."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from walproof.review.behaviour import Table
+from walproof.review.consequences import split
+from walproof.review.finding import CLASSES, Finding
+from walproof.review.review import Review
+
+WIDTH = 110
+MOST = 12
+"""Findings and logs that are shown of one kind; the JSON has all."""
+
+LEGEND = {
+    "READ": "a new reader on old files",
+    "WRITE": "an old reader on new files",
+    "RECOVER": "what survives damage",
+    "API": "names only",
+    "TEXT": "the specification as prose",
+}
+
+
+def headline(review: Review) -> str:
+    """The outcome in one line."""
+    if not review.findings:
+        return f"compatible with {review.against}: no difference that matters"
+    if not review.breaking:
+        return f"compatible with {review.against}, {_counts(review)}"
+    names = [c for c in CLASSES if any(f.breaks and c in f.classes for f in review.findings)]
+    hurt = ", ".join(f"{name} ({LEGEND[name]})" for name in names)
+    return f"BREAKING against {review.against}: {hurt}; {_counts(review)}"
+
+
+def text(review: Review) -> str:
+    """The page for a terminal."""
+    lines = [headline(review)]
+    for title, findings in sections(review):
+        lines += ["", title]
+        causes, rest = split(findings)
+        for finding in causes[:MOST]:
+            lines += _finding(finding)
+        lines += _more(len(causes) - MOST, "  ")
+        if rest:
+            lines += _wrapped(f"follows from these: {_names(rest)}", "  ")
+    for table in review.tables:
+        lines += ["", f"Behaviour of the {table.reader}, {table.format}"]
+        lines += [f"  {line}" for line in _table(table)]
+        changed = _changed(table)
+        for line in changed[:MOST]:
+            lines += _wrapped(line, "  ", "      ")
+        lines += _more(len(changed) - MOST, "  ")
+    lines += _endings(review)
+    return "\n".join(lines) + "\n"
+
+
+def markdown(review: Review) -> str:
+    """The page for a pull request, or for spec/CHANGES.md."""
+    lines = [f"**{headline(review)}**"]
+    for title, findings in sections(review):
+        lines += ["", f"### {title}", "", "| | class | rule | what | change | who is hurt |"]
+        lines += ["|---|---|---|---|---|---|"]
+        causes, rest = split(findings)
+        for f in causes[:MOST]:
+            where = f"<br>`{f.where}`" if f.where else ""
+            state = f"excused: {_cell(f.excused)}" if f.excused else f.severity
+            cells = [state, " ".join(f.classes), f"`{f.rule}`", f"`{f.subject}`{where}"]
+            lines.append(f"| {' | '.join([*cells, _cell(f.change), _cell(f.hurts)])} |")
+        lines += ["", *_more(len(causes) - MOST, "")]
+        if rest:
+            lines.append(f"Follows from these: {_names(rest)}")
+    for table in review.tables:
+        lines += ["", f"### Behaviour of the {table.reader}, {table.format}", "", "```"]
+        lines += [*_table(table), "```", ""]
+        changed = _changed(table)
+        lines += [f"- {_cell(line)}" for line in changed[:MOST]]
+        lines += _more(len(changed) - MOST, "- ")
+    lines += _endings(review)
+    return "\n".join(lines) + "\n"
+
+
+def sections(review: Review) -> Iterator[tuple[str, list[Finding]]]:
+    """The findings under headings, empty ones left out."""
+    found: dict[str, list[Finding]] = {"Structure": [], "Behaviour": [], "Text": [], "Excused": []}
+    for finding in review.findings:
+        found[section(finding)].append(finding)
+    yield from ((title, findings) for title, findings in found.items() if findings)
+
+
+def section(finding: Finding) -> str:
+    """Under which heading a finding stands."""
+    if finding.excused is not None:
+        return "Excused"
+    if finding.classes == ("TEXT",) or finding.rule.startswith("VECTOR_"):
+        return "Text"
+    return "Structure" if finding.grammar else "Behaviour"
+
+
+def _finding(finding: Finding) -> list[str]:
+    head = f"{finding.severity:<9} {' '.join(finding.classes):<13} {finding.rule:<21}"
+    lines = _wrapped(f"{head} {finding.subject}: {finding.change}", "  ", " " * 10)
+    where = f"{finding.where}  " if finding.where else ""
+    lines += _wrapped(f"{where}hurts {finding.hurts}", " " * 12)
+    if finding.excused:
+        lines += _wrapped(f"excused: {finding.excused}", " " * 12)
+    return lines
+
+
+def _table(table: Table) -> list[str]:
+    if table.not_run:
+        return [f"not run: {table.not_run}"]
+    lines = [f"{'':<14}{'old logs':>16}{'damaged':>16}{'new logs':>16}{'damaged':>16}"]
+    for reader, own in (("old reader", "old"), ("new reader", "new")):
+        cells = []
+        for side in ("old", "new"):
+            for damaged in (False, True):
+                agreeing, total = table.cells.get((side, damaged), (0, 0))
+                cells.append("reference" if side == own else f"{agreeing} of {total}")
+        lines.append(f"{reader:<14}" + "".join(f"{cell:>16}" for cell in cells))
+    return [*lines, "logs that the other side's reader reads just as their own side's reader does"]
+
+
+def _changed(table: Table) -> list[str]:
+    """Each log once, also if it is both sides' log; consequences are left to the JSON."""
+    shown = (c for c in table.changed if c.rule != "READS_DAMAGED")
+    return list(dict.fromkeys(f"{c.log}: {c.how}" for c in shown))
+
+
+def _endings(review: Review) -> list[str]:
+    lines = [f"Not run: {reason}." for reason in review.skipped]
+    for excuse in review.unused_excuses:
+        lines.append(f"Excuses nothing any more: {excuse.rule} {excuse.subject}")
+    return ["", *lines] if lines else []
+
+
+def _counts(review: Review) -> str:
+    left = [finding for finding in review.findings if finding.excused is None]
+    counts = {
+        severity: sum(finding.severity == severity for finding in left)
+        for severity in ("breaking", "warning", "note")
+    }
+    said = [f"{n} {word}{'s' * (n != 1 and word != 'breaking')}" for word, n in counts.items() if n]
+    if excused := len(review.findings) - len(left):
+        said.append(f"{excused} excused")
+    return ", ".join(said)
+
+
+def _names(findings: list[Finding]) -> str:
+    return ", ".join(dict.fromkeys(f"{f.rule} {f.subject}" for f in findings))
+
+
+def _more(count: int, indent: str) -> list[str]:
+    return [f"{indent}{count} more: --output json has all"] if count > 0 else []
+
+
+def _wrapped(line: str, indent: str, behind: str = "") -> list[str]:
+    # A reworded requirement may be long; a page that nobody reads helps nobody.
+    short = line if len(line) < 1500 else f"{line[:1500]} …"
+    return textwrap.wrap(
+        short, WIDTH, initial_indent=indent, subsequent_indent=behind or indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _cell(value: str) -> str:
+    return value.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,142 @@
+"""What a change does to the prose and to the vectors as documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from walproof.review.behaviour import describe
+from walproof.review.finding import Class, Finding
+
+_MARK = re.compile(r"\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\*")
+_BEGINS_SOMETHING_ELSE = re.compile(r"#|\*[A-Z][^*]*\*|```|<!--")
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One normative paragraph, in one line, with the list or table that belongs to it."""
+
+    id: str
+    level: str
+    text: str
+    where: str
+
+
+def requirements(root: Path, folder: str = "spec") -> dict[str, Requirement]:
+    """All requirements of the chapters of a tree, by id."""
+    found: dict[str, Requirement] = {}
+    for path in sorted((root / folder).glob("*.md")):
+        for requirement in _requirements_of(path, f"{folder}/{path.name}"):
+            found.setdefault(requirement.id, requirement)
+    return found
+
+
+def _requirements_of(path: Path, shown: str) -> Iterator[Requirement]:
+    current: tuple[str, str, int] | None = None
+    lines: list[str] = []
+    fresh = True
+
+    def finished() -> Iterator[Requirement]:
+        if current is not None:
+            text = " ".join(" ".join(lines).split())
+            yield Requirement(current[0], current[1], text, f"{shown}:{current[2]}")
+
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if fresh and (mark := _MARK.match(line)):
+            yield from finished()
+            current, lines = (mark[1], mark[2], number), [line[mark.end() :]]
+        elif fresh and _BEGINS_SOMETHING_ELSE.match(line):
+            yield from finished()
+            current, lines = None, []
+        elif current is not None:
+            lines.append(line)
+        fresh = not line.strip()
+    yield from finished()
+
+
+def compare_requirements(old: Path, new: Path) -> Iterator[Finding]:
+    """Requirements that were added, removed, reworded or given another level."""
+    before, after = requirements(old), requirements(new)
+    for id, was in before.items():
+        now = after.get(id)
+        if now is None:
+            yield _text("REQUIREMENT_REMOVED", "warning", id, f"“{was.text}”",
+                        "implementations that rely on it", was.where)  # fmt: skip
+            continue
+        if was.level != now.level:
+            yield _text("REQUIREMENT_LEVEL", "warning", id, f"{was.level} → {now.level}",
+                        "implementations, whose conformance may change", now.where)  # fmt: skip
+        if was.text != now.text:
+            yield _text("REQUIREMENT_REWORDED", "note", id, f"“{was.text}” → “{now.text}”",
+                        "nobody, if it means the same", now.where)  # fmt: skip
+    for id, now in after.items():
+        if id not in before:
+            yield _text("REQUIREMENT_ADDED", "warning" if "MUST" in now.level else "note", id,
+                        f"{now.level}: “{now.text}”",
+                        "implementations that do not meet it yet", now.where)  # fmt: skip
+
+
+def compare_vectors(
+    old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Finding]:
+    """Vectors that came and went, expect another answer, or exercise other requirements."""
+    gone = sorted(set(old) - set(new))
+    come = sorted(set(new) - set(old))
+    for id in gone:
+        yield _text("VECTOR_REMOVED", "warning", id, "removed",
+                    "implementations: what it showed is no longer checked", "")  # fmt: skip
+    for id in come:
+        requirements = ", ".join(new[id]["requirements"])
+        yield _text("VECTOR_ADDED", "note", id, f"for {requirements}", "nobody", _at(id))
+    for id in sorted(set(old) & set(new)):
+        yield from _same_vector(id, old[id], new[id])
+
+
+def _same_vector(id: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Finding]:
+    lost = sorted(set(was["requirements"]) - set(now["requirements"]))
+    added = sorted(set(now["requirements"]) - set(was["requirements"]))
+    if lost or added:
+        change = "; ".join(
+            f"{word} {', '.join(ids)}" for word, ids in (("lost", lost), ("gained", added)) if ids
+        )
+        severity = "warning" if lost else "note"
+        yield _text("VECTOR_REQUIREMENT", severity, id, change,
+                    "whoever counts on the coverage of a requirement", _at(id))  # fmt: skip
+    how = _answers(was, now)
+    if not how:
+        return
+    if was["sha256"] != now["sha256"]:
+        yield _text("VECTOR_ANSWER", "note", id, f"other bytes, and another answer: {how}",
+                    "nobody: it is another log now", _at(id))  # fmt: skip
+        return
+    damaged = now.get("control") is not None or now["kind"] in ("corrupt", "eof")
+    who: Class = "RECOVER" if damaged else "READ"
+    yield Finding(
+        "VECTOR_ANSWER", (who,), "breaking", id, how,
+        "implementations that gave the old answer", _at(id), format=str(now["format"]),
+    )  # fmt: skip
+
+
+def _answers(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    found = []
+    for key in ("expect", "expect_strict"):
+        if key in was and key in now:
+            how = describe({"answer": was[key]}, {"answer": now[key]})
+            if how and how not in found:
+                found.append(how)
+    if was.get("table") != now.get("table"):
+        found.append("other answers to its truncations")
+    if was.get("accept") != now.get("accept"):
+        found.append("other answers are accepted besides")
+    return "; ".join(found)
+
+
+def _at(id: str) -> str:
+    return f"vectors/{id}.json"
+
+
+def _text(rule: str, severity: Any, subject: str, change: str, hurts: str, where: str) -> Finding:
+    return Finding(rule, ("TEXT",), severity, subject, change, hurts, where)

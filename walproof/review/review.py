@@ -1,0 +1,209 @@
+"""One review: two trees in, findings and tables out."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from walproof.review.behaviour import SIDES, Behaviour, Table
+from walproof.review.excuses import FILE, Excuse, excused, load_excuses
+from walproof.review.finding import Finding, in_order, summary
+from walproof.review.grammars import GrammarRun, by_data, grammars_of
+from walproof.review.logs import LogUnderReview, logs_of, merged, vector_bodies
+from walproof.review.prose import compare_requirements, compare_vectors, requirements
+from walproof.review.resolved import Model, load_models
+from walproof.review.revision import Worker
+from walproof.review.structure import StructureDiff
+from walproof.review.tags import compare_citations
+
+UNKNOWN = "does not know the format"
+Say = Callable[[str], None]
+
+
+@dataclass
+class Review:
+    """The outcome. ``skipped`` says what was not run, and why that is no loss."""
+
+    against: str
+    formats: list[str]
+    findings: list[Finding] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    unused_excuses: list[Excuse] = field(default_factory=list)
+
+    @property
+    def breaking(self) -> bool:
+        """Whether somebody is hurt who is not excused."""
+        return any(finding.breaks for finding in self.findings)
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``walproof review --output json`` prints it."""
+        classes = sorted(
+            {c for finding in self.findings if finding.breaks for c in finding.classes}
+        )
+        return {
+            "against": self.against,
+            "formats": self.formats,
+            "compatible": not self.breaking,
+            "breaks": classes,
+            "counts": summary(self.findings),
+            "findings": [finding.to_json() for finding in self.findings],
+            "behaviour": [table.to_json() for table in self.tables],
+            "not_run": self.skipped,
+            "unused_excuses": [excuse.rule for excuse in self.unused_excuses],
+        }
+
+
+def review(
+    old: Path, new: Path, against: str = "old", formats: tuple[str, ...] = (),
+    count: int = 300, seed: int = 0, say: Say = lambda _: None,
+) -> Review:  # fmt: skip
+    """Review the change from one tree to another; each has ksy/, spec/, vectors/, reference_impl/.
+
+    ``formats`` chooses formats (none: all). ``count`` logs are damaged afresh, with ``seed``.
+    Raises :class:`~conformance.kaitai.compile.GrammarError` if a grammar does not compile.
+    """
+    bodies = {"old": vector_bodies(old, formats), "new": vector_bodies(new, formats)}
+    say("comparing the grammars")
+    diff = StructureDiff(*load_models(old, new))
+    chosen = _formats(diff, bodies, formats)
+    found = Review(against, chosen)
+    structural = [f for f in diff.findings if not formats or _concerns(f, diff.new, formats)]
+    findings = list(_text(old, new, bodies, formats))
+    known = requirements(new).keys()
+    findings += [
+        f
+        for f in compare_citations(diff, known, requirements(old).keys() - known)
+        if not formats or _concerns(f, diff.new, formats)
+    ]
+    by_hash = same_specification(old, new)
+    if by_hash:
+        found.skipped.append("executable specification: it is the same on both sides")
+    if not diff.findings:
+        found.skipped.append("grammars: they say the same on both sides")
+    with tempfile.TemporaryDirectory(prefix="walproof-review-") as folder:
+        workers = {"old": Worker(old), "new": Worker(new)}
+        try:
+            for format in chosen:
+                say(f"running old and new readers of {format}")
+                scratch = Path(folder) / format
+                scratch.mkdir()
+                own = {
+                    s: {i: b for i, b in bodies[s].items() if b["format"] == format} for s in SIDES
+                }
+                readers = _readers(workers, format)
+                findings += _who_reads(readers, format)
+                run = Behaviour(format, workers, own, readers, scratch)
+                if not by_hash:
+                    run.gather(count, seed)
+                    found.tables.append(run.specification())
+                    run.writers()
+                    findings += run.findings
+                own_types = set(_types(diff.new, format))
+                mine = [f for f in structural if f.grammar in own_types]
+                if mine and grammars_of(diff.new, format):
+                    logs = list(run.logs.values()) or _plain_logs(own, run, count, seed)
+                    grammar = GrammarRun(diff, format, workers["new"], scratch)
+                    found.tables.append(grammar.run(logs))
+                    rest = [f for f in structural if f.grammar not in own_types]
+                    mine = [replace(f, format=format) for f in by_data(mine, grammar.seen)]
+                    structural = mine + rest
+                    findings += grammar.findings
+                if sample := run.sampled():
+                    found.skipped.append(sample)
+        finally:
+            for worker in workers.values():
+                worker.close()
+    marked, unused = excused([*structural, *findings], load_excuses(new / FILE))
+    found.findings = in_order(marked)
+    found.unused_excuses = unused
+    return found
+
+
+def same_specification(old: Path, new: Path) -> bool:
+    """Whether the code of the executable specification is byte for byte the same."""
+    return _digest(old) == _digest(new)
+
+
+def _digest(root: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted((root / "reference_impl").rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _plain_logs(
+    own: dict[str, dict[str, Any]], run: Behaviour, count: int, seed: int
+) -> list[LogUnderReview]:
+    """The logs when only grammars differ: one reader's answers are enough to aim damage with."""
+    if any(run.readers[side] for side in SIDES):
+        return list(merged(*(logs_of(own[side], side) for side in SIDES)).values())
+    run.gather(count, seed)
+    return list(run.logs.values())
+
+
+def _of_format(bodies: dict[str, Any], format: str) -> dict[str, Any]:
+    return {id: body for id, body in bodies.items() if body["format"] == format}
+
+
+def _readers(workers: dict[str, Worker], format: str) -> dict[str, str | None]:
+    """Why a side has no reader of a format; None where it has one."""
+    found: dict[str, str | None] = {}
+    for side, worker in workers.items():
+        reply = worker.ask(do="formats")
+        known = reply.get("formats", [])
+        if "error" in reply:
+            found[side] = f"no executable specification ({reply['error']})"
+        else:
+            found[side] = None if format in known else UNKNOWN
+    return found
+
+
+def _who_reads(readers: Mapping[str, str | None], format: str) -> Iterator[Finding]:
+    """Formats that one side alone reads, and sides that cannot be run at all."""
+    if readers["old"] == UNKNOWN and readers["new"] is None:
+        yield Finding("FORMAT_ADDED", ("READ",), "note", format, "added", "nobody", format=format)
+    elif readers["new"] == UNKNOWN and readers["old"] is None:
+        hurts = "whoever has logs of this format"
+        yield Finding("FORMAT_REMOVED", ("READ",), "breaking", format, "removed", hurts,
+                      format=format)  # fmt: skip
+    for side, why in readers.items():
+        if why and why != UNKNOWN:
+            hurts = "the reviewer: what these readers do is not known"
+            yield Finding("NOT_RUN", ("READ", "RECOVER"), "warning", f"{side} reader", why, hurts,
+                          format=format)  # fmt: skip
+
+
+def _formats(
+    diff: StructureDiff, bodies: dict[str, dict[str, Any]], wanted: tuple[str, ...]
+) -> list[str]:
+    named = [str(body["format"]) for side in SIDES for body in bodies[side].values()]
+    return list(wanted) or sorted(dict.fromkeys(named))
+
+
+def _types(model: Model, format: str) -> Iterator[str]:
+    """The grammars of a format and those that they import."""
+    yield from model.reachable(grammars_of(model, format))
+
+
+def _concerns(finding: Finding, model: Model, formats: tuple[str, ...]) -> bool:
+    return any(finding.grammar in set(_types(model, format)) for format in formats)
+
+
+def _text(
+    old: Path, new: Path, bodies: dict[str, dict[str, Any]], formats: tuple[str, ...]
+) -> Iterator[Finding]:
+    prefixes = {
+        requirement.split("-")[0]
+        for side in SIDES
+        for body in bodies[side].values()
+        for requirement in body["requirements"]
+    }
+    for finding in compare_requirements(old, new):
+        if not formats or finding.subject.split("-")[0] in prefixes:
+            yield finding
+    yield from compare_vectors(bodies["old"], bodies["new"])

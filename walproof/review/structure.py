@@ -1,0 +1,368 @@
+"""What a change to the grammars does, from their resolved models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from walproof.review.enums import compare_enums
+from walproof.review.expression import Expressions
+from walproof.review.facets import FacetReader, Facets
+from walproof.review.finding import Class, Finding, Severity, in_order
+from walproof.review.layout import (
+    bounded,
+    flattened,
+    inlined,
+    may_be_absent,
+    takes_what_is_left,
+)
+from walproof.review.members import BOTH, MemberDiff, is_coverage
+from walproof.review.pairing import Alignment, Pairing
+from walproof.review.resolved import Member, Model, Name
+
+PUSHED = "old readers misread all that follows in new logs, new readers in old ones"
+_RESERVED = ("reserved", "unused", "padding", "pad", "unknown", "spare", "filler")
+
+
+class StructureDiff:
+    """The findings between two models, and which member of one is which of the other."""
+
+    def __init__(self, old: Model, new: Model) -> None:
+        self.old, self.new = old, new
+        self.pairing = Pairing(old, new)
+        self._read_old = FacetReader(old, Expressions(old, self.pairing.rename))
+        self._read_new = FacetReader(new, Expressions(new, lambda _, name: name))
+        self._members = MemberDiff(old, new, self._same_type, self._same_enum)
+        self._regrouped: set[Name] = set()
+        self.spared: set[tuple[Name, str]] = set()
+        """Reserved fields of the old model that others took bytes of: no value to compare."""
+        self.grown: set[tuple[Name, str]] = set()
+        """Fields of the new model for whatever is left, in front of which others were added."""
+        self.findings = in_order(self._findings())
+
+    def _findings(self) -> Iterator[Finding]:
+        yield from self._grammars()
+        pairs = list(self.pairing.classes.items())
+        for a, b in pairs:
+            yield from self._instance_names(a, b)
+        for a, b in pairs:
+            if a not in self._regrouped and self._is_regrouped(a, b):
+                yield self._regrouping(b)
+        for a, b in pairs:
+            if a not in self._regrouped:
+                yield from self._fields(a, b)
+            yield from self._instances(a, b)
+        for one, other in self.pairing.enums.items():
+            yield from compare_enums(self.old, self.new, one, other)
+
+    def _grammars(self) -> Iterator[Finding]:
+        for name in self.old.tops:
+            if name not in self.pairing.tops:
+                yield Finding(
+                    "GRAMMAR_REMOVED", ("API",), "warning", name, "removed",
+                    "users of its parsers", self.old.place(name, ()),
+                )  # fmt: skip
+        for name in self.new.tops:
+            if name not in self.pairing.tops.values():
+                where = self.new.place(name, ())
+                yield Finding("GRAMMAR_ADDED", ("API",), "note", name, "added", "nobody", where)
+
+    # -- fields --------------------------------------------------------------------------------
+
+    def _fields(self, a: Name, b: Name) -> Iterator[Finding]:
+        alignment = self.pairing.alignments[a]
+        reshaped = self._reshaped(a, b, alignment)
+        yield from reshaped.findings
+        for old, new in alignment.pairs:
+            if new not in reshaped.added:
+                yield from self._pair(old, new)
+            if new.id in alignment.moved:
+                where = self.new.where(new)
+                yield Finding(
+                    "FIELD_MOVED", BOTH, "breaking", new.shown, "stands elsewhere among its"
+                    " neighbours", PUSHED, where,
+                )  # fmt: skip
+        for member in alignment.removed:
+            if member not in reshaped.removed:
+                yield self._removed(member)
+        for member in alignment.added:
+            if member not in reshaped.added:
+                yield self._added(member)
+        old_params, new_params = self.old.classes[a].params, self.new.classes[b].params
+        if len(old_params) != len(new_params):
+            yield Finding(
+                "PARAMETERS_CHANGED", ("API",), "note", b[-1],
+                f"{len(old_params)} → {len(new_params)} parameters",
+                "programs that make the type themselves",
+                self.new.place(b[0], self.new.classes[b].path),
+            )  # fmt: skip
+
+    def _pair(self, old: Member, new: Member) -> Iterator[Finding]:
+        yield from self._members.compare(old, new, self._read_old.of(old), self._read_new.of(new))
+
+    def _added(self, member: Member) -> Finding:
+        facets = self._read_new.of(member)
+        behind = self._behind(self.new, member, {m.id for m in self._old_ids(member)})
+        return self._come_or_gone(member, facets, self.new, behind, added=True)
+
+    def _removed(self, member: Member) -> Finding:
+        facets = self._read_old.of(member)
+        news = self.pairing.alignments[member.owner].pairs
+        behind = self._behind(self.old, member, {old.id for old, _ in news})
+        return self._come_or_gone(member, facets, self.old, behind, added=False)
+
+    def _old_ids(self, member: Member) -> list[Member]:
+        """Fields of the new type that the old one has too."""
+        for a, b in self.pairing.classes.items():
+            if b == member.owner:
+                return [new for _, new in self.pairing.alignments[a].pairs]
+        return []
+
+    def _behind(self, model: Model, member: Member, kept: set[str]) -> bool:
+        """Whether a field that both sides have stands behind this one.
+
+        The field that takes whatever is left does not count: it is there for what is new.
+        """
+        reader = self._read_new if model is self.new else self._read_old
+        seq = model.classes[member.owner].seq
+        behind = [m for m in seq[seq.index(member) + 1 :] if m.id in kept]
+        if any(not takes_what_is_left(reader.of(m), m) for m in behind):
+            return True
+        if model is self.new:
+            self.grown |= {(m.owner, m.id) for m in behind}
+        return False
+
+    def _come_or_gone(
+        self, member: Member, facets: Facets, model: Model, behind: bool, added: bool
+    ) -> Finding:
+        """A field that one side has: ``having`` reads what the ``lacking`` side wrote."""
+        having, lacking = ("new", "old") if added else ("old", "new")
+        # The class of trouble for the side that has the field, and for the side that has not.
+        troubles: tuple[Class, ...] = BOTH if added else ("WRITE", "READ")
+        absent = may_be_absent(facets, member)
+        end = bounded(model, member.owner) and not behind
+        rule = "FIELD_ADDED" if added else "FIELD_REMOVED"
+        change = f"{'added' if added else 'removed'}{self._as(member, model)}"
+
+        def found(classes: tuple[Class, ...], severity: Severity, hurts: str) -> Finding:
+            return Finding(
+                rule, classes, severity, member.shown, change, hurts, model.where(member)
+            )
+
+        if _is_empty(facets):
+            if facets["accepts"].everything:
+                return found(("API",), "note", "nobody: the field has no bytes")
+            return found((troubles[0],), "breaking", f"{having} readers check more, and may"
+                         f" refuse {lacking} logs")  # fmt: skip
+        if end and absent in ("end", "empty"):
+            rule = "FIELD_APPENDED" if added else rule
+            if added:
+                return found(("WRITE",), "note", "nobody: old readers skip it, and new readers"
+                             " read logs that end before it")  # fmt: skip
+            return found(("API",), "warning", "programs that use the field; readers skip it")
+        if end and absent == "condition":
+            return found((troubles[0],), "warning", f"{having} readers of {lacking} logs, if its"
+                         f" condition can hold there; {lacking} readers skip it")  # fmt: skip
+        if end:
+            return found((troubles[0],), "breaking", f"{having} readers hit the end of {lacking}"
+                         f" logs where the field should be; {lacking} readers skip it")  # fmt: skip
+        if absent == "condition":
+            return found((troubles[1],), "breaking", f"{lacking} readers misread all that follows"
+                         f" in {having} logs that have it; {having} readers only {lacking} logs in"
+                         " which its condition holds")  # fmt: skip
+        return found(BOTH, "breaking", PUSHED)
+
+    def _as(self, member: Member, model: Model) -> str:
+        written = model.written(member)
+        kind = written.get("type") or ("contents" if "contents" in written else "bytes")
+        shown = f" ({kind})" if isinstance(kind, str) else ""
+        return f"{shown} if {written['if']}" if "if" in written else shown
+
+    # -- the same bytes, divided otherwise -----------------------------------------------------
+
+    def _reshaped(self, a: Name, b: Name, alignment: Alignment) -> _Reshaped:
+        """Gaps in which fields went and came, of the same number of bytes."""
+        found = _Reshaped()
+        for gone, come in self._gaps(a, b, alignment):
+            widths = (self._width(self._read_old, gone), self._width(self._read_new, come))
+            if not gone or not come or widths[0] is None or widths[0] != widths[1]:
+                continue
+            spare = all(m.unnamed or m.id.startswith(_RESERVED) for m in gone)
+            names = (", ".join(m.id for m in gone), ", ".join(m.id for m in come))
+            hurts = (
+                "new readers of old logs, unless writers left there what now means nothing"
+                if spare
+                else "both sides: the same bytes mean something else"
+            )
+            if spare:
+                self.spared |= {(m.owner, m.id) for m in gone}
+            found.removed += gone
+            found.added += come
+            found.findings.append(
+                Finding(
+                    "FIELD_RESHAPED",
+                    ("READ",) if spare else BOTH,
+                    "warning" if spare else "breaking",
+                    come[0].shown,
+                    f"{names[0]} → {names[1]}",
+                    hurts,
+                    self.new.where(come[0]),
+                )
+            )
+        return found
+
+    def _gaps(
+        self, a: Name, b: Name, alignment: Alignment
+    ) -> Iterator[tuple[list[Member], list[Member]]]:
+        """Fields that went and fields that came between two that stayed with their width."""
+        stable = {old.id: new.id for old, new in alignment.pairs if new.id not in alignment.moved}
+        resized = {
+            old.id
+            for old, new in alignment.pairs
+            if self._read_old.of(old).get("bits") != self._read_new.of(new).get("bits")
+            and (old.unnamed or old.id.startswith(_RESERVED))
+        }
+        old_seq, new_seq = self.old.classes[a].seq, self.new.classes[b].seq
+        ids = [m.id for m in new_seq]
+        i = j = 0
+        for n, member in enumerate([*old_seq, None]):
+            if member is not None and (member.id not in stable or member.id in resized):
+                continue
+            end = ids.index(stable[member.id]) if member else len(new_seq)
+            yield old_seq[i:n], new_seq[j:end]
+            i, j = n + 1, end + 1
+
+    def _width(self, reader: FacetReader, members: list[Member]) -> int | None:
+        total = 0
+        for member in members:
+            bits = reader.expressions.bits(member)
+            if bits is None or member.node["cond"]["ifExpr"] is not None:
+                return None
+            total += bits
+        return total
+
+    # -- types ---------------------------------------------------------------------------------
+
+    def _is_regrouped(self, a: Name, b: Name) -> bool:
+        """Whether two types differ, but only in how they group the same fields."""
+        alignment = self.pairing.alignments[a]
+        if not (alignment.added or alignment.removed):
+            return False
+        if self._flat(self.old, self._read_old, a) != self._flat(self.new, self._read_new, b):
+            return False
+        self._regrouped |= self._see_through(self.old, self._read_old, a)
+        self._see_through(self.new, self._read_new, b)
+        return True
+
+    def _see_through(self, model: Model, reader: FacetReader, name: Name) -> set[Name]:
+        """Let the grouping of a type make no difference; returns it and the types inside it."""
+        found: set[Name] = set()
+        waiting = [name]
+        while waiting:
+            outer = waiting.pop()
+            found.add(outer)
+            for member in model.classes[outer].seq:
+                if (inner := inlined(model, member)) and inner not in found:
+                    reader.expressions.transparent.add((outer, member.id))
+                    waiting.append(inner)
+        return found
+
+    def _flat(self, model: Model, reader: FacetReader, name: Name) -> list[object]:
+        """The list of :func:`flattened`, with paired types under one name."""
+        return [self._with_new_types(entry, model) for entry in flattened(model, reader, name)]
+
+    def _with_new_types(self, value: object, model: Model) -> object:
+        if not isinstance(value, tuple):
+            return value
+        if model is self.old and value in self.pairing.classes:
+            return self.pairing.classes[value]
+        return tuple(self._with_new_types(part, model) for part in value)
+
+    def _regrouping(self, b: Name) -> Finding:
+        return Finding(
+            "FIELD_REGROUPED", ("API",), "warning", b[-1], "the same fields in other types",
+            "programs that use the fields in a generated parser; the bytes are the same",
+            self.new.place(b[0], self.new.classes[b].path),
+        )  # fmt: skip
+
+    def _same_type(self, a: Name, b: Name) -> bool:
+        """Whether types are the same: the same pair, or twins that describe the same bytes."""
+        if self.pairing.classes.get(a) == b:
+            return True
+        if a not in self.old.classes or b not in self.new.classes:
+            return a == b
+        one = self._flat(self.old, self._read_old, a)
+        return one == self._flat(self.new, self._read_new, b)
+
+    def _same_enum(self, a: Name, b: Name) -> bool:
+        return self.pairing.enums.get(a) == b or self.old.enums.get(a) == self.new.enums.get(b)
+
+    # -- instances -----------------------------------------------------------------------------
+
+    def _instance_names(self, a: Name, b: Name) -> Iterator[Finding]:
+        """Instances that only got another name: nothing else about them differs."""
+        one, other = self.old.classes[a].instances, self.new.classes[b].instances
+        come = {id: self._read_new.of(member) for id, member in other.items() if id not in one}
+        for id, member in one.items():
+            if id in other:
+                continue
+            facets = self._read_old.of(member)
+            twin = next((new for new, found in come.items() if found == facets), None)
+            if twin is not None:
+                del come[twin]
+                self.pairing.note_rename(member, other[twin])
+                yield Finding(
+                    "FIELD_RENAMED", ("API",), "warning", other[twin].shown, f"{id} → {twin}",
+                    "programs that use the name in a generated parser; the bytes are the same",
+                    self.new.where(other[twin]),
+                )  # fmt: skip
+
+    def _instances(self, a: Name, b: Name) -> Iterator[Finding]:
+        one, other = self.old.classes[a].instances, self.new.classes[b].instances
+        paired = {self.pairing.rename(a, id): member for id, member in one.items()}
+        for id, member in other.items():
+            old = paired.pop(id, None)
+            if old is None:
+                yield self._instance_added(member)
+            elif old.role == member.role:
+                yield from (f for f in self._pair(old, member) if f.rule != "FIELD_RENAMED")
+            else:
+                yield Finding(
+                    "VALUE_CHANGED", ("READ",), "breaking", member.shown,
+                    "computed, not read" if member.role == "value" else "read, not computed",
+                    "programs that use it", self.new.where(member),
+                )  # fmt: skip
+        for member in paired.values():
+            yield self._instance_removed(member)
+
+    def _instance_added(self, member: Member) -> Finding:
+        where = self.new.where(member)
+        if member.role == "parse" and is_coverage(member, self.new):
+            return Finding("CHECKSUM_ADDED", ("RECOVER",), "note", member.shown, "added",
+                           "nobody, as long as old logs satisfy the checksum", where)  # fmt: skip
+        return Finding("INSTANCE_ADDED", ("API",), "note", member.shown, "added", "nobody", where)
+
+    def _instance_removed(self, member: Member) -> Finding:
+        where = self.old.where(member)
+        if member.role == "parse" and is_coverage(member, self.old):
+            return Finding("CHECKSUM_REMOVED", ("RECOVER",), "breaking", member.shown, "removed",
+                           "readers that verify the checksum with it: damage passes unseen",
+                           where)  # fmt: skip
+        return Finding("INSTANCE_REMOVED", ("API",), "warning", member.shown, "removed",
+                       "programs that use it", where)  # fmt: skip
+
+
+class _Reshaped:
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.removed: list[Member] = []
+        self.added: list[Member] = []
+
+
+def _is_empty(facets: Facets) -> bool:
+    return facets.get("size") == ("sum", 0) or facets.get("bits") == 0
+
+
+def structure(old: Model, new: Model) -> list[Finding]:
+    """The findings of the structural diff alone."""
+    return [replace(finding) for finding in StructureDiff(old, new).findings]

@@ -1,0 +1,1 @@
+"""The bulk scanner of spec/kahadb-journal.md."""

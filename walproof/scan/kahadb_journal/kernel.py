@@ -1,0 +1,318 @@
+"""The kernels of the KahaDB scanner: sound batches, chains of records, fill.
+
+Offsets are those of the file; ``base`` is that of the first byte of ``data``. Requirement ids are
+those of spec/kahadb-journal.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import types
+
+from walproof.scan.adler32 import adler32
+from walproof.scan.compiled import BYTES, NUMBERS, kernel
+
+CONTROL = 28
+RECORD_HEAD = 5
+MAX_BATCH = 2**31 - 1 - 28 - 5
+COMMANDS = 17
+
+# Where a walk stands, in an array of int64: the kernel goes on from it and leaves it updated.
+AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, PAYLOAD, NEED, SOUND = range(9)
+WALK_STATE = 9
+
+# Why a walk came back.
+ROWS_FULL, NEEDS_BYTES, NOT_PLAIN = range(3)
+
+# What a row is.
+RECORD, UNKNOWN_TYPE, BAD_RECORD = range(3)
+
+NO_COMMAND = -1
+
+_I64 = types.int64
+_TINY = types.Array(types.int8, 1, "C")
+
+
+@kernel(_I64, BYTES, _I64)
+def _number(data: Any, i: Any) -> Any:
+    value = (_I64(data[i]) << 24) | (_I64(data[i + 1]) << 16)
+    value |= (_I64(data[i + 2]) << 8) | _I64(data[i + 3])
+    return value - (1 << 32) if value >= (1 << 31) else value
+
+
+@kernel(types.boolean, BYTES, _I64)
+def _is_header(data: Any, i: Any) -> Any:
+    """KDB-005: ``0000001c 02 "WRITE BATCH"`` at ``i``; sixteen bytes are there."""
+    return (
+        data[i] == 0
+        and data[i + 1] == 0
+        and data[i + 2] == 0
+        and data[i + 3] == 0x1C
+        and data[i + 4] == 2
+        and data[i + 5] == 0x57
+        and data[i + 6] == 0x52
+        and data[i + 7] == 0x49
+        and data[i + 8] == 0x54
+        and data[i + 9] == 0x45
+        and data[i + 10] == 0x20
+        and data[i + 11] == 0x42
+        and data[i + 12] == 0x41
+        and data[i + 13] == 0x54
+        and data[i + 14] == 0x43
+        and data[i + 15] == 0x48
+    )
+
+
+@kernel(types.boolean, BYTES, _I64)
+def _is_eof(data: Any, i: Any) -> Any:
+    """KDB-011: ``-qMa4`` at ``i``; five bytes are there."""
+    return (
+        data[i] == 0x2D
+        and data[i + 1] == 0x71
+        and data[i + 2] == 0x4D
+        and data[i + 3] == 0x61
+        and data[i + 4] == 0x34
+    )
+
+
+@kernel(_I64, BYTES, _I64, _I64)
+def command_of(data: Any, i: Any, length: Any) -> Any:
+    """KDB-016: the command in a payload of ``length`` bytes at ``i``, or ``NO_COMMAND``.
+
+    At most six bytes of it are looked at.
+    """
+    if length < 2 or data[i] >= COMMANDS:
+        return NO_COMMAND
+    body = _I64(0)
+    for k in range(1, min(length, 6)):
+        body |= _I64(data[i + k] & 0x7F) << (7 * (k - 1))
+        if data[i + k] < 0x80:
+            return _I64(data[i]) if k + 1 + body == length else NO_COMMAND
+    return NO_COMMAND
+
+
+@kernel(types.boolean, BYTES, _I64, _I64)
+def _tiles(data: Any, i: Any, end: Any) -> Any:
+    """KDB-037: the records in ``[i, end)`` fill it, and no header stands among them.
+
+    The sixteen bytes behind ``end`` are there, or the file ends.
+    """
+    while i < end:
+        if i + 4 > len(data):
+            return False
+        size = _number(data, i)
+        if size < RECORD_HEAD or (i + 16 <= len(data) and _is_header(data, i)):
+            return False
+        i += size
+    return i == end
+
+
+@kernel(
+    _I64, BYTES, _I64, _I64, _I64, _I64, _I64, NUMBERS, NUMBERS, NUMBERS, _TINY, NUMBERS, NUMBERS
+)
+def walk(
+    data: Any,
+    base: Any,
+    size: Any,
+    fill: Any,
+    max_payload: Any,
+    max_bytes: Any,
+    at_rows: Any,
+    size_rows: Any,
+    batch_rows: Any,
+    kind_rows: Any,
+    command_rows: Any,
+    state: Any,
+) -> Any:
+    """Sound batches and their records, up to the first place that takes more than one look.
+
+    ``size`` is that of the file, ``fill`` where its preallocated space begins. Rows are written
+    from 0 on, until they are full or have ``max_bytes`` of payload (each cut at ``max_payload``),
+    one record excepted.
+    """
+    at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
+    summed = state[SUMMED]
+    end = base + len(data)
+    count = _I64(0)
+    payload = _I64(0)
+    why = ROWS_FULL
+    while True:
+        if at < base:
+            why, state[NEED] = NEEDS_BYTES, CONTROL
+            break
+        if at < batch_end:
+            if count == len(at_rows) or payload >= max_bytes:
+                break
+            i = at - base
+            length = _I64(0)
+            kind = BAD_RECORD
+            if at + RECORD_HEAD <= batch_end:
+                if at + RECORD_HEAD > end:
+                    why, state[NEED] = NEEDS_BYTES, RECORD_HEAD
+                    break
+                length = _number(data, i)
+                if length >= RECORD_HEAD and at + length <= batch_end:
+                    kind = RECORD if data[i + 4] == 1 else UNKNOWN_TYPE
+            command = NO_COMMAND
+            if kind == BAD_RECORD:
+                length = batch_end - at
+            elif kind == RECORD:
+                if at + length > end:
+                    why, state[NEED] = NEEDS_BYTES, length
+                    break
+                command = command_of(data, i + RECORD_HEAD, length - RECORD_HEAD)
+                payload += min(length - RECORD_HEAD, max_payload)
+            at_rows[count] = at
+            size_rows[count] = length
+            batch_rows[count] = batch
+            kind_rows[count] = kind
+            command_rows[count] = command
+            count += 1
+            at += length
+            continue
+        # A batch should begin here.
+        why = NOT_PLAIN
+        if at >= fill or at + CONTROL > size:
+            break
+        if at + CONTROL > end:
+            why, state[NEED] = NEEDS_BYTES, CONTROL
+            break
+        i = at - base
+        if not _is_header(data, i):
+            break
+        length = _number(data, i + 16)
+        start = at + CONTROL
+        stop = start + length
+        if length <= 0 or length > MAX_BATCH or stop > size or start < summed:
+            break
+        checksum = (_number(data, i + 20) << 32) | (_number(data, i + 24) & 0xFFFFFFFF)
+        if checksum > 0:
+            if checksum >> 32:
+                break
+            if stop > end:
+                why, state[NEED] = NEEDS_BYTES, CONTROL + length
+                break
+            found = _I64(adler32(data, start - base, stop - base, types.uint32(1)))
+            summed = stop
+            if found != checksum:  # KDB-036
+                state[SUM] = found
+                break
+        else:  # KDB-008
+            if min(stop + 16, size) > end:
+                why, state[NEED] = NEEDS_BYTES, CONTROL + length + 16
+                break
+            j = stop - base
+            in_step = stop == size
+            if not in_step and stop + 16 <= size:
+                in_step = _is_header(data, j) or _is_eof(data, j)
+            if not in_step or not _tiles(data, start - base, j):
+                break
+        why = ROWS_FULL
+        state[SOUND] = 1
+        at, batch, batch_end = start, at, stop
+    state[AT], state[BATCH], state[BATCH_END] = at, batch, batch_end
+    state[SUMMED], state[COUNT], state[PAYLOAD] = summed, count, payload
+    return why
+
+
+# A chain of records (KDB-045), followed a stretch at a time.
+FAILED, IN_STEP, ASK, CHAIN_NEEDS_BYTES, KNOWN, TRAIL_FULL = range(6)
+CHAIN_AT, CHAIN_TARGET, CHAIN_STEPS, CHAIN_TRAIL = range(4)
+CHAIN_STATE = 4
+NOTE_EVERY = 16
+
+
+@kernel(_I64, NUMBERS, _I64)
+def _slot(keys: Any, key: Any) -> Any:
+    """Where a key is in a table of open addressing that has room, or belongs."""
+    mask = len(keys) - 1
+    slot = ((key * 0x9E3779B1) >> 12) & mask
+    while keys[slot] != -1 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@kernel(types.void, NUMBERS, NUMBERS, NUMBERS, _I64, _I64)
+def note(keys: Any, values: Any, trail: Any, count: Any, value: Any) -> Any:
+    """Note under the first ``count`` offsets of a trail where they lead. There is room."""
+    for n in range(count):
+        slot = _slot(keys, trail[n])
+        keys[slot] = trail[n]
+        values[slot] = value
+
+
+@kernel(types.void, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+def move(keys: Any, values: Any, to_keys: Any, to_values: Any) -> Any:
+    """All notes into a larger table, which is empty."""
+    for n in range(len(keys)):
+        if keys[n] != -1:
+            slot = _slot(to_keys, keys[n])
+            to_keys[slot] = keys[n]
+            to_values[slot] = values[n]
+
+
+@kernel(_I64, BYTES, _I64, _I64, _I64, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+def follow(
+    data: Any, base: Any, size: Any, fill: Any, keys: Any, values: Any, trail: Any, state: Any
+) -> Any:
+    """Follow records by their sizes to the first place in step behind ``state[CHAIN_AT]``.
+
+    Every sixteenth offset goes to the trail: a chain that joins another passes one of those that
+    were noted soon after. ``ASK``: whether ``CHAIN_TARGET`` is in step is not for a kernel to say.
+    """
+    at = state[CHAIN_AT]
+    end = base + len(data)
+    why = FAILED
+    while True:
+        known = _slot(keys, at)
+        if keys[known] == at:
+            why, state[CHAIN_TARGET] = KNOWN, values[known]
+            break
+        if at + RECORD_HEAD > size:
+            break
+        if at < base or at + RECORD_HEAD > end:
+            why = CHAIN_NEEDS_BYTES
+            break
+        length = _number(data, at - base)
+        if length < RECORD_HEAD or data[at - base + 4] != 1:
+            break
+        if state[CHAIN_STEPS] % NOTE_EVERY == 0:
+            if state[CHAIN_TRAIL] == len(trail):
+                why = TRAIL_FULL
+                break
+            trail[state[CHAIN_TRAIL]] = at
+            state[CHAIN_TRAIL] += 1
+        state[CHAIN_STEPS] += 1
+        target = at + length
+        state[CHAIN_TARGET] = target
+        if target + 16 > end or target + 16 > fill:
+            why = ASK
+            break
+        if _is_header(data, target - base) or _is_eof(data, target - base):
+            why = IN_STEP
+            break
+        at = target
+    state[CHAIN_AT] = at
+    return why
+
+
+@kernel(_I64, BYTES)
+def fill_in(data: Any) -> Any:
+    """KDB-013: how many bytes at the end are zeros and whole EOF records."""
+    end = len(data)
+    while end > 0:
+        if end >= 64:
+            found = types.uint8(0)
+            for k in range(64):
+                found |= data[end - 64 + k]
+            if found == 0:
+                end -= 64
+                continue
+        if data[end - 1] == 0:
+            end -= 1
+        elif end >= RECORD_HEAD and _is_eof(data, end - RECORD_HEAD):
+            end -= RECORD_HEAD
+        else:
+            break
+    return len(data) - end

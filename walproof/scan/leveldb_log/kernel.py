@@ -1,0 +1,355 @@
+"""The kernels of the LevelDB scanner. Requirement ids are those of spec/leveldb-log.md.
+
+``walk`` goes over whole blocks in memory and does everything that is done once per record: checks,
+joining, the payloads one behind the other. What it needs of what came before, and leaves for what
+comes next, is in ``state``. All offsets in ``state`` and in the results are those of the log.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from walproof.scan.compiled import (
+    BYTES,
+    NUMBERS,
+    OFFSETS,
+    ROOM,
+    copy,
+    copy32,
+    kernel,
+    load32,
+    load64,
+)
+from walproof.scan.crc32c import update, update_short
+
+BLOCK = 32768
+HEADER = 7
+ZERO, FULL, FIRST, MIDDLE, LAST = range(5)
+
+REASONS = (
+    "torn-header",
+    "torn-payload",
+    "torn-record",
+    "checksum-mismatch",
+    "bad-length",
+    "zero-header",
+    "zero-gap",
+    "unknown-type",
+    "orphan-fragment",
+    "incomplete-record",
+)
+(
+    TORN_HEADER,
+    TORN_PAYLOAD,
+    TORN_RECORD,
+    CHECKSUM_MISMATCH,
+    BAD_LENGTH,
+    ZERO_HEADER,
+    ZERO_GAP,
+    UNKNOWN_TYPE,
+    ORPHAN_FRAGMENT,
+    INCOMPLETE_RECORD,
+) = range(10)
+
+SHORT = 1024
+"""Records up to this length, in bytes, are copied in pieces of 32, whatever lies behind them."""
+LOW = np.uint64(0xFFFFFFFF)
+
+NONE, BEFORE = -2, -1
+"""Instead of an offset: there is none; it lies before this part of the log."""
+
+(
+    BASE,  # offset in the log of the first byte in memory
+    POSITION,  # where to go on, in bytes from there
+    OPEN_AT,  # the FIRST of the record that is open
+    OPEN_END,  # the end of its last fragment
+    OPEN_LENGTH,  # its payload so far, in bytes,
+    OPEN_KEPT,  # and how much of that is kept
+    SPILLED,  # 1: its first bytes are held elsewhere, not in `payload`
+    JOINED,  # 1: so were those of row 0
+    ZEROS_FROM,  # where zeros began that may be preallocated space
+    TORN_START,
+    TORN_END,
+    TORN_REASON,
+    IN_STEP,
+    ROWS,
+    LOST,
+    PUT,  # bytes in `payload`, those of the open record behind those of the rows
+    CUT,  # rows whose payload was cut
+) = range(17)
+STATE = 17
+
+USED_UP, FULL_UP, OVER = range(3)
+"""What ``walk`` returns: more bytes are needed, the results must be taken away, the part is over.
+"""
+
+OPENED, CLOSED, ZEROS, UNDECIDED = range(4)
+"""What a block leaves behind: an open record, none, zeros to its end, what was there before it."""
+
+_LOST = types.Array(types.int64, 2, "C")
+
+
+@kernel(types.boolean, BYTES, types.int64, types.int64)
+def all_zero(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
+    """Whether ``data[start:end]`` holds nothing but zeros."""
+    while end - start >= 8:
+        if load64(data, start) != 0:
+            return False
+        start += 8
+    while start < end:
+        if data[start] != 0:
+            return False
+        start += 1
+    return True
+
+
+@kernel(types.boolean, BYTES, types.int64, types.int64)
+def checksum_holds(data: NDArray[np.uint8], at: Any, end: Any) -> Any:
+    """Whether the record ``[at, end)`` has the checksum that it carries (LDB-006, LDB-007)."""
+    low = np.uint64(0xFFFFFFFF)
+    rotated = (load32(data, at) - np.uint64(0xA282EAD8)) & low
+    stored = (rotated >> np.uint64(17) | rotated << np.uint64(15)) & low
+    return update(np.uint64(0), data, at + 6, end) == stored
+
+
+@kernel(types.int64, BYTES, types.int64)
+def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
+    """What the whole block at ``start`` leaves behind, for a part that begins at its end."""
+    found = UNDECIDED
+    at, end = start, start + BLOCK
+    while end - at >= HEADER:
+        length = types.int64(data[at + 4]) | types.int64(data[at + 5]) << 8
+        type = data[at + 6]
+        behind = at + HEADER + length
+        if behind > end:
+            return CLOSED
+        if type == ZERO and length == 0:
+            return ZEROS if all_zero(data, at, end) else CLOSED
+        if not checksum_holds(data, at, behind):
+            return CLOSED
+        if type == FIRST:
+            found = OPENED
+        elif type != MIDDLE:
+            found = CLOSED
+        at = behind
+    return found
+
+
+@kernel(
+    types.int64,
+    BYTES,
+    types.int64,
+    types.boolean,
+    types.int64,
+    types.int64,
+    NUMBERS,
+    NUMBERS,
+    NUMBERS,
+    OFFSETS,
+    ROOM,
+    ROOM,
+    _LOST,
+)
+def walk(
+    data: NDArray[np.uint8],
+    filled: Any,
+    last: Any,
+    limit: Any,
+    cap: Any,
+    state: NDArray[np.int64],
+    at: NDArray[np.int64],
+    size: NDArray[np.int64],
+    ends: NDArray[np.int32],
+    cut: NDArray[np.uint8],
+    payload: NDArray[np.uint8],
+    lost: NDArray[np.int64],
+) -> Any:
+    """The records of ``data[POSITION:filled]``: whole blocks, but for the end of the log.
+
+    ``last`` says that the log ends there. Records and lost ranges that begin at ``limit`` or
+    behind are the next part's. ``cap`` is how much of a payload is kept, negative for none.
+
+    Results are put behind those that ``state`` counts already: row n lies at ``at[n]``,
+    ``size[n]`` bytes long, its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` says
+    whether something was left out; ``lost[n]`` is start, end, reason, number of rows before it.
+    """
+    base, here = state[BASE], state[POSITION]
+    open_at, open_end = state[OPEN_AT], state[OPEN_END]
+    open_length, open_kept = state[OPEN_LENGTH], state[OPEN_KEPT]
+    zeros_from, put = state[ZEROS_FROM], state[PUT]
+    rows, gaps, cuts = state[ROWS], state[LOST], state[CUT]
+    room, max_rows, max_gaps = len(payload), len(at), lost.shape[0] - 4
+    longest, spare = (min(SHORT, cap), SHORT) if cap >= 0 else (SHORT, 0)
+    outcome = USED_UP
+    while here < filled:
+        if rows >= max_rows or gaps >= max_gaps:
+            outcome = FULL_UP
+            break
+        if base + here >= limit and not 0 <= open_at < limit and not 0 <= zeros_from < limit:
+            outcome = OVER
+            break
+        boundary = (here | (BLOCK - 1)) + 1
+        end = min(boundary, filled)
+        if zeros_from != NONE and here == boundary - BLOCK:
+            if all_zero(data, here, end):
+                here = end
+                continue
+            # What looked like preallocated space was a gap: the log goes on (LDB-027).
+            if 0 <= zeros_from < limit:
+                lost[gaps, 0], lost[gaps, 1] = zeros_from, base + here
+                lost[gaps, 2], lost[gaps, 3] = ZERO_GAP, rows
+                gaps += 1
+            zeros_from = types.int64(NONE)
+            if open_at != NONE:
+                if 0 <= open_at < limit:
+                    lost[gaps, 0], lost[gaps, 1] = open_at, open_end
+                    lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows
+                    gaps += 1
+                open_at = types.int64(NONE)
+                put, state[SPILLED] = types.int64(ends[rows]), 0
+            continue
+        if open_at == NONE:
+            # Sound short FULL records, one after another: the rest of the loop for them alone.
+            while here + HEADER + SHORT <= end:
+                header = load64(data, here)
+                length = types.int64(header >> np.uint64(32) & np.uint64(0xFFFF))
+                behind = here + HEADER + length
+                if (
+                    header >> np.uint64(48) & np.uint64(0xFF) != FULL
+                    or length > longest
+                    or rows >= max_rows
+                    or put + spare > room
+                ):
+                    break
+                rotated = ((header & LOW) - np.uint64(0xA282EAD8)) & LOW
+                stored = (rotated >> np.uint64(17) | rotated << np.uint64(15)) & LOW
+                if update_short(data, here + 6, behind) != stored:
+                    break
+                if cap >= 0:
+                    for piece in range(0, length, 32):
+                        copy32(payload, put + piece, data, here + HEADER + piece)
+                    put += length
+                at[rows], size[rows], cut[rows] = base + here, HEADER + length, 0
+                rows += 1
+                ends[rows] = put
+                here = behind
+            if rows >= max_rows or here >= end:
+                continue
+        if boundary - here < HEADER:  # the trailer (LDB-004, LDB-005)
+            here = end
+            continue
+        if end - here < HEADER:
+            if all_zero(data, here, end):
+                if zeros_from == NONE:
+                    zeros_from = base + here
+            else:
+                state[TORN_START] = base + here if open_at == NONE else open_at  # LDB-021
+                state[TORN_END], state[TORN_REASON] = base + end, TORN_HEADER
+                open_at = types.int64(NONE)
+            here = end
+            continue
+        length = types.int64(data[here + 4]) | types.int64(data[here + 5]) << 8
+        type = data[here + 6]
+        behind = here + HEADER + length
+        reason = -1
+        if behind > boundary:
+            reason = BAD_LENGTH  # LDB-023, LDB-024
+        elif behind > end:
+            state[TORN_START] = base + here if open_at == NONE else open_at  # LDB-022
+            state[TORN_END], state[TORN_REASON] = base + end, TORN_PAYLOAD
+            open_at = types.int64(NONE)
+            here = end
+            continue
+        elif type == ZERO and length == 0:
+            if all_zero(data, here, end):
+                if zeros_from == NONE:
+                    zeros_from = base + here  # LDB-025
+                here = end
+                continue
+            reason = ZERO_HEADER  # LDB-026
+        elif not checksum_holds(data, here, behind):
+            reason = CHECKSUM_MISMATCH  # LDB-028
+        if reason >= 0:
+            # Neither the length nor anything behind it in the block can be trusted (LDB-037).
+            if base + here < limit:
+                lost[gaps, 0], lost[gaps, 1] = base + here, base + end
+                lost[gaps, 2], lost[gaps, 3] = reason, rows
+                gaps += 1
+            if open_at != NONE:
+                if 0 <= open_at < limit:
+                    lost[gaps, 0], lost[gaps, 1] = open_at, open_end
+                    lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows
+                    gaps += 1
+                open_at = types.int64(NONE)  # LDB-034
+                put, state[SPILLED] = types.int64(ends[rows]), 0
+            state[IN_STEP] = 1 if end == boundary else 0  # LDB-039
+            here = end
+            continue
+        if type in (FULL, FIRST):
+            if open_at != NONE:
+                # An empty FIRST before a FULL or FIRST lost nothing (LDB-033).
+                if open_length > 0 and 0 <= open_at < limit:
+                    lost[gaps, 0], lost[gaps, 1] = open_at, open_end
+                    lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows  # LDB-032
+                    gaps += 1
+                put, state[SPILLED] = types.int64(ends[rows]), 0
+            open_at, open_length, open_kept = base + here, types.int64(0), types.int64(0)
+        elif open_at == NONE:
+            if base + here < limit:
+                lost[gaps, 0], lost[gaps, 1] = base + here, base + behind
+                # LDB-031; LDB-029, LDB-030
+                orphan = type in (MIDDLE, LAST)
+                lost[gaps, 2] = ORPHAN_FRAGMENT if orphan else UNKNOWN_TYPE
+                lost[gaps, 3] = rows
+                gaps += 1
+            here = behind
+            continue
+        elif type != MIDDLE and type != LAST:
+            if base + here < limit:
+                lost[gaps, 0], lost[gaps, 1] = base + here, base + behind
+                lost[gaps, 2], lost[gaps, 3] = UNKNOWN_TYPE, rows
+                gaps += 1
+            if 0 <= open_at < limit:
+                lost[gaps, 0], lost[gaps, 1] = open_at, open_end
+                lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows
+                gaps += 1
+            open_at = types.int64(NONE)
+            put, state[SPILLED] = types.int64(ends[rows]), 0
+            here = behind
+            continue
+        # A fragment of the open record; a FULL is one that opens and closes it.
+        if 0 <= open_at < limit:
+            kept = min(length, cap - open_kept)
+            if kept > 0:
+                if put + kept > room:
+                    if type in (FULL, FIRST):
+                        open_at = types.int64(NONE)  # it is opened again, with room
+                    outcome = FULL_UP
+                    break
+                copy(payload, put, data, here + HEADER, kept)
+                put += kept
+                open_kept += kept
+        open_length += length
+        open_end = base + behind
+        if type in (FULL, LAST):
+            if 0 <= open_at < limit:
+                at[rows], size[rows] = open_at, open_end - open_at  # LDB-009 to LDB-011
+                shortened = open_kept < open_length
+                cut[rows] = shortened
+                cuts += shortened
+                if state[SPILLED] == 1:
+                    state[SPILLED], state[JOINED] = 0, 1
+                rows += 1
+                ends[rows] = put
+            open_at = types.int64(NONE)
+        here = behind
+    state[POSITION] = here
+    state[OPEN_AT], state[OPEN_END] = open_at, open_end
+    state[OPEN_LENGTH], state[OPEN_KEPT] = open_length, open_kept
+    state[ZEROS_FROM], state[PUT] = zeros_from, put
+    state[ROWS], state[LOST], state[CUT] = rows, gaps, cuts
+    return outcome

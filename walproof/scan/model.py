@@ -1,0 +1,76 @@
+"""What scanners take and give: columns, runs of records, parts of a log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from reference_impl.answer import End, Lost
+
+MAX_ROWS = 16_384
+MAX_BYTES = 4 << 20
+"""A run of records is cut at this many rows or bytes of payload, whichever comes first."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the caller needs: payloads are most of the work.
+
+    ``columns`` names the fields that are looked at; None means all. ``max_payload`` caps the
+    payload in bytes, and each value among the fields of a journal entry: what is longer is cut, and
+    its record marked in ``Records.truncated``.
+    """
+
+    payload: bool = True
+    columns: frozenset[str] | None = None
+    max_payload: int = 1 << 30
+
+    def wants(self, column: str) -> bool:
+        """Whether a column is looked at."""
+        return self.columns is None or column in self.columns
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a log that can be scanned apart, small and picklable.
+
+    ``[start, end)`` are byte offsets in ``file`` (None in a log of one file); ``state`` is what
+    the format's scanner must know of what comes before.
+    """
+
+    start: int = 0
+    end: int | None = None
+    file: str | None = None
+    state: Any = None
+
+
+WHOLE = Part()
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """A run of ``n`` records of one file, in log order, as columns.
+
+    ``at`` and ``size`` are int64, shape (n,), in bytes. ``payload`` is a binary array, or None
+    where it was not wanted; ``truncated`` marks the records of which something was cut, None
+    meaning none. ``fields`` holds the columns that were wanted, each of the type that
+    :data:`~walproof.scan.columns.COLUMNS` says.
+    """
+
+    at: NDArray[np.int64]
+    size: NDArray[np.int64]
+    payload: pa.Array | None
+    fields: Mapping[str, pa.Array] = field(default_factory=dict)
+    file: str | None = None
+    truncated: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+
+Event = Records | Lost | End

@@ -1,0 +1,1 @@
+"""The bulk scanner of spec/systemd-journal.md."""

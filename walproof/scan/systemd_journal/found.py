@@ -1,0 +1,115 @@
+"""What a walk found, in the shape that the other kernels take."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import int64, types, uint64
+
+from walproof.scan.systemd_journal.machine import (
+    FILE,
+    I32,
+    I64,
+    I64_2D,
+    U8,
+    U16,
+    U64,
+    helper,
+    kernel,
+    popcount,
+)
+from walproof.scan.systemd_journal.objects import BAD, CUT, LOST, SIZE, TYPE
+
+IN_TABLE, IN_LIST, IN_CHAIN, LINKED = 1, 2, 4, 8
+"""Marks of an object: where links have led to it."""
+
+
+class Found(NamedTuple):
+    """The objects of a file, in file order; ``number_of`` numbers them by offset.
+
+    ``bits`` and ``ranks`` are the way from an offset to a number. ``offsets``, ``kinds``, ``marks``
+    and ``name_ids`` have a place for each object. ``lost`` has the ranges that yielded none.
+    """
+
+    data: Any
+    facts: Any
+    state: Any
+    bits: Any
+    ranks: Any
+    offsets: Any
+    kinds: Any
+    marks: Any
+    name_ids: Any
+    lost: Any
+    slots: Any
+    names: Any
+    lengths: Any
+
+    def of_kind(self, kind: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The numbers of the sound objects of a type, in file order."""
+        return np.flatnonzero((self.kinds & (TYPE | BAD)) == kind)
+
+
+FOUND = types.NamedTuple(
+    (FILE, I64, I64, U64, I32, I64, U8, U8, U16, I64_2D, I32, U8, U8),
+    Found,
+)
+
+
+# Hot loops take the arrays out of a Found first: each costs a count of references to take out.
+
+
+@helper(int64(U8, int64))
+def kind_of(kinds, number):
+    """Type and BAD of an object; 0 for the number of none."""
+    return int64(kinds[number] & (TYPE | BAD)) if number >= 0 else int64(0)
+
+
+@helper(int64(U64, I32, int64, int64))
+def number_of(bits, ranks, size, at):
+    """The number of the object that was found at an offset; -1 if none was."""
+    if at & 7 or at <= 0 or at >= size:
+        return -1
+    word, bit = at >> 9, uint64(at >> 3) & uint64(63)
+    found = bits[word]
+    if (found >> bit) & uint64(1) == 0:
+        return -1
+    return int64(ranks[word]) + popcount(found & ((uint64(1) << bit) - uint64(1)))
+
+
+@helper(types.boolean(FOUND, int64, int64))
+def is_excused(found, kind, at):
+    """Whether a link leads to something already reported as lost (SDJ-048).
+
+    ``kind`` is that of the object there, 0 for none.
+    """
+    state, lost = found.state, found.lost
+    if kind & BAD or (state[CUT] >= 0 and at >= state[CUT]):
+        return True
+    low, high = 0, state[LOST]
+    while low < high:
+        middle = (low + high) // 2
+        start, end = lost[middle, 0], lost[middle, 1]
+        if at < start or (at == start and found.facts[SIZE] < end):
+            high = middle
+        else:
+            low = middle + 1
+    return low > 0 and lost[low - 1, 0] <= at < lost[low - 1, 1]
+
+
+@kernel(types.boolean(FOUND, types.int64))
+def excused_at(found, at):
+    """Whether a link to this offset leads to something already reported as lost."""
+    number = number_of(found.bits, found.ranks, found.facts[SIZE], at)
+    return is_excused(found, kind_of(found.kinds, number), at)
+
+
+@helper(types.boolean(U8, int64, int64))
+def mark(marks, number, bit):
+    """Mark an object as visited; whether it was before."""
+    seen = marks[number] & bit != 0
+    marks[number] |= bit
+    return seen

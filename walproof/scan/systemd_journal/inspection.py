@@ -1,0 +1,380 @@
+"""Everything that is to be known of a file before its entries are given out."""
+
+from __future__ import annotations
+
+import mmap
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference_impl.answer import End, Lost, Verdict
+from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.layout import HEADER_FIELDS, Header
+from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View
+from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
+from reference_impl.systemd_journal.seals import Seals
+from reference_impl.systemd_journal.walk import Walk
+from walproof.scan.systemd_journal import hints, links, lists, objects, quick, walk
+from walproof.scan.systemd_journal.found import Found, excused_at
+from walproof.scan.systemd_journal.machine import FAR
+from walproof.scan.systemd_journal.packed import Keys, Packed
+
+Numbers = NDArray[np.int64]
+
+
+class Unusual(Exception):
+    """A file that only the reference reader can read."""
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was found in a file that is not refused.
+
+    ``faults`` has a row for each: start, end, code, target. ``entries`` are the numbers of the
+    sound entries. ``view`` is for the few questions that the reference answers.
+    """
+
+    view: View
+    header: Header
+    found: Found
+    packed: Packed
+    faults: Numbers
+    entries: Numbers
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return len(self.found.data)
+
+    def payload(self, number: int) -> bytes:
+        """``FIELD=value`` of a sound DATA."""
+        at = int(self.found.offsets[number])
+        if self.found.kinds[number] & objects.PACKED:
+            return self.packed.plain(at)
+        return bytes(self.view.payload(at))
+
+    def released(self) -> Numbers:
+        """The entries that are records: all but those that were never acknowledged (SDJ-052)."""
+        never = self.faults[(self.faults[:, 2] == objects.UNLINKED) & self._torn()][:, 0]
+        if not len(never):
+            return self.entries
+        return self.entries[~np.isin(self.found.offsets[self.entries], never)]
+
+    def end(self) -> End:
+        """Verdict, reason and end (SDJ-054, SDJ-055)."""
+        if not len(self.faults):
+            return End("intact", None, int(self.found.state[objects.END]))
+        lost, torn_from = self.lost(), self._torn_from()
+        damaged = any(not gap.torn for gap in lost)
+        verdict: Verdict = (
+            "damaged" if damaged else "torn" if lost or torn_from is not None else "intact"
+        )
+        damage = np.flatnonzero(~self._torn())
+        if len(damage):
+            reason: str | None = objects.CODES[self.faults[damage[0], 2]]
+        else:
+            reason = self._torn_reason() if torn_from is not None else None
+        end = int(self.found.state[objects.END]) if verdict == "intact" else None
+        return End(verdict, reason, end)
+
+    def lost(self) -> list[Lost]:
+        """The faults as ranges in file order; of two that overlap the first met keeps its bytes."""
+        torn_reason = self._torn_reason()
+        starts: list[int] = []
+        ends: list[int] = []
+        lost: list[Lost] = []
+        for fault, torn in zip(self.faults.tolist(), self._torn().tolist(), strict=True):
+            place = bisect_right(starts, fault[0])
+            start = max(fault[0], ends[place - 1]) if place else fault[0]
+            end = min(fault[1], self.size)
+            if place < len(starts):
+                end = min(end, starts[place])
+            if start < end:
+                starts.insert(place, start)
+                ends.insert(place, end)
+                reason = torn_reason if torn else objects.CODES[fault[2]]
+                lost.append(Lost(start, end, reason, torn=torn))
+        return sorted(lost, key=lambda gap: gap.start)
+
+    @property
+    def _cut(self) -> int | None:
+        cut = int(self.found.state[objects.CUT])
+        return cut if cut >= 0 else None
+
+    @property
+    def _short(self) -> bool:
+        return self.header.header_size + self.header.arena_size > self.size
+
+    def _torn_reason(self) -> str:
+        return "torn-file" if self._short else "torn-append"
+
+    def _torn_from(self) -> int | None:
+        """From where on faults are those of a cut (SDJ-051) or a crash (SDJ-052)."""
+        cut = self._cut
+        if cut is not None and self._short:
+            return cut
+        if self.header.state == layout.ONLINE and len(self.faults):
+            entries = self.entries
+            last = int(self.found.offsets[entries[-1]]) if len(entries) else self.header.header_size
+            return last if cut is None else min(last, cut)
+        return None
+
+    def _torn(self) -> NDArray[np.bool_]:
+        """Which faults are those of a crash or a cut. Header fields are written last."""
+        torn_from = self._torn_from()
+        if torn_from is None:
+            return np.zeros(len(self.faults), np.bool_)
+        codes = self.faults[:, 2]
+        # Pages are written, and copied, in any order: older links do not know what came since.
+        links_from = min(torn_from, _grown_from(self.header, self.found, self.entries))
+        of_links = np.isin(codes, (objects.BAD_INDEX, objects.BAD_CHAIN, objects.UNLINKED))
+        behind = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= np.where(
+            of_links, links_from, torn_from
+        )
+        torn: NDArray[np.bool_] = behind | (codes == objects.BAD_HEADER)
+        return torn
+
+
+def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) -> Inspection:
+    """Walk and check a whole file. Raises :class:`Unusual`.
+
+    ``ValueError``: the context has a verification key that cannot be read.
+    """
+    data = np.frombuffer(raw, np.uint8)
+    facts = objects.facts(header, len(data))
+    view = View(raw, header)
+    key = int.from_bytes(header.file_id, "little")
+    keys = (np.uint64(header.keyed), np.uint64(key & (1 << 64) - 1), np.uint64(key >> 64))
+    packed = Packed(data, facts, keys, int(context.get("max_field_size", MAX_FIELD_SIZE)))
+    found, counts, walked = _walk(data, header, facts, keys, packed)
+    faults: list[Numbers] = [_rows(_shape(header, len(data))), walked]
+
+    def add(rows: Numbers, count: int) -> None:
+        if count < 0:
+            raise Unusual
+        faults.append(rows[:count])
+
+    entries = found.of_kind(objects.ENTRY)
+    rows, count, broken, *chain = links.main_chain(found, len(entries))
+    add(rows, count)
+    if not broken:
+        add(*links.unlinked(found, entries))
+    lists_of = np.zeros(len(found.offsets), np.uint64), np.zeros(len(found.offsets), np.int32)
+    stamps = np.full(len(found.offsets), -1, np.int32)
+    grown_from = _grown_from(header, found, entries)
+    online = header.state == layout.ONLINE
+    older_of = tuple(np.zeros_like(one[: len(one) * online]) for one in lists_of)
+    rows, count, *ends = lists.entries(
+        found, entries, broken, *lists_of, stamps, grown_from, *older_of
+    )
+    add(rows, count)
+    for wanted, kind, name in (
+        (objects.DATA, objects.DATA_TABLE, "data_hash_table"),
+        (objects.FIELD, objects.FIELD_TABLE, "field_hash_table"),
+    ):
+        offset = getattr(header, f"{name}_offset")
+        size = getattr(header, f"{name}_size")
+        if (right := _table_is_there(found, kind, offset, size)) is False:
+            place, _ = HEADER_FIELDS[f"{name}_offset"]
+            target = max(offset - 16, 0)
+            add(_rows([(place, place + 16, objects.BAD_HEADER, target)]), 1)
+        elif right and not quick.table_holds(found, wanted, offset, size):
+            add(*links.table(found, wanted, offset, size))
+    if not quick.field_lists_hold(found):
+        add(*links.field_lists(found, found.of_kind(objects.FIELD)))
+    marks = found.marks.copy()
+    if not quick.lists_hold(found, header.compact, *lists_of):
+        found.marks[:] = marks
+        add(*lists.lists_of_data(found, header.compact, *lists_of, grown_from, *older_of))
+    add(*links.impostors(found, np.concatenate(faults)))
+    if header.sealed or counts[objects.TAG]:
+        add(*_seals(view, found, context))
+    if not found.state[objects.LOST]:
+        chained = None if broken else (chain[0], chain[1], chain[2])
+        add(_rows(_counts(header, found, counts, chained, ends)), 1 << 30)
+    return Inspection(view, header, found, packed, np.concatenate(faults), entries)
+
+
+def _grown_from(header: Header, found: Found, entries: Numbers) -> int:
+    """From where on an online file may have grown behind the back of older links (SDJ-052)."""
+    if header.state != layout.ONLINE:
+        return len(found.data)
+    last = int(found.offsets[entries[-1]]) if len(entries) else header.header_size
+    return min(last, header.tail_object_offset)
+
+
+def _rows(rows: Any) -> Numbers:
+    return np.array([(*row[:3], min(row[3], FAR)) for row in rows], np.int64).reshape(-1, 4)
+
+
+def _field(name: str) -> tuple[int, int, int, int]:
+    at, size = HEADER_FIELDS[name]
+    return at, at + size, objects.BAD_HEADER, 0
+
+
+def _walk(
+    data: NDArray[np.uint8], header: Header, facts: Numbers, keys: Keys, packed: Packed
+) -> tuple[Found, Numbers, Numbers]:
+    """The objects, how many there are of each type, and what was wrong on the way."""
+    state = np.zeros(objects.STATES, np.int64)
+    state[objects.AT] = state[objects.END] = header.header_size
+    state[objects.CUT] = state[objects.ANSWER_AT] = -1
+    state[objects.TO_HASH] = 4 * len(data) + (1 << 20)
+    linked, count, rising = hints.entries_of_main_chain(data, facts, keys, state)
+    linked = linked[:count]
+    if not rising:
+        linked = np.unique(linked)
+    # A count that lies costs room for as many objects as the file may have.
+    room = min(header.n_objects, len(data) // 64) + 64
+    offsets, kinds = np.empty(room, np.int64), np.empty(room, np.uint8)
+    name_ids = np.empty(room, np.uint16)
+    faults, lost = np.empty((64, 4), np.int64), np.empty((64, 2), np.int64)
+    words = len(data) // 512 + 1
+    known, bits = np.empty(0, np.uint64), np.zeros(words, np.uint64)
+    counts = np.zeros(8, np.int64)
+    slots = np.full(objects.NAME_SLOTS, -1, np.int32)
+    names = np.zeros(objects.NO_NAME * objects.NAME_WIDTH, np.uint8)
+    lengths = np.zeros(objects.NO_NAME, np.uint8)
+    while True:
+        why = walk.walk(
+            data, facts, keys, state, linked, known, counts, bits, offsets, kinds, name_ids,
+            faults, lost, slots, names, lengths,
+        )  # fmt: skip
+        if why == walk.DONE:
+            break
+        if why == walk.DECOMPRESS:
+            at = int(state[objects.SEEK])
+            code, plain = packed.answer(at)
+            state[objects.ANSWER_AT], state[objects.ANSWER] = at, code
+            if plain:
+                state[objects.IS_TEXT] = packed.is_text(plain)
+                name = np.frombuffer(plain[: plain.index(b"=")], np.uint8)
+                state[objects.NAME_ID] = walk.number_of_name(name, slots, names, lengths, state)
+        elif why == walk.LINKS:
+            known = np.zeros(words, np.uint64)
+            hints.know_links(data, facts, linked, known)
+        else:
+            offsets, kinds, name_ids = _longer(offsets), _longer(kinds), _longer(name_ids)
+            faults, lost = _longer(faults), _longer(lost)
+    ranks = np.empty(words, np.int32)
+    walk.rank(bits, ranks)
+    n = int(state[objects.FOUND])
+    found = Found(
+        data, facts, state, bits, ranks, offsets[:n], kinds[:n], np.zeros(n, np.uint8),
+        name_ids[:n], lost[: state[objects.LOST]], slots, names, lengths,
+    )  # fmt: skip
+    return found, counts, faults[: state[objects.FAULTS]]
+
+
+def _longer(array: Any) -> Any:
+    longer = np.empty((len(array) + len(array) // 2 + 64, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+def _shape(header: Header, size: int) -> Iterator[tuple[int, int, int, int]]:
+    """What the header alone, and the size of the file, can tell (SDJ-008, SDJ-049)."""
+    if any(header.reserved):
+        yield _field("reserved")
+    tail = header.tail_object_offset
+    last = header.header_size + header.arena_size - 16
+    if tail & 7 or (tail and not header.header_size <= tail <= last):
+        yield _field("tail_object_offset")
+
+
+def _table_is_there(found: Found, kind: int, offset: int, size: int) -> bool | None:
+    """Whether a hash table is where the header says (SDJ-016); None: no reason to look at it."""
+    tables = found.of_kind(kind)
+    if not len(tables) and not offset and not size:
+        return None
+    table = offset - 16
+    if len(tables) == 1 and int(found.offsets[tables[0]]) == table:
+        stored = int.from_bytes(found.data[table + 8 : table + 16].tobytes(), "little")
+        if stored - 16 == size:
+            return True
+    return None if excused_at(found, min(table, FAR)) else False
+
+
+def _seals(view: View, found: Found, context: Mapping[str, Any]) -> tuple[Numbers, int]:
+    """Tags; with the key, by the reference, whose work is nearly all hashing (SDJ-075)."""
+    if not context.get("key"):
+        header = view.header
+        continuous = bool(header.compatible_flags & layout.SEALED_CONTINUOUS)
+        rows, count = links.seals(found, header.sealed, continuous)
+        return rows, count
+    try:
+        key = VerificationKey.parse(str(context["key"]))
+    except BadKey:
+        raise ValueError("the context has no verification key that can be read") from None
+    faults = Seals(view, cast(Walk, _Walked(found)), key).check()
+    rows = _rows([(one.start, one.end, objects.BAD_SEAL, one.target) for one in faults])
+    return rows, len(rows)
+
+
+class _Walked:
+    """As much of the reference's ``Walk`` as its seals look at."""
+
+    def __init__(self, found: Found) -> None:
+        kinds = np.zeros(len(found.data) // 8 + 1, np.uint8)
+        kinds[found.offsets >> 3] = found.kinds & (objects.TYPE | objects.BAD)
+        self.kinds = bytearray(kinds)
+
+
+def _counts(
+    header: Header,
+    found: Found,
+    counts: Numbers,
+    chain: tuple[int, int, int] | None,
+    ends: list[int],
+) -> Iterator[tuple[int, int, int, int]]:
+    """Counts, head and tail of a file in which nothing was lost (SDJ-049).
+
+    ``chain``: slots that lead to an entry, the last array and its used slots; None if it is broken.
+    ``ends``: the first and the last entry, or 0.
+    """
+    state = found.state
+    if state[objects.LAST] != header.tail_object_offset and state[objects.CUT] < 0:
+        yield _field("tail_object_offset")
+    expected = {
+        "n_objects": len(found.offsets),
+        "n_entries": chain[0] if chain is not None else header.n_entries,
+        "n_data": counts[objects.DATA],
+        "n_fields": counts[objects.FIELD],
+        "n_tags": counts[objects.TAG],
+        "n_entry_arrays": counts[objects.ENTRY_ARRAY],
+    }
+    for name, number in expected.items():
+        if header.has(name) and getattr(header, name) != number:
+            yield _field(name)
+    if not ends[0]:
+        return
+    first, last = (_entry(found, at) for at in ends)
+    for name, right in (
+        ("head_entry_seqnum", first[0]),
+        ("head_entry_realtime", first[1]),
+        ("tail_entry_seqnum", last[0]),
+        ("tail_entry_realtime", last[1]),
+    ):
+        if getattr(header, name) != right:
+            yield _field(name)
+    if header.compatible_flags & layout.TAIL_ENTRY_BOOT_ID:
+        if header.tail_entry_boot_id != last[3]:
+            yield _field("tail_entry_boot_id")
+        elif header.tail_entry_monotonic != last[2]:
+            yield _field("tail_entry_monotonic")
+    if header.tail_entry_offset not in (0, ends[1]):
+        yield _field("tail_entry_offset")
+    tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
+    if chain is not None and tail not in ((0, 0), (chain[1] & 0xFFFFFFFF, chain[2])):
+        yield _field("tail_entry_array_offset")
+
+
+def _entry(found: Found, at: int) -> tuple[int, int, int, bytes, int]:
+    fixed: tuple[int, int, int, bytes, int] = layout.ENTRY_FIXED.unpack(
+        found.data[at + 16 : at + 64].tobytes()
+    )
+    return fixed

@@ -1,0 +1,189 @@
+"""Entries, and what each DATA says of the entries that have it: kernels."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import int64, types, uint64
+
+from walproof.scan.systemd_journal.found import (
+    FOUND,
+    IN_CHAIN,
+    LINKED,
+    is_excused,
+    kind_of,
+    mark,
+    number_of,
+)
+from walproof.scan.systemd_journal.machine import (
+    I32,
+    I64,
+    I64_2D,
+    U64,
+    helper,
+    kernel,
+    load64,
+    offset_at,
+)
+from walproof.scan.systemd_journal.objects import (
+    BAD_INDEX,
+    BAD_ITEM,
+    BAD_ORDER,
+    DATA,
+    ENTRY,
+    ENTRY_ARRAY,
+    ITEM,
+    LOST,
+    SIZE,
+    SLOT,
+    item_at,
+    put,
+    slot_at,
+)
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@helper(types.uint64(types.uint64, int64))
+def mixed(mix, at):
+    """A digest of a list of entries, one entry longer."""
+    mix = (mix ^ uint64(at)) * _MIX
+    return mix ^ (mix >> uint64(31))
+
+
+@kernel(
+    types.Tuple((I64_2D, int64, int64, int64))(
+        FOUND, I64, types.boolean, U64, I32, I32, int64, U64, I32
+    )
+)
+def entries(found, numbers, broken, digests, counts, stamps, grown_from, older, older_counts):
+    """Sequence numbers and items of all entries (SDJ-015, SDJ-043, SDJ-047).
+
+    ``numbers`` are theirs; ``broken`` says that the main chain is. ``digests`` and ``counts``, of
+    the entries that have it, are filled for each DATA; ``stamps``, one for each object, are at
+    work. ``older`` and ``older_counts`` are those of the entries in front of ``grown_from``, where
+    they are asked for. Gives, behind the faults, the first and last entry that count for the
+    header, or 0.
+    """
+    data, facts, offsets = found.data, found.facts, found.offsets
+    bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
+    faults, fault_count = np.empty((16, 4), np.int64), 0
+    first, last, seqnum = int64(0), int64(0), uint64(0)
+    width = facts[ITEM]
+    grown = older.shape[0] == 0
+    for ordinal in range(numbers.shape[0]):
+        at = offsets[numbers[ordinal]]
+        if not grown and at >= grown_from:
+            grown = True
+            for home in range(older.shape[0]):
+                older[home], older_counts[home] = digests[home], counts[home]
+        if load64(data, at + 16) <= seqnum:
+            faults = put(faults, fault_count, at + 16, at + 24, BAD_ORDER, 0)
+            fault_count += 1
+        seqnum = load64(data, at + 16)
+        for number in range((offset_at(data, at + 8) - 64) // width):
+            item = item_at(data, facts, at, number)
+            home = number_of(bits, ranks, whole, item)
+            kind = kind_of(kinds, home)
+            if kind != DATA:
+                if item == 0 or not is_excused(found, kind, item):
+                    start = at + 64 + number * width
+                    target = item if item else at
+                    faults = put(faults, fault_count, start, start + width, BAD_ITEM, target)
+                    fault_count += 1
+            elif stamps[home] != ordinal:
+                stamps[home] = ordinal
+                digests[home] = mixed(digests[home], at)
+                counts[home] += 1
+        if broken or found.marks[numbers[ordinal]] & LINKED:
+            first = first if first else at
+            last = at
+    if not grown:
+        for home in range(older.shape[0]):
+            older[home], older_counts[home] = digests[home], counts[home]
+    return faults, fault_count, first, last
+
+
+@helper()
+def _list(found, home, compact, digest, has, grown_from, older, older_has):
+    """The fault of one DATA: start, end and target; end 0 for none.
+
+    ``older`` and ``older_has`` are of the entries in front of ``grown_from`` (SDJ-052).
+    """
+    data, facts, marks = found.data, found.facts, found.marks
+    bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
+    fine = (int64(0), int64(0), int64(0))
+    first, array = offset_at(data, home + 40), offset_at(data, home + 48)
+    claimed = offset_at(data, home + 56)
+    if (first != 0) != (claimed != 0):
+        return home + 56, home + 64, first
+    count, mix, last = 0, uint64(0), int64(0)
+    older_count, older_mix = 0, uint64(0)
+    if first:
+        kind = kind_of(kinds, number_of(bits, ranks, whole, first))
+        if kind != ENTRY:
+            return fine if is_excused(found, kind, first) else (home + 40, home + 48, first)
+        count, mix, last = 1, mixed(mix, first), first
+        if first < grown_from:
+            older_count, older_mix = count, mix
+    place, left = home + 48, max(int64(0), claimed - 1)
+    tail, tail_used = int64(0), 0
+    while array and left:
+        number = number_of(bits, ranks, whole, array)
+        kind = kind_of(kinds, number)
+        if kind != ENTRY_ARRAY or mark(marks, number, IN_CHAIN):
+            return fine if is_excused(found, kind, array) else (place, place + 8, array)
+        used = 0
+        for number in range((offset_at(data, array + 8) - 24) // facts[SLOT]):
+            slot = slot_at(data, facts, array, number)
+            if slot == 0 or left == 0:
+                break
+            if slot < last or kind_of(kinds, number_of(bits, ranks, whole, slot)) != ENTRY:
+                kind = kind_of(kinds, number_of(bits, ranks, whole, slot))
+                if is_excused(found, kind, slot):
+                    return fine
+                start = array + 24 + number * facts[SLOT]
+                return start, start + facts[SLOT], slot
+            if slot > last:  # systemd up to 247 listed a repeated field twice (SDJ-019)
+                mix, count = mixed(mix, slot), count + 1
+                if slot < grown_from:
+                    older_count, older_mix = count, mix
+            last, used, left = slot, number + 1, left - 1
+        tail, tail_used = array, used
+        place = array + 16
+        following = offset_at(data, place)
+        if following and following <= array:
+            return place, place + 8, int64(0)
+        array = following
+    if left or count != has or mix != digest:
+        if not found.state[LOST]:
+            if older_count == older_has and older_mix == older:
+                last = max(last, grown_from)
+            return home + 56, home + 64, last
+    elif compact and array == 0 and tail:
+        stored = load64(data, home + 64)
+        if stored and stored != uint64(tail) | (uint64(tail_used) << uint64(32)):
+            return home + 64, home + 72, tail
+    return fine
+
+
+@kernel(types.Tuple((I64_2D, int64))(FOUND, types.boolean, U64, I32, int64, U64, I32))
+def lists_of_data(found, compact, digests, counts, grown_from, older, older_counts):
+    """The entries that each DATA lists, against the entries that have it (SDJ-036).
+
+    What is not asked for of ``older`` ones is the same as of all.
+    """
+    faults, fault_count = np.empty((16, 4), np.int64), 0
+    for number in range(found.offsets.shape[0]):
+        if kind_of(found.kinds, number) != DATA:
+            continue
+        digest, has = digests[number], counts[number]
+        old = older[number] if older.shape[0] else digest
+        old_has = older_counts[number] if older.shape[0] else has
+        home = found.offsets[number]
+        start, end, target = _list(found, home, compact, digest, has, grown_from, old, old_has)
+        if end:
+            faults = put(faults, fault_count, start, end, BAD_INDEX, target)
+            fault_count += 1
+    return faults, fault_count

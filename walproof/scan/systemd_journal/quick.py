@@ -1,0 +1,138 @@
+"""Whether links are all as they should be, in file order: kernels.
+
+Following links from one object to the next visits memory all over the file. In a sound file the
+order of the objects tells what each link must be, so one pass is enough to see that nothing is
+wrong. What is wrong where, ``links`` and ``lists`` find out.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import boolean, int64, uint64
+
+from walproof.scan.systemd_journal.found import FOUND, IN_CHAIN, kind_of, mark, number_of
+from walproof.scan.systemd_journal.lists import mixed
+from walproof.scan.systemd_journal.machine import I32, U64, kernel, load64, offset_at
+from walproof.scan.systemd_journal.objects import (
+    DATA,
+    ENTRY_ARRAY,
+    FIELD,
+    NO_NAME,
+    SIZE,
+    SLOT,
+    name_id,
+    slot_at,
+)
+
+MOST_BUCKETS = 1 << 24
+"""Larger tables are followed link by link."""
+
+
+@kernel(boolean(FOUND, int64, int64, int64))
+def table_holds(found, wanted, table_at, size):
+    """Whether the chains of a hash table have all objects of a type, and nothing else."""
+    data, kinds, offsets = found.data, found.kinds, found.offsets
+    buckets = size // 16
+    if buckets > MOST_BUCKETS:
+        return False
+    due, last = np.empty(buckets, np.int64), np.zeros(buckets, np.int64)
+    for bucket in range(buckets):
+        due[bucket] = offset_at(data, table_at + 16 * bucket)
+    divisor = uint64(buckets)
+    for number in range(offsets.shape[0]):
+        if kind_of(kinds, number) != wanted:
+            continue
+        at = offsets[number]
+        bucket = int64(load64(data, at + 16) % divisor)
+        if due[bucket] != at:
+            return False
+        last[bucket] = at
+        due[bucket] = offset_at(data, at + 24)
+    for bucket in range(buckets):
+        if due[bucket] or offset_at(data, table_at + 16 * bucket + 8) != last[bucket]:
+            return False
+    return True
+
+
+@kernel(boolean(FOUND))
+def field_lists_hold(found):
+    """Whether each FIELD lists all DATA with its name, and nothing else."""
+    data, kinds, offsets, name_ids = found.data, found.kinds, found.offsets, found.name_ids
+    newest, listed = np.zeros(NO_NAME, np.int64), np.zeros(NO_NAME, np.int64)
+    owners = 0
+    for number in range(offsets.shape[0]):
+        kind, at = kind_of(kinds, number), offsets[number]
+        if kind == DATA:
+            name = name_ids[number]
+            if name == NO_NAME or offset_at(data, at + 32) != newest[name]:
+                return False
+            newest[name] = at
+        elif kind == FIELD:
+            length = offset_at(data, at + 8) - 40
+            if length > 64:
+                return False
+            # The names that are known are names of DATA: without "=" in them.
+            known = name_id(
+                data, at + 40, length, False, found.slots, found.names, found.lengths, found.state
+            )
+            if known == NO_NAME or listed[known]:
+                return False
+            listed[known] = at
+            owners += 1
+    for name in range(NO_NAME):
+        if listed[name]:
+            if offset_at(data, listed[name] + 32) != newest[name]:
+                return False
+            owners -= 1
+        elif newest[name]:
+            return False
+    return owners == 0
+
+
+@kernel(boolean(FOUND, boolean, U64, I32))
+def lists_hold(found, compact, digests, counts):
+    """Whether each DATA lists the entries that have it; marks the arrays on the way."""
+    data, facts, kinds, offsets = found.data, found.facts, found.kinds, found.offsets
+    bits, ranks, marks, whole = found.bits, found.ranks, found.marks, found.facts[SIZE]
+    for number in range(offsets.shape[0]):
+        if kind_of(kinds, number) != DATA:
+            continue
+        home = offsets[number]
+        first, array = offset_at(data, home + 40), offset_at(data, home + 48)
+        left = offset_at(data, home + 56)
+        if (first != 0) != (left != 0):
+            return False
+        count, mix, last = 0, uint64(0), first
+        if first:
+            count, mix, left = 1, mixed(mix, first), left - 1
+        tail, tail_used = int64(0), 0
+        while array and left:
+            place = number_of(bits, ranks, whole, array)
+            if kind_of(kinds, place) != ENTRY_ARRAY or mark(marks, place, IN_CHAIN):
+                return False
+            used = 0
+            slots = (offset_at(data, array + 8) - 24) // facts[SLOT]
+            while used < slots and left:
+                slot = slot_at(data, facts, array, used)
+                if slot == 0:
+                    break
+                if slot < last:
+                    return False
+                if slot > last:
+                    mix, count = mixed(mix, slot), count + 1
+                last, used, left = slot, used + 1, left - 1
+            tail, tail_used = array, used
+            following = offset_at(data, array + 16)
+            if following and following <= array:
+                return False
+            array = following
+        # The digest is that of entries, so all that was listed are entries.
+        if left or count != counts[number] or mix != digests[number]:
+            return False
+        if compact and array == 0 and tail:
+            stored = load64(data, home + 64)
+            if stored and stored != uint64(tail) | (uint64(tail_used) << uint64(32)):
+                return False
+    return True

@@ -1,0 +1,87 @@
+"""The entries that a context asks for: ``match``, ``from_seqnum``, ``from_realtime``."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from reference_impl.systemd_journal import query
+from walproof.scan.systemd_journal import objects
+from walproof.scan.systemd_journal.found import FOUND, number_of
+from walproof.scan.systemd_journal.inspection import Inspection
+from walproof.scan.systemd_journal.machine import I64, U8, kernel, load64, offset_at
+from walproof.scan.systemd_journal.objects import ITEM, SIZE, item_at
+
+
+@kernel(types.void(FOUND, I64, types.int64, U8))
+def _numbers_at(found, entries, place, numbers):
+    """A number of eight bytes of each entry, as its bytes."""
+    for row in range(entries.shape[0]):
+        value = load64(found.data, found.offsets[entries[row]] + place)
+        for byte in range(8):
+            numbers[8 * row + byte] = (value >> types.uint64(8 * byte)) & types.uint64(255)
+
+
+@kernel(types.void(FOUND, I64, U8, U8))
+def _having(found, entries, wanted, chosen):
+    """Mark the entries that have one of the DATA that are ``wanted``."""
+    data, facts = found.data, found.facts
+    bits, ranks, whole = found.bits, found.ranks, facts[SIZE]
+    for row in range(entries.shape[0]):
+        at = found.offsets[entries[row]]
+        for number in range((offset_at(data, at + 8) - 64) // facts[ITEM]):
+            item = number_of(bits, ranks, whole, item_at(data, facts, at, number))
+            if item >= 0 and wanted[item]:
+                chosen[row] = 1
+                break
+
+
+def select(
+    inspection: Inspection, numbers: NDArray[np.int64], context: Mapping[str, Any]
+) -> NDArray[np.int64]:
+    """Those of the entries that are asked for (SDJ-060, SDJ-061).
+
+    The index of a sound file is asked through the reference, which finds what it finds there.
+    """
+    found = inspection.found
+    for name, place in (("from_seqnum", 16), ("from_realtime", 24)):
+        if name in context:
+            stored = np.empty(8 * len(numbers), np.uint8)
+            _numbers_at(found, numbers, place, stored)
+            value = min(max(int(context[name]), 0), 1 << 64)
+            values = stored.view(np.uint64)
+            numbers = numbers[values >= np.uint64(value)] if value < 1 << 64 else numbers[:0]
+    matches = _matches(context)
+    if not matches:
+        return numbers
+    if not len(inspection.faults):
+        for payloads in matches:
+            listed: set[int] = set()
+            for payload in payloads:
+                data = query.find_data(inspection.view, payload)
+                listed.update(query.entries_of(inspection.view, data) if data else ())
+            at = np.fromiter(listed, np.int64, len(listed))
+            numbers = numbers[np.isin(found.offsets[numbers], at)]
+        return numbers
+    for payloads in matches:
+        wanted, chosen = np.zeros(len(found.offsets), np.uint8), np.zeros(len(numbers), np.uint8)
+        for number in found.of_kind(objects.DATA).tolist():
+            wanted[number] = inspection.payload(number) in payloads
+        _having(found, numbers, wanted, chosen)
+        numbers = numbers[chosen.view(np.bool_)]
+    return numbers
+
+
+def _matches(context: Mapping[str, Any]) -> list[set[bytes]]:
+    """The values of ``match``, by field: of each field one must be there (SDJ-060)."""
+    given = context.get("match", ())
+    by_field: dict[str, set[bytes]] = {}
+    for text in [given] if isinstance(given, str) else given:
+        by_field.setdefault(text.partition("=")[0], set()).add(text.encode())
+    return list(by_field.values())

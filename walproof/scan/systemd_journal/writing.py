@@ -1,0 +1,179 @@
+"""Runs of records, as arrow arrays, from an inspected file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from walproof.scan.columns import ENTRY_FIELDS
+from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
+from walproof.scan.systemd_journal import bodies, entries, objects
+from walproof.scan.systemd_journal.inspection import Inspection
+
+Numbers = NDArray[np.int64]
+
+
+def runs(inspection: Inspection, numbers: Numbers, wanted: Wanted) -> Iterator[Records]:
+    """The entries with these numbers, in runs."""
+    writer = _Writer(inspection, wanted)
+    start = 0
+    while start < len(numbers):
+        run = writer.run(numbers, start)
+        yield run
+        start += len(run)
+
+
+class _Writer:
+    """What stays the same from run to run."""
+
+    def __init__(self, inspection: Inspection, wanted: Wanted) -> None:
+        self.found, self.packed = inspection.found, inspection.packed
+        self.wanted = wanted
+        self.most = min(wanted.max_payload, entries.LIMIT)
+        self.fields = wanted.wants("fields")
+        self.measured = wanted.payload or self.fields
+        # Which DATA are compressed, and how long they are without.
+        is_packed = (self.found.kinds & (objects.PACKED | objects.BAD)) == objects.PACKED
+        self.packed_data = np.flatnonzero(is_packed)
+        self.lengths = self.packed.lengths(self.found.offsets[self.packed_data])
+        self.places = np.full(len(self.packed_data), -1, np.int64)
+        self.items = np.empty(1 << 16, np.int32)
+        self.before = 0
+        if wanted.payload:
+            self.boot, self.ranks = _ranks(inspection)
+            self.stamps = np.full(len(self.found.offsets), -1, np.int32)
+
+    def run(self, numbers: Numbers, start: int) -> Records:
+        """As many records as fit into a run."""
+        wanted, found = self.wanted, self.found
+        rows = min(MAX_ROWS, len(numbers) - start)
+        items: Any = None
+        if self.measured or wanted.wants("missing"):
+            bounds, missing = np.empty(rows + 1, np.int32), np.empty(rows, np.int32)
+            huge, sizes = np.empty(rows, np.uint8), np.empty(rows, np.int64)
+            while True:
+                rows, total, lacks = entries.gather(
+                    found, numbers, start, rows, MAX_BYTES, self.packed_data, self.lengths,
+                    self.measured, self.items, bounds, missing, huge, sizes,
+                )  # fmt: skip
+                if lacks <= 0:
+                    break
+                self.items = np.empty(len(self.items) + lacks, np.int32)
+                rows = min(MAX_ROWS, len(numbers) - start)
+            items, bounds = self.items[: bounds[rows]], bounds[: rows + 1]
+        mine = numbers[start : start + rows]
+        at, size, seqnum, realtime, monotonic = (np.empty(rows, np.int64) for _ in range(5))
+        entries.numbers(found, mine, at, size, seqnum, realtime, monotonic)
+        columns: dict[str, pa.Array] = {
+            name: pa.array(values.view(np.uint64))
+            for name, values in (
+                ("seqnum", seqnum), ("realtime", realtime), ("monotonic", monotonic)
+            )
+            if wanted.wants(name)
+        }  # fmt: skip
+        if wanted.wants("boot_id"):
+            text = np.empty(32 * rows, np.uint8)
+            entries.boot_ids(found, mine, text)
+            columns["boot_id"] = _binary(
+                np.arange(0, 32 * rows + 1, 32, dtype=np.int32), text, True
+            )
+        if wanted.wants("cursor"):
+            places = np.empty(rows + 1, np.int32)
+            text = np.empty(entries.CURSOR_WIDTH * rows, np.uint8)
+            entries.cursors(found, mine, places, text)
+            columns["cursor"] = _binary(places, text, True)
+        payload, cut = None, np.zeros(rows, np.uint8)
+        if self.measured:
+            plain = self._plain(items)
+            cut |= huge[:rows]
+            if self.fields:
+                columns["fields"] = self._fields(items, bounds, huge[:rows], cut, total, plain)
+            if wanted.payload:
+                payload = self._bodies(items, bounds, sizes[:rows], cut, plain)
+            self.places.fill(-1)
+        if wanted.wants("missing"):
+            columns["missing"] = pa.array(missing[:rows], mask=missing[:rows] == 0)
+        self.before += rows
+        return Records(at, size, payload, columns, None, cut.view(np.bool_) if cut.any() else None)
+
+    def _plain(self, items: NDArray[np.int32]) -> NDArray[np.uint8]:
+        """The compressed payloads of a run, end to end; ``places`` says where."""
+        if not len(self.places):
+            return _NOTHING
+        if not entries.wanted_packed(self.found, items, self.packed_data, self.places):
+            return _NOTHING
+        chosen = np.flatnonzero(self.places == 0)
+        self.places[chosen] = np.cumsum(self.lengths[chosen]) - self.lengths[chosen]
+        plain = np.empty(int(self.lengths[chosen].sum()), np.uint8)
+        for number in chosen.tolist():
+            to = self.places[number]
+            payload = self.packed.plain(int(self.found.offsets[self.packed_data[number]]))
+            plain[to : to + len(payload)] = np.frombuffer(payload, np.uint8)
+        return plain
+
+    def _fields(
+        self,
+        items: NDArray[np.int32],
+        bounds: NDArray[np.int32],
+        huge: NDArray[np.uint8],
+        cut: NDArray[np.uint8],
+        total: int,
+        plain: NDArray[np.uint8],
+    ) -> pa.Array:
+        names, values = (np.empty(len(items) + 1, np.int32) for _ in range(2))
+        name_bytes = np.empty(objects.NAME_WIDTH * len(items) + 8, np.uint8)
+        value_bytes = np.empty(total + 8, np.uint8)
+        entries.fields(
+            self.found, items, bounds, self.most, self.packed_data, self.lengths, self.places,
+            plain, names, name_bytes, values, value_bytes, cut,
+        )  # fmt: skip
+        pairs = pa.StructArray.from_arrays(
+            [_binary(names, name_bytes, True), _binary(values, value_bytes, False)],
+            fields=list(ENTRY_FIELDS.value_type),
+        )
+        if not huge.any():
+            return pa.ListArray.from_arrays(pa.array(bounds), pairs)
+        return pa.ListArray.from_arrays(pa.array(bounds), pairs, mask=pa.array(huge.view(np.bool_)))
+
+    def _bodies(
+        self,
+        items: NDArray[np.int32],
+        bounds: NDArray[np.int32],
+        sizes: Numbers,
+        cut: NDArray[np.uint8],
+        plain: NDArray[np.uint8],
+    ) -> pa.Array:
+        # In export format a field takes at most ten bytes more than as it is stored.
+        room = np.minimum(sizes + 10 * np.diff(bounds), self.most).sum()
+        places, text = np.empty(len(bounds), np.int32), np.empty(int(room) + 16, np.uint8)
+        bodies.bodies(
+            self.found, items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
+            self.packed_data, self.lengths, self.places, plain, places, text, cut,
+        )  # fmt: skip
+        return _binary(places, text, False)
+
+
+_NOTHING = np.empty(0, np.uint8)
+
+
+def _binary(bounds: NDArray[np.int32], data: NDArray[np.uint8], is_text: bool) -> pa.Array:
+    kind = pa.string() if is_text else pa.binary()
+    buffers = [None, pa.py_buffer(bounds), pa.py_buffer(data[: bounds[-1]])]
+    return pa.Array.from_buffers(kind, len(bounds) - 1, buffers)
+
+
+def _ranks(inspection: Inspection) -> tuple[int, NDArray[np.uint16]]:
+    """The number of the name ``_BOOT_ID``, and the place of each name among them all."""
+    found = inspection.found
+    count = int(found.state[objects.NAMES])
+    names = [
+        found.names[n * objects.NAME_WIDTH :][: found.lengths[n]].tobytes() + b"="
+        for n in range(count)
+    ]
+    ranks = np.full(objects.NO_NAME + 1, objects.NO_NAME, np.uint16)
+    ranks[sorted(range(count), key=names.__getitem__)] = np.arange(count)
+    return names.index(b"_BOOT_ID=") if b"_BOOT_ID=" in names else -1, ranks

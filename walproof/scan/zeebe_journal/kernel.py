@@ -1,0 +1,294 @@
+"""The kernels of the Zeebe scanner. Requirement ids are those of spec/zeebe-journal.md.
+
+``walk`` goes over the records of one segment, as far as they are in memory, and does everything
+that is done once per record. Offsets in ``state`` and in the results are those of the file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from walproof.scan.compiled import BYTES, NUMBERS, OFFSETS, ROOM, copy, kernel, load32, load64
+from walproof.scan.crc32c import update
+
+FAULTS = (
+    "unknown-frame",
+    "torn-record",
+    "bad-header",
+    "bad-length",
+    "checksum-mismatch",
+    "data-header",
+    "data-length",
+    "index-mismatch",
+)
+(
+    UNKNOWN_FRAME,
+    TORN_RECORD,
+    BAD_HEADER,
+    BAD_LENGTH,
+    CHECKSUM_MISMATCH,
+    DATA_HEADER,
+    DATA_LENGTH,
+    INDEX_MISMATCH,
+) = range(8)
+
+ENTRY_TYPES = ("application", "configuration", "initial")
+ENTRY_FAULTS = (
+    "not-raft",
+    "unknown-entry-type",
+    "truncated-entry",
+    "bad-entry-header",
+    "unknown-member-type",
+)
+APPLICATION, CONFIGURATION, INITIAL = range(3)
+NOT_RAFT, UNKNOWN_ENTRY_TYPE, TRUNCATED_ENTRY, BAD_ENTRY_HEADER, UNKNOWN_MEMBER_TYPE = range(3, 8)
+"""An entry is a number: its type, or behind those the fault."""
+
+SBE_HEADER, METADATA, DATA_BLOCK = 8, 12, 16
+"""Bytes: the header of a message, the blocks of a record's two messages (ZBJ-005, ZBJ-015)."""
+RECORD_METADATA, RECORD_DATA, JOURNAL = 1, 2, 7
+LOG_ENTRY, APPLICATION_ENTRY, CONFIGURATION_ENTRY, RAFT = 1, 2, 4, 8
+NEWEST_SCHEMA = 2
+LARGEST = 2**63 - 1
+
+(
+    AT,  # the frame to go on with
+    INDEX,  # what its index must be,
+    BEYOND,  # 1: one more than the largest number there is
+    ASQN,  # the last one
+    ROWS,
+    LOST,
+    PUT,  # bytes in `payload`
+    CUT,  # rows whose payload was cut
+    FAULT,
+    DATA,  # of the record that reaches beyond what is in memory: its data message,
+    DATA_END,  # the end of that, or of what must be seen to know it
+    ROOM_NEEDED,
+) = range(12)
+STATE = 12
+
+ENDED, FAULTY, USED_UP, FULL_UP, LIMIT = range(5)
+"""What ``walk`` returns: the log ends, cannot be read on, must be in memory up to ``DATA_END``,
+results must be taken away, ``limit`` is reached."""
+
+_LOST = types.Array(types.int64, 2, "C")
+_CHECKSUMS = types.Array(types.uint32, 1, "C")
+_TERMS = types.Array(types.uint64, 1, "C")
+_SIZE = types.int64
+
+
+@kernel(_SIZE, BYTES, _SIZE)
+def _u16(data: NDArray[np.uint8], at: Any) -> Any:
+    return _SIZE(data[at]) | _SIZE(data[at + 1]) << 8
+
+
+@kernel(_SIZE, BYTES, _SIZE, _SIZE, _SIZE)
+def _members(data: NDArray[np.uint8], start: Any, end: Any, group: Any) -> Any:
+    """A group of members (ZBJ-057): the offset behind it, or an entry's fault, negative."""
+    if group + 3 > end:
+        return -TRUNCATED_ENTRY
+    length, count = _u16(data, group), _SIZE(data[group + 2])
+    if count > 0 and length < 9:
+        return -BAD_ENTRY_HEADER
+    at = group + 3
+    for _ in range(count):
+        if at + length > end:
+            return -TRUNCATED_ENTRY
+        if data[at] >= 4:
+            return -UNKNOWN_MEMBER_TYPE
+        at += length
+        if at + 4 > end:
+            return -TRUNCATED_ENTRY
+        at += 4 + _SIZE(load32(data, at))
+        if at > end:
+            return -TRUNCATED_ENTRY
+    return at
+
+
+@kernel(_SIZE, BYTES, _SIZE, _SIZE)
+def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
+    """The type of the raft entry in ``data[start:end]``, or its fault (ZBJ-054 to ZBJ-058)."""
+    if end - start < SBE_HEADER:
+        return NOT_RAFT
+    length = _u16(data, start)
+    if _u16(data, start + 2) != LOG_ENTRY or _u16(data, start + 4) != RAFT or length < 9:
+        return NOT_RAFT
+    at = start + SBE_HEADER + length
+    if at > end:
+        return NOT_RAFT
+    type = _SIZE(data[start + SBE_HEADER + 8])
+    if type > INITIAL:
+        return UNKNOWN_ENTRY_TYPE
+    if type == INITIAL:
+        return INITIAL
+    if at + SBE_HEADER > end:
+        return TRUNCATED_ENTRY
+    length, version = _u16(data, at), _u16(data, at + 6)
+    template, least = (APPLICATION_ENTRY, 16) if type == APPLICATION else (CONFIGURATION_ENTRY, 8)
+    if _u16(data, at + 2) != template or _u16(data, at + 4) != RAFT or length < least:
+        return BAD_ENTRY_HEADER
+    at += SBE_HEADER + length
+    if at > end:
+        return TRUNCATED_ENTRY
+    if type == APPLICATION:
+        if at + 4 > end or at + 4 + _SIZE(load32(data, at)) > end:
+            return TRUNCATED_ENTRY
+        return APPLICATION
+    groups = 2 if version >= 2 else 1
+    for _ in range(groups):
+        at = _members(data, start, end, at)
+        if at < 0:
+            return -at
+    return CONFIGURATION
+
+
+@kernel(
+    _SIZE, BYTES, _SIZE, _SIZE, _SIZE, _SIZE, _SIZE, _SIZE, types.boolean, NUMBERS,
+    NUMBERS, NUMBERS, OFFSETS, ROOM, ROOM, _LOST, NUMBERS, NUMBERS, _CHECKSUMS, _TERMS, OFFSETS,
+)  # fmt: skip
+def walk(
+    data: NDArray[np.uint8],
+    base: Any,
+    filled: Any,
+    file_size: Any,
+    segment_size: Any,
+    limit: Any,
+    cap: Any,
+    raft: Any,
+    state: NDArray[np.int64],
+    at: NDArray[np.int64],
+    size: NDArray[np.int64],
+    ends: NDArray[np.int32],
+    cut: NDArray[np.uint8],
+    payload: NDArray[np.uint8],
+    lost: NDArray[np.int64],
+    index: NDArray[np.int64],
+    asqn: NDArray[np.int64],
+    checksum: NDArray[np.uint32],
+    term: NDArray[np.uint64],
+    entries: NDArray[np.int32],
+) -> Any:
+    """The records from ``state[AT]`` on, in ``data[:filled]``, which is ``base`` in the file.
+
+    ``cap`` is how much of a payload is kept, negative for none; ``raft`` says whether entries are
+    looked at. Results are put behind those that ``state`` counts already; ``payload[ends[n]:ends[n
+    + 1]]`` is that of row n, and ``lost[n]`` is start, end and number of rows before. The checks
+    are ZBJ-025, in that order.
+    """
+    here, expected, beyond, last_asqn = state[AT], state[INDEX], state[BEYOND], state[ASQN]
+    rows, gaps, put, cuts = state[ROWS], state[LOST], state[PUT], state[CUT]
+    upto = base + filled
+    room = max(file_size, segment_size)  # ZBJ-012
+    fault = -1
+    outcome = ENDED
+    while True:
+        if here >= limit:
+            outcome = LIMIT
+            break
+        if rows >= len(at) or gaps >= lost.shape[0]:
+            outcome = FULL_UP
+            state[ROOM_NEEDED] = 0
+            break
+        if here >= file_size:
+            break
+        if here >= upto:
+            outcome, state[DATA], state[DATA_END] = USED_UP, -1, here + 1
+            break
+        frame = data[here - base]
+        if frame == 0:
+            break  # ZBJ-016, ZBJ-021: what follows is no concern of ours (ZBJ-022)
+        if frame != 1:
+            fault = UNKNOWN_FRAME  # ZBJ-016
+            break
+        head = here + 1
+        if head + SBE_HEADER + METADATA > file_size:
+            fault = TORN_RECORD if file_size < room else BAD_LENGTH  # ZBJ-027
+            break
+        if head + SBE_HEADER + METADATA > upto:
+            outcome, state[DATA], state[DATA_END] = USED_UP, -1, head + SBE_HEADER + METADATA
+            break
+        block = _u16(data, head - base)
+        template, schema = _u16(data, head - base + 2), _u16(data, head - base + 4)
+        if template != RECORD_METADATA or schema != JOURNAL or block < METADATA:
+            fault = BAD_HEADER  # ZBJ-026
+            break
+        stored = load64(data, head - base + SBE_HEADER)
+        length = _SIZE(np.int32(load32(data, head - base + SBE_HEADER + 8)))
+        start = head + SBE_HEADER + block
+        end = start + length
+        if length < 0 or end > room:
+            fault = BAD_LENGTH  # ZBJ-027
+            break
+        if end > file_size:
+            fault = TORN_RECORD  # ZBJ-027
+            break
+        if end > upto:
+            outcome, state[DATA], state[DATA_END] = USED_UP, start, end
+            break
+        if update(np.uint64(0), data, start - base, end - base) != stored:
+            fault = CHECKSUM_MISMATCH  # ZBJ-017, ZBJ-028
+            break
+        message = start - base
+        if length < SBE_HEADER + DATA_BLOCK:
+            fault = DATA_HEADER
+            break
+        block = _u16(data, message)
+        template, schema = _u16(data, message + 2), _u16(data, message + 4)
+        if template != RECORD_DATA or schema != JOURNAL or block < DATA_BLOCK:
+            fault = DATA_HEADER  # ZBJ-029
+            break
+        own_index = np.int64(load64(data, message + SBE_HEADER))
+        own_asqn = np.int64(load64(data, message + SBE_HEADER + 8))
+        content = message + SBE_HEADER + block + 4
+        if content > end - base:
+            fault = DATA_LENGTH  # ZBJ-018, ZBJ-030
+            break
+        behind = content + _SIZE(load32(data, content - 4))
+        if behind > end - base:
+            fault = DATA_LENGTH
+            break
+        if behind < end - base and _u16(data, message + 6) <= NEWEST_SCHEMA:
+            fault = DATA_LENGTH
+            break
+        if beyond != 0 or own_index != expected:
+            fault = INDEX_MISMATCH  # ZBJ-023, ZBJ-031
+            break
+        kept = min(behind - content, cap)
+        if kept > 0 and put + kept > len(payload):
+            outcome, state[ROOM_NEEDED] = FULL_UP, kept
+            break
+        if expected == LARGEST:
+            beyond = np.int64(1)
+        else:
+            expected += 1
+        if own_asqn != -1 and own_asqn <= last_asqn:
+            lost[gaps, 0], lost[gaps, 1], lost[gaps, 2] = here, end, rows  # ZBJ-032
+            gaps += 1
+            here = end
+            continue
+        if own_asqn != -1:
+            last_asqn = own_asqn
+        if kept > 0:
+            copy(payload, put, data, content, kept)
+            put += kept
+        at[rows], size[rows] = here, end - here
+        index[rows], asqn[rows], checksum[rows] = own_index, own_asqn, np.uint32(stored)
+        if raft:
+            type = entry(data, content, behind)
+            entries[rows] = type
+            term[rows] = load64(data, content + SBE_HEADER) if type <= INITIAL else np.uint64(0)
+        shortened = kept < behind - content
+        cut[rows] = shortened
+        cuts += shortened
+        rows += 1
+        ends[rows] = put
+        here = end
+    if fault >= 0:
+        outcome, state[FAULT] = FAULTY, fault
+    state[AT], state[INDEX], state[BEYOND], state[ASQN] = here, expected, beyond, last_asqn
+    state[ROWS], state[LOST], state[PUT], state[CUT] = rows, gaps, put, cuts
+    return outcome

@@ -1,0 +1,1 @@
+"""The bulk scanner of spec/zmq-raft.md."""

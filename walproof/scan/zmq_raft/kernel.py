@@ -1,0 +1,218 @@
+"""The kernels of the zmq-raft scanner: which offsets are relied on, what the entries are.
+
+Offsets and numbers of entries are those of one index file; ``base`` is the offset of the first
+byte of ``data``. Requirement ids are those of spec/zmq-raft.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import types
+
+from walproof.scan.compiled import BYTES, NUMBERS, OFFSETS, kernel, load64
+
+ENTRY_HEAD = 20
+MAX_TERM = 2**53 - 1
+NO_TERM = -1
+CHUNK_HEAD = 8
+
+# What a row is; all but the first are lost.
+RECORD, BAD_OFFSET, SHORT_ENTRY, ZERO_ENTRY, BAD_TERM, OVERLAPPING, DECREASING = range(7)
+REASONS = (
+    "", "bad-offset", "short-entry", "zero-entry", "bad-term", "overlapping-files",
+    "decreasing-term",
+)  # fmt: skip
+
+_I64 = types.int64
+_WORD = types.uint64
+_TABLE = types.Array(types.uint32, 1, "C", readonly=True)
+_TINY = types.Array(types.int8, 1, "C")
+_WORDS = types.Array(_WORD, 1, "C")
+
+
+@kernel(_I64, _TABLE)
+def committed(table: Any) -> Any:
+    """How many offsets stand in front of the first zero (ZMR-017)."""
+    for number in range(len(table)):
+        if table[number] == 0:
+            return number
+    return len(table)
+
+
+@kernel(_I64, _TABLE, _I64, NUMBERS)
+def rely(offsets: Any, available: Any, kept: Any) -> Any:
+    """The numbers of the offsets that can be relied on, in ``kept``; how many (ZMR-046)."""
+    count = 0
+    for number in range(len(offsets)):
+        offset = _I64(offsets[number])
+        if offset > available:
+            continue
+        if count and offset <= _I64(offsets[kept[count - 1]]):
+            count -= 1
+        else:
+            kept[count] = number
+            count += 1
+    return count
+
+
+@kernel(types.boolean, _TABLE, _I64)
+def rises(offsets: Any, start: Any) -> Any:
+    """Whether each offset from number ``start`` on is greater than the one before."""
+    number = start + 1
+    while number < len(offsets) and offsets[number] > offsets[number - 1]:
+        number += 1
+    return number >= len(offsets)
+
+
+@kernel(_I64, BYTES, _I64, _I64, types.uint32, _I64)
+def find_marker(data: Any, base: Any, size: Any, marker: Any, at: Any) -> Any:
+    """The offset behind the first chunk with this token, from the chunk at ``at`` on (ZMR-003).
+
+    -1: the file ends before. ``-2 - at``: the chunk at ``at`` lies outside of ``data``.
+    """
+    while True:
+        if at + CHUNK_HEAD > size:
+            return -1
+        if at < base or at + CHUNK_HEAD > base + len(data):
+            return -2 - at
+        i = at - base
+        token = _I64(0)
+        length = _I64(0)
+        for k in range(4):
+            token |= _I64(data[i + k]) << (8 * k)
+            length |= _I64(data[i + 4 + k]) << (8 * k)
+        if token == marker:
+            return at + CHUNK_HEAD
+        at += CHUNK_HEAD + length + (-length & 3)
+
+
+@kernel(_I64, BYTES, _I64)
+def term_of(data: Any, i: Any) -> Any:
+    """The seven bytes of a term (ZMR-030) in the entry at ``i``, all of whose head is there."""
+    return _I64(load64(data, i + 12) >> _WORD(8))
+
+
+@kernel(_I64, BYTES, _I64, _I64, _I64)
+def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
+    """What an entry of ``size`` bytes at ``i`` is by itself.
+
+    Only ``held`` of its bytes are there, at least 20 where it has as many; zeros to the last of
+    these are a ``ZERO_ENTRY``.
+    """
+    if size < ENTRY_HEAD:
+        return SHORT_ENTRY  # ZMR-048
+    if load64(data, i + 12) == 0:
+        k = 0
+        while k < held and data[i + k] == 0:
+            k += 1
+        if k == held:
+            return ZERO_ENTRY  # ZMR-052
+    return BAD_TERM if term_of(data, i) > MAX_TERM else RECORD  # ZMR-049
+
+
+@kernel(_I64, _TABLE, NUMBERS, _I64, _I64, _I64, NUMBERS, NUMBERS, NUMBERS, _TINY)
+def spans(
+    offsets: Any,
+    kept: Any,
+    row: Any,
+    data: Any,
+    max_bytes: Any,
+    numbers: Any,
+    starts: Any,
+    ends: Any,
+    kinds: Any,
+) -> Any:
+    """The entries between offsets that are relied on, from number ``row`` of these on.
+
+    ``kept`` is empty where all are. As many as the arrays have room for and ``max_bytes`` hold, at
+    least one. ``kinds`` says ``BAD_OFFSET`` of what lies between two that do not follow each other.
+    Returns how many.
+    """
+    all_kept = len(kept) == 0
+    previous = _I64(row - 1) if all_kept or row == 0 else kept[row - 1]
+    start = data + (_I64(offsets[previous]) if row else _I64(0))
+    first = start
+    count = 0
+    while count < len(numbers):
+        number = _I64(row + count) if all_kept else kept[row + count]
+        end = data + _I64(offsets[number])
+        if count and end - first > max_bytes:
+            break
+        numbers[count] = number
+        starts[count] = start
+        ends[count] = end
+        kinds[count] = RECORD if number == previous + 1 else BAD_OFFSET
+        previous, start = number, end
+        count += 1
+    return count
+
+
+@kernel(
+    _I64, BYTES, _I64, NUMBERS, NUMBERS, NUMBERS, _I64, types.boolean, _I64, _I64, _TINY, NUMBERS
+)
+def judge(
+    data: Any,
+    base: Any,
+    starts: Any,
+    ends: Any,
+    numbers: Any,
+    limit: Any,
+    raw: Any,
+    before: Any,
+    after: Any,
+    kinds: Any,
+    terms: Any,
+) -> Any:
+    """What each entry of a run is; ``kinds`` holds ``BAD_OFFSET`` where that is known already.
+
+    Entries from number ``limit`` on belong to the next file. ``before`` and ``after`` are the
+    terms in front of the run and behind it, or ``NO_TERM``; returned is that of its last entry.
+    """
+    for row in range(len(starts)):
+        term = _I64(NO_TERM)
+        kind = _I64(kinds[row])
+        if kind == RECORD:
+            if not raw:
+                i = starts[row] - base
+                size = ends[row] - starts[row]
+                kind = kind_of(data, i, size, size)
+            if kind == RECORD and numbers[row] >= limit:
+                kind = _I64(OVERLAPPING)  # ZMR-096
+            if kind == RECORD and not raw:
+                term = term_of(data, starts[row] - base)
+                if before > term:  # ZMR-050
+                    kind = _I64(DECREASING)
+                    if row:
+                        kinds[row - 1] = DECREASING
+            kinds[row] = kind
+        terms[row] = term
+        before = term
+    if after != NO_TERM and after < before:
+        kinds[len(starts) - 1] = DECREASING
+    return before
+
+
+@kernel(_WORD, _WORD)
+def _hexadecimal(x: Any) -> Any:
+    """The eight digits of four bytes, the first one lowest, all at once."""
+    x = (x | x << _WORD(16)) & _WORD(0x0000FFFF0000FFFF)
+    x = (x | x << _WORD(8)) & _WORD(0x00FF00FF00FF00FF)
+    x = (x >> _WORD(4)) & _WORD(0x000F000F000F000F) | (x & _WORD(0x000F000F000F000F)) << _WORD(8)
+    letters = ((x + _WORD(0x0606060606060606)) >> _WORD(4)) & _WORD(0x0101010101010101)
+    return x + _WORD(0x3030303030303030) + letters * _WORD(39)
+
+
+@kernel(types.void, BYTES, _I64, NUMBERS, OFFSETS, _WORDS)
+def heads(data: Any, base: Any, starts: Any, kinds: Any, digits: Any) -> Any:
+    """Type and request id of each entry; a request id is 24 digits in three little-endian words."""
+    four = _WORD(0xFFFFFFFF)
+    for row in range(len(starts)):
+        i = starts[row] - base
+        first = load64(data, i)
+        second = load64(data, i + 5)
+        kinds[row] = data[i + 12]
+        word = _WORD(3 * row)
+        digits[word] = _hexadecimal(first & four)
+        digits[word + _WORD(1)] = _hexadecimal(first >> _WORD(32))
+        digits[word + _WORD(2)] = _hexadecimal(second >> _WORD(24) & four)

@@ -1,0 +1,157 @@
+"""From the signatures of all shards to findings: one for each effect, the simplest case of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.sweep import judge
+from walproof.sweep.judge import Signature
+from walproof.sweep.known import Known
+from walproof.sweep.plan import Enumerations
+from walproof.sweep.recipes import PAIR, Recipe
+from walproof.sweep.shard import Found, found_from_json
+
+
+@dataclass
+class Finding:
+    """All signatures of one effect: who answers how wrongly to logs of which verdict and reason.
+
+    ``best`` is the simplest case; ``recipe`` its words. ``cause`` is the known failure that it
+    looks like: name and sentence. ``minimised`` says what minimising found.
+    """
+
+    best: Found
+    signatures: list[Found] = field(default_factory=list)
+    cause: tuple[str, str] | None = None
+    recipe: Recipe | None = None
+    minimised: str = ""
+    proposal: str | None = None
+
+    @property
+    def count(self) -> int:
+        """Cases that show it."""
+        return sum(found.count for found in self.signatures)
+
+    @property
+    def signature(self) -> Signature:
+        """That of the simplest case."""
+        return self.best.signature
+
+    @property
+    def operations(self) -> Counter[str]:
+        """How many cases of which operation."""
+        counts: Counter[str] = Counter()
+        for found in self.signatures:
+            counts[found.signature.operation] += found.count
+        return counts
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields that were hit by single damages, the commonest first."""
+        counts: Counter[str] = Counter()
+        for found in self.signatures:
+            if found.signature.field:
+                counts[found.signature.field] += found.count
+        return [name for name, _ in counts.most_common()]
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """More telling ones are smaller: new, grave, reached by one damage, frequent."""
+        single = any(f.signature.operation != PAIR for f in self.signatures)
+        rank = judge.rank(self.signature.kind)
+        return (self.cause is not None, rank, not single, -self.count, self.best.order)
+
+
+def merged(markers: Iterable[Mapping[str, Any]]) -> dict[Signature, Found]:
+    """The signatures of all shards."""
+    found: dict[Signature, Found] = {}
+    for marker in markers:
+        for body in marker["findings"]:
+            one = found_from_json(body)
+            before = found.get(one.signature)
+            found[one.signature] = before.merge(one) if before else one
+    return found
+
+
+def findings(signatures: Iterable[Found], known: Mapping[str, Known]) -> list[Finding]:
+    """Findings by effect, the most telling first."""
+    by_effect: dict[tuple[str, ...], Finding] = {}
+    for found in signatures:
+        effect = found.signature.effect
+        finding = by_effect.setdefault(effect, Finding(found))
+        finding.signatures.append(found)
+        finding.best = min(finding.best, found, key=lambda each: each.order)
+    for finding in by_effect.values():
+        name = finding.signature.implementation
+        if name in known:
+            finding.cause = known[name].cause_of(finding.signature, finding.best.text)
+    return sorted(by_effect.values(), key=lambda finding: finding.order)
+
+
+def describe(enumerations: Enumerations, finding: Finding) -> None:
+    """Put the damage of the simplest case into words."""
+    best = finding.best
+    enumeration = enumerations[enumerations.number(best.control)]
+    finding.recipe = enumeration.describe(best.family, best.number)
+
+
+def table(found: Iterable[Finding]) -> pa.Table:
+    """The table ``findings``: one row a signature, with the finding that it belongs to."""
+    rows = []
+    for number, finding in enumerate(found, 1):
+        for each in finding.signatures:
+            signature = each.signature
+            rows.append(
+                {
+                    "finding": number,
+                    "implementation": signature.implementation,
+                    "operation": signature.operation,
+                    "field": signature.field or None,
+                    "kind": signature.kind,
+                    "verdict": signature.verdict,
+                    "reason": signature.reason or None,
+                    "cases": each.count,
+                    "control": each.control,
+                    "family": each.family,
+                    "number": each.number,
+                    "size": each.size,
+                    "difference": each.text,
+                    "alone": each.alone,
+                    "cause": finding.cause[0] if finding.cause else None,
+                    "simplest": each is finding.best,
+                    "damage": list(finding.recipe.damage)
+                    if finding.recipe and each is finding.best
+                    else None,
+                    "proposal": finding.proposal,
+                }
+            )
+    return pa.Table.from_pylist(rows, SCHEMA)
+
+
+SCHEMA = pa.schema(
+    [
+        ("finding", pa.int32()),
+        ("implementation", pa.string()),
+        ("operation", pa.string()),
+        ("field", pa.string()),
+        ("kind", pa.string()),
+        ("verdict", pa.string()),
+        ("reason", pa.string()),
+        ("cases", pa.int64()),
+        ("control", pa.string()),
+        ("family", pa.int32()),
+        ("number", pa.int64()),
+        ("size", pa.int64()),
+        ("difference", pa.string()),
+        ("alone", pa.bool_()),
+        ("cause", pa.string()),
+        ("simplest", pa.bool_()),
+        ("damage", pa.list_(pa.string())),
+        ("proposal", pa.string()),
+    ]
+)

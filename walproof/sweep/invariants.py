@@ -1,0 +1,173 @@
+"""The invariants of spec/conventions.md, for any answer to a damaged control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from conformance.contents import Contents
+from reference_impl.answer import Record
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    FIRST,
+    HEADER_SIZE,
+)
+from walproof.sweep.controls import Control
+from walproof.sweep.readers import Reference, Seen
+
+INVENTED = "invented"
+OUT_OF_ORDER = "out-of-order"
+SILENT_LOSS = "silent-loss"
+UNACCOUNTED = "unaccounted"
+NOT_AGAIN = "not-the-same-again"
+RAISES = "raises"
+
+MEANING: Mapping[str, str] = {
+    INVENTED: "returns a record that nobody wrote",
+    OUT_OF_ORDER: "returns records in another order than they were written, or one twice",
+    SILENT_LOSS: "does not return a record, and no lost range touches where it was",
+    UNACCOUNTED: "passes over bytes that are neither in a record, nor lost, nor framing",
+    NOT_AGAIN: "gives another answer when the log is read again, or cut at `end` and read again",
+    RAISES: "raises an exception",
+}
+
+
+class Written:
+    """What a control holds, made for asking."""
+
+    def __init__(self, control: Control, others: frozenset[bytes] = frozenset()) -> None:
+        """``others`` are payloads of older generations whose bytes come in with some damages."""
+        self.control = control
+        self.payloads = [record.payload for record in control.records]
+        self.known = frozenset(self.payloads)
+        self.with_others = self.known | others
+        self.tells_payloads = tells_payloads(control)
+
+    def faults(self, seen: Seen, contents: Contents, shifts: bool, forges: bool) -> list[str]:
+        """The invariants that an answer breaks; ``shifts`` says that whole units may have moved.
+
+        The order of records that were moved, and the loss of those that were replaced, are
+        nothing that a format without sequence numbers can tell; ``forges`` says that checksums
+        were made to match, so that nothing can be told.
+        """
+        if seen.end.verdict == "refused":
+            return []
+        records = seen.records
+        found: list[str] = []
+        rest = iter(self.payloads)
+        tells = self.tells_payloads and not forges
+        if tells and not all(record.payload in rest for record in records):
+            if not all(self._was_written(record, shifts) for record in records):
+                found.append(INVENTED)
+            elif not shifts and not any(record.fields.get("missing") for record in records):
+                found.append(OUT_OF_ORDER)
+        # Behind a frame of zero a Zeebe segment was never written, as far as it can tell.
+        may_end = self.control.format == "zeebe-journal" and seen.end.verdict == "intact"
+        if (
+            self.tells_payloads
+            and not (shifts or forges or may_end)
+            and len(records) < len(self.payloads)
+            and not self._accounted_for(seen, contents)
+        ):
+            found.append(SILENT_LOSS)
+        if self.control.format == "leveldb-log":
+            assert isinstance(contents, bytes)
+            if not covered(seen, contents):
+                found.append(UNACCOUNTED)
+        return found
+
+    def _was_written(self, record: Record, shifts: bool) -> bool:
+        """Whether a record can be one that was written, as far as the format can tell.
+
+        Where units move, a log inside a payload may come to light, and fragments of several
+        LevelDB records may stand in a row. KahaDB looks for the next batch behind damage, also in
+        a payload. An entry of a systemd journal says how many of its fields are missing.
+        """
+        payload, format = record.payload, self.control.format
+        if record.fields.get("missing"):
+            return True
+        if not shifts and format != "kahadb-journal":
+            return payload in self.known
+        if payload in self.with_others or any(payload in known for known in self.with_others):
+            return True
+        return format == "leveldb-log" and record.size > HEADER_SIZE + len(payload)
+
+    def _accounted_for(self, seen: Seen, contents: Contents) -> bool:
+        """Whether each record that is missing, and not cut off, lies where something was lost.
+
+        What is left of it may be zeros: then it reads as space that was never written.
+        """
+        files: Mapping[str, bytes] = {"": contents} if isinstance(contents, bytes) else contents
+        there = {(record.file, record.at) for record in seen.records}
+        for record in self.control.records:
+            if (record.file, record.at) in there:
+                continue
+            data = files.get(record.file or "", b"")
+            if any(data[record.at : record.at + record.size]) and not any(
+                gap.file == record.file and gap.start < record.at + record.size
+                and record.at < gap.end for gap in seen.lost
+            ):  # fmt: skip
+                return False
+        return True
+
+
+def tells_payloads(control: Control) -> bool:
+    """Whether a log has a checksum over each payload: else changes and losses go unnoticed.
+
+    zmq-raft has none, KahaDB only where it is switched on.
+    """
+    if control.format == "zmq-raft":
+        return False
+    if control.format != "kahadb-journal":
+        return True
+    files = control.files
+    # A payload that holds a batch may be found in its place: nothing tells them apart.
+    return not any(b"WRITE BATCH" in record.payload for record in control.records) and all(
+        any(files[record.file or ""][batch + 20 : batch + 28])
+        for record in control.records
+        if (batch := int(record.fields["batch"])) >= 0
+    )
+
+
+def covered(seen: Seen, data: bytes) -> bool:
+    """Whether records, lost ranges and framing cover a LevelDB log.
+
+    Framing is a trailer, zeros, or the header of an empty FIRST that lost nothing (LDB-033).
+    """
+    spans = sorted(
+        [(record.at, record.at + record.size) for record in seen.records]
+        + [(gap.start, gap.end) for gap in seen.lost]
+    )
+    at = 0
+    for start, end in (*spans, (len(data), len(data))):
+        if at < start and not _framing(data, at, start):
+            return False
+        at = max(at, end)
+    return True
+
+
+def _framing(data: bytes, at: int, end: int) -> bool:
+    while at < end:
+        left = BLOCK_SIZE - at % BLOCK_SIZE
+        if left < HEADER_SIZE:
+            at += left
+            continue
+        if not any(data[at:end]):
+            return True
+        if data[at + 4 : at + HEADER_SIZE] != bytes((0, 0, FIRST)):
+            return False
+        at += HEADER_SIZE
+    return True
+
+
+def same_again(reader: Reference, control: Control, contents: Contents, seen: Seen) -> bool:
+    """Whether reading twice, and reading what is left of the log up to ``end``, changes nothing."""
+    if reader.read(control, contents) != seen:
+        return False
+    end = seen.end.end
+    if end is None or not isinstance(contents, bytes):
+        return True
+    return _same_records(reader.read(control, contents[:end]).records, seen.records)
+
+
+def _same_records(one: Sequence[Record], other: Sequence[Record]) -> bool:
+    return list(one) == list(other)

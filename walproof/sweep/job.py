@@ -1,0 +1,157 @@
+"""Runs a plan: on Spark, or in this process; resumes, reports progress, stops cleanly."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from walproof.spark.session import SHORT_LIVED, session
+from walproof.sweep import worker
+from walproof.sweep.plan import Plan
+from walproof.sweep.store import Store
+
+POLL_SECONDS = 0.3
+NO_SPARK = "none"
+
+Progress = Callable[[Sequence[Mapping[str, Any]]], None]
+"""Called with the markers of shards that were finished since the last call."""
+
+
+class AnotherSweep(Exception):
+    """The output folder holds another sweep than the one that is asked for."""
+
+
+def begin(plan: Plan, store: Store, fresh: bool) -> list[int]:
+    """Open an output folder; the shards that are still to do. Raises :class:`AnotherSweep`."""
+    if fresh:
+        store.clear()
+    told = plan.describe() | {"digest": plan.digest}
+    known = store.read_json("plan.json")
+    if known is not None and known.get("digest") != plan.digest:
+        differs = [key for key in told if key != "digest" and known.get(key) != told[key]]
+        raise AnotherSweep(
+            f"{store.place}: holds a sweep with another {' and '.join(differs) or 'cut'};"
+            " say --fresh to replace it, or another --out"
+        )
+    store.prepare()
+    if known is None:
+        store.write_json("plan.json", told)
+    return sorted(set(range(len(plan.shards))) - store.done())
+
+
+def run(
+    plan: Plan,
+    store: Store,
+    todo: Sequence[int],
+    master: str | None = None,
+    seconds: float | None = None,
+    progress: Progress = lambda markers: None,
+) -> float:
+    """Run shards; returns the seconds they took, without the start of Spark.
+
+    After ``seconds`` no shard is begun any more. ``master`` is Spark's; ``none`` runs everything
+    in this process. Raises what Spark raises when a shard failed four times.
+    """
+    if not todo:
+        return 0.0
+    if master == NO_SPARK:
+        return _here(plan, store, todo, seconds, progress)
+    spark = session("walproof sweep", master, SHORT_LIVED if _is_local(master) else None)
+    try:
+        return run_on(spark, plan, store, todo, seconds, progress)
+    finally:
+        spark.stop()
+
+
+def run_on(
+    spark: Any,
+    plan: Plan,
+    store: Store,
+    todo: Sequence[int],
+    seconds: float | None = None,
+    progress: Progress = lambda markers: None,
+) -> float:
+    """The same on a session that is there already, and stays."""
+    context = spark.sparkContext
+    group = f"walproof-sweep-{plan.digest}"
+    told = context.broadcast(plan)
+    started = time.time()
+    deadline = started + seconds if seconds is not None else None
+    place = store.place
+
+    def shards(numbers: Iterator[int]) -> Iterator[int]:
+        return _task(told.value, place, numbers, deadline)
+
+    failure: list[BaseException] = []
+
+    def job() -> None:
+        try:
+            context.setJobGroup(group, f"sweep of {plan.format}", interruptOnCancel=True)
+            context.parallelize(todo, len(todo)).mapPartitions(shards).collect()
+        except BaseException as error:  # handed to the caller, whatever it is
+            failure.append(error)
+
+    thread = threading.Thread(target=job, daemon=True)
+    thread.start()
+    watch = _Watch(store, todo, progress)
+    try:
+        while thread.is_alive():
+            thread.join(POLL_SECONDS)
+            watch.look()
+    except BaseException:
+        context.cancelJobGroup(group)
+        thread.join(10)
+        raise
+    if failure:
+        raise failure[0]
+    watch.look()
+    told.unpersist()
+    return time.time() - started
+
+
+def _task(plan: Plan, place: str, numbers: Iterator[int], deadline: float | None) -> Iterator[int]:
+    wanted = (n for n in numbers if deadline is None or time.time() < deadline)
+    yield from worker.run_shards(plan, place, wanted)
+    # Spark collects garbage after each task: what stays need not be looked at every time.
+    if not getattr(sys, "_walproof_frozen", False):
+        gc.collect()
+        gc.freeze()
+        sys._walproof_frozen = True  # type: ignore[attr-defined]
+
+
+def _here(
+    plan: Plan, store: Store, todo: Sequence[int], seconds: float | None, progress: Progress
+) -> float:
+    started = time.monotonic()
+    try:
+        for number in todo:
+            if seconds is not None and time.monotonic() - started > seconds:
+                break
+            list(worker.run_shards(plan, store.place, iter([number])))
+            progress([store.marker(number)])
+    finally:
+        worker.close_all()
+    return time.monotonic() - started
+
+
+class _Watch:
+    """Follows the markers that workers write."""
+
+    def __init__(self, store: Store, todo: Sequence[int], progress: Progress) -> None:
+        self.store = store
+        self.waiting = set(todo)
+        self.progress = progress
+
+    def look(self) -> None:
+        new = self.waiting & self.store.done()
+        if new:
+            self.waiting -= new
+            self.progress([self.store.marker(number) for number in sorted(new)])
+
+
+def _is_local(master: str | None) -> bool:
+    return master is None or master.startswith("local")

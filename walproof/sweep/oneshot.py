@@ -1,0 +1,70 @@
+"""Programs without the protocol: ``PROGRAM read FORMAT PATH`` prints the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.cases import found_at
+from conformance.contents import Contents
+from conformance.protocol.child import Crash, OverLimit, Timeout
+from conformance.protocol.child import Limits as ChildLimits
+from conformance.protocol.messages import ProtocolError
+from conformance.protocol.oneshot import OneShot, reported_parts
+from walproof.sweep.children import Asker, Limits, Reply
+from walproof.sweep.judge import (
+    CRASH,
+    NOT_ASKED,
+    OVER_LIMIT,
+    PROTOCOL_ERROR,
+    SKIPPED,
+    TIMEOUT,
+)
+from walproof.sweep.readers import put
+
+_OUTCOMES = {
+    Crash: CRASH,
+    Timeout: TIMEOUT,
+    OverLimit: OVER_LIMIT,
+    ProtocolError: PROTOCOL_ERROR,
+}
+
+
+class OneShotAsker(Asker):
+    """Runs the program once a case: slow, and each case is alone as it is."""
+
+    def __init__(
+        self, name: str, command: Sequence[str], format: str, scratch: Path, limits: Limits
+    ) -> None:
+        super().__init__(name, command, format, scratch, limits)
+        limited = ChildLimits(memory_bytes=limits.memory, output_bytes=limits.output)
+        self._program = OneShot(command, scratch, limited)
+
+    def ask(self, token: Any, name: str, contents: Contents, context: str) -> None:
+        """Run it on one log."""
+        if self.deaths >= self.limits.give_up:
+            self.replies.append(Reply(token, None, NOT_ASKED))
+            return
+        place = self._scratch / name
+        put(contents, place)
+        request = {"seq": 0, "format": self.format, "path": str(place)}
+        try:
+            reply = asyncio.run(self._program.ask(request, self.limits.wall_ms))
+        except tuple(_OUTCOMES) as error:
+            self.deaths += 1
+            self.replies.append(Reply(token, None, _OUTCOMES[type(error)], str(error)))
+            return
+        if "skipped" in reply:
+            self.replies.append(Reply(token, None, SKIPPED, str(reply["skipped"])))
+            return
+        answer = reply["answer"]
+        changed = found_at(place) != contents
+        self.replies.append(Reply(token, answer, changed=changed, reports=reported_parts(answer)))
+
+    def drain(self) -> None:
+        """Nothing is outstanding."""
+
+    def close(self) -> None:
+        """Nothing is left running."""

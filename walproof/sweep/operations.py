@@ -1,0 +1,260 @@
+"""The damage algebra as families of numbered damages of one file.
+
+A family makes its damages twice: as edits, which are quick, and by the operations of
+``conformance.recipes.algebra``, which give the words of a vector. That both are the same bytes is
+checked for every finding, and by a test for every number.
+"""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+from conformance.recipes.algebra import Damage
+from walproof.sweep.fields import FieldsOfFile, generic
+
+Edit = tuple[int, int, bytes]
+"""Replace ``[lo, hi)`` of the control by these bytes; ``lo`` is -1 for the end of the log."""
+
+TO_THE_END = 1 << 62
+"""``hi`` of an edit that takes whatever follows, also what another damage put there."""
+
+SHIFTING = frozenset(
+    {"swap-sectors", "stale", "duplicate", "drop", "insert", "splice", "remove-file"}
+)
+"""Operations that repeat, drop, reorder or replace whole units, or move them: a format without
+sequence numbers cannot tell (spec/conventions.md, "Invariants")."""
+
+_BYTES = [bytes([value]) for value in range(256)]
+
+
+class Family(ABC):
+    """The damages of one operation on one file of a control, numbered from 0."""
+
+    operation: str
+    others: Sequence[bytes] = ()
+    """Payloads of other logs whose bytes come in."""
+    forges = False
+    """Whether checksums are made to match: then nothing tells what was written."""
+
+    def __init__(self, data: bytes, fields: FieldsOfFile, file: str, count: int) -> None:
+        self.data = data
+        self.fields = fields
+        self.file = file
+        self.count = count
+
+    @functools.cached_property
+    def shifts(self) -> bool:
+        """Whether whole units may be repeated, dropped, moved or replaced: see ``SHIFTING``."""
+        return self.operation in SHIFTING or bool(self.others)
+
+    @abstractmethod
+    def edits(self, number: int) -> Sequence[Edit]:
+        """What changes."""
+
+    @abstractmethod
+    def perform(self, number: int, damage: Damage) -> None:
+        """The same by the algebra."""
+
+    @abstractmethod
+    def field(self, number: int) -> str:
+        """Generic name of the field that is hit."""
+
+    def named(self, path: str) -> str:
+        """A field path as the algebra takes it."""
+        return f"{self.file}:{path}" if self.file else path
+
+    def by_hand(self, number: int, damage: Damage, words: str) -> None:
+        """For bytes that the algebra has no name for."""
+        data = damage.files[self.file]
+        for lo, hi, new in self.edits(number):
+            data[lo:hi] = new
+        damage.did(words + (f" in {self.file}" if self.file else ""))
+
+
+class Truncate(Family):
+    """Every prefix, from ``first`` bytes on."""
+
+    operation = "truncate"
+
+    def __init__(self, data: bytes, fields: FieldsOfFile, file: str, first: int = 0) -> None:
+        super().__init__(data, fields, file, len(data) - first)
+        self.first = first
+
+    def edits(self, number: int) -> Sequence[Edit]:
+        """See :class:`Family`."""
+        return ((self.first + number, TO_THE_END, b""),)
+
+    def perform(self, number: int, damage: Damage) -> None:
+        """See :class:`Family`."""
+        damage.truncate(self.first + number, self.file)
+
+    def field(self, number: int) -> str:
+        """See :class:`Family`."""
+        return self.fields.name_at(self.first + number)
+
+
+class Flip(Family):
+    """Every bit of some bytes, or one bit of each: ``bits`` is 8 or 1."""
+
+    operation = "flip"
+
+    def __init__(
+        self, data: bytes, fields: FieldsOfFile, file: str, offsets: Sequence[int], bits: int
+    ) -> None:
+        super().__init__(data, fields, file, len(offsets) * bits)
+        self.offsets = offsets
+        self.bits = bits
+
+    def _where(self, number: int) -> tuple[int, int]:
+        if self.bits == 8:
+            return self.offsets[number >> 3], number & 7
+        at = self.offsets[number]
+        return at, at & 7
+
+    def edits(self, number: int) -> Sequence[Edit]:
+        """See :class:`Family`."""
+        at, bit = self._where(number)
+        return ((at, at + 1, _BYTES[self.data[at] ^ 1 << bit]),)
+
+    def perform(self, number: int, damage: Damage) -> None:
+        """See :class:`Family`."""
+        at, bit = self._where(number)
+        field = self.fields.at(at)
+        if field is None:
+            self.by_hand(number, damage, f"flip bit {bit} of byte {at}")
+        else:
+            damage.flip(self.named(field.path), 8 * (at - field.start) + bit)
+
+    def field(self, number: int) -> str:
+        """See :class:`Family`."""
+        return self.fields.name_at(self._where(number)[0])
+
+
+class Listed(Family):
+    """Damages of one operation that were written down one by one."""
+
+    def __init__(self, operation: str, data: bytes, fields: FieldsOfFile, file: str) -> None:
+        super().__init__(data, fields, file, 0)
+        self.operation = operation
+        self._edits: list[Sequence[Edit]] = []
+        self._calls: list[Callable[[Damage], None]] = []
+        self._fields: list[str] = []
+
+    def add(self, edits: Sequence[Edit], call: Callable[[Damage], None], field: str) -> None:
+        """Enter one, unless it changes nothing."""
+        if all(lo >= 0 and self.data[lo:hi] == new for lo, hi, new in edits):
+            return
+        self._edits.append(edits)
+        self._calls.append(call)
+        self._fields.append(field)
+        self.count += 1
+
+    def edits(self, number: int) -> Sequence[Edit]:
+        """See :class:`Family`."""
+        return self._edits[number]
+
+    def perform(self, number: int, damage: Damage) -> None:
+        """See :class:`Family`."""
+        self._calls[number](damage)
+
+    def field(self, number: int) -> str:
+        """See :class:`Family`."""
+        return self._fields[number]
+
+
+class RemoveFile(Family):
+    """A file of the log that is missing."""
+
+    operation = "remove-file"
+
+    def edits(self, number: int) -> Sequence[Edit]:
+        """See :class:`Family`."""
+        raise NotImplementedError("a file that is gone has no edits")
+
+    def perform(self, number: int, damage: Damage) -> None:
+        """See :class:`Family`."""
+        damage.remove_file(self.file)
+
+    def field(self, number: int) -> str:
+        """See :class:`Family`."""
+        return "the file"
+
+
+def set_values(family: Listed, every_value: bool) -> None:
+    """Structural fields at the edges of what they can hold; or each of their bytes at any value."""
+    structural = set(family.fields.structural)
+    for field in family.fields.leaves:
+        if field.start not in structural:
+            continue
+        old = family.data[field.start : field.end]
+        values = edge_values(old) if len(old) <= 8 else [bytes(len(old)), b"\xff" * len(old)]
+        if every_value:
+            values += [
+                old[:at] + _BYTES[value] + old[at + 1 :]
+                for at in range(len(old))
+                for value in range(256)
+            ]
+        path = family.named(field.path)
+        for new in dict.fromkeys(values):
+            family.add(
+                ((field.start, field.end, new),),
+                lambda damage, path=path, new=new: damage.set(path, new),  # type: ignore[misc]
+                generic(field.path),
+            )
+
+
+def edge_values(old: bytes) -> list[bytes]:
+    """Zero, all ones, the largest and smallest signed number, one more, one less; either order."""
+    width = len(old)
+    top = 1 << 8 * width - 1
+    values = [0, 2 * top - 1, top, top - 1, 1]
+    found = []
+    for order in ("little", "big"):
+        now = int.from_bytes(old, order)
+        for value in (*values, now + 1, now - 1):
+            found.append((value % (2 * top)).to_bytes(width, order))
+    return found
+
+
+def zero_and_fill(zero: Listed, fill: Listed) -> None:
+    """Whole fields, those with parts too."""
+    for field in zero.fields.all:
+        path, length = zero.named(field.path), field.end - field.start
+        name = generic(field.path)
+        zero.add(
+            ((field.start, field.end, bytes(length)),),
+            lambda damage, path=path: damage.zero(path),  # type: ignore[misc]
+            name,
+        )
+        fill.add(
+            ((field.start, field.end, b"\xff" * length),),
+            lambda damage, path=path: damage.fill(path, 0xFF),  # type: ignore[misc]
+            name,
+        )
+
+
+def sectors(zero: Listed, swap: Listed, sizes: Sequence[int]) -> None:
+    """Sectors that were never written, and pairs of misdirected writes."""
+    data, file = zero.data, zero.file
+    for sector in sizes:
+        for n in range(-(-len(data) // sector)):
+            lo, hi = n * sector, min((n + 1) * sector, len(data))
+            zero.add(
+                ((lo, hi, bytes(hi - lo)),),
+                lambda damage, n=n, s=sector: damage.zero_sector(n, s, file),  # type: ignore[misc]
+                f"a sector of {sector} bytes",
+            )
+        whole = len(data) // sector
+        for a in range(whole):
+            for b in range(a + 1, whole):
+                one, two = a * sector, b * sector
+                swap.add(
+                    (
+                        (one, one + sector, data[two : two + sector]),
+                        (two, two + sector, data[one : one + sector]),
+                    ),
+                    lambda damage, a=a, b=b, s=sector: damage.swap_sectors(a, b, s, file),  # type: ignore[misc]
+                    f"sectors of {sector} bytes",
+                )

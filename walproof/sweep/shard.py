@@ -1,0 +1,342 @@
+"""One shard: made, read, judged and counted, wherever it runs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.compare import payload_key
+from conformance.contents import size
+from conformance.protocol.messages import ProtocolError, validate
+from reference_impl.answer import End, payload_to_json
+from walproof.sweep import invariants, judge
+from walproof.sweep.children import Asker, Reply
+from walproof.sweep.controls import fingerprint, seed_of
+from walproof.sweep.invariants import Written
+from walproof.sweep.judge import Difference, Signature
+from walproof.sweep.plan import FAST, REFERENCE, Plan, Run
+from walproof.sweep.readers import Fast, Reference, Seen
+from walproof.sweep.recipes import PAIR, Enumeration
+
+AGAIN = 32
+"""Each so-many-th case is read again, and once more when cut at its ``end``."""
+
+
+@dataclass
+class Found:
+    """A signature with its simplest example: the smallest log, then the first number."""
+
+    signature: Signature
+    count: int
+    control: str
+    family: int
+    number: int
+    size: int
+    text: str
+    alone: bool = True
+
+    @property
+    def order(self) -> tuple[bool, int, int]:
+        """Simpler ones are smaller."""
+        return (self.signature.operation == PAIR, self.size, self.number)
+
+    def merge(self, other: Found) -> Found:
+        """The same signature from elsewhere: counts add up, the simpler example stays."""
+        best = min(self, other, key=lambda found: found.order)
+        return Found(**{**vars(best), "count": self.count + other.count})
+
+
+@dataclass
+class Rows:
+    """The cases of a shard, as columns of ``sweep``; the outcomes by implementation."""
+
+    control: list[int] = field(default_factory=list)
+    family: list[int] = field(default_factory=list)
+    number: list[int] = field(default_factory=list)
+    size: list[int] = field(default_factory=list)
+    fingerprint: list[int] = field(default_factory=list)
+    verdict: list[str] = field(default_factory=list)
+    reason: list[str | None] = field(default_factory=list)
+    records: list[int] = field(default_factory=list)
+    outcomes: list[bytearray] = field(default_factory=list)
+
+
+@dataclass
+class Outcome:
+    """What came of a shard. ``to_json`` is its marker in the output folder."""
+
+    number: int
+    rows: Rows
+    found: dict[Signature, Found] = field(default_factory=dict)
+    cases: Counter[str] = field(default_factory=Counter)
+    void: int = 0
+    doubles: int = 0
+    again: int = 0
+    asked: dict[str, Counter[str]] = field(default_factory=dict)
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    hello: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Counts and findings, without the rows."""
+        return {
+            "shard": self.number,
+            "cases": dict(self.cases),
+            "void": self.void,
+            "doubles": self.doubles,
+            "again": self.again,
+            "asked": {name: dict(counts) for name, counts in self.asked.items()},
+            "outcomes": {name: dict(counts) for name, counts in self.outcomes.items()},
+            "verdicts": dict(self.verdicts),
+            "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},
+            "skipped": self.skipped,
+            "hello": self.hello,
+            "findings": [
+                {**vars(found), "signature": vars(found.signature)} for found in self.found.values()
+            ],
+        }
+
+
+def found_from_json(body: Mapping[str, Any]) -> Found:
+    """A finding of a marker."""
+    return Found(**{**body, "signature": Signature(**body["signature"])})
+
+
+class ShardRunner:
+    """Runs shards of a plan, with the readers and programs of one worker."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        reference: Reference,
+        fast: Fast | None,
+        askers: Mapping[str, Asker],
+    ) -> None:
+        self.plan = plan
+        self.reference = reference
+        self.fast = fast
+        self.askers = askers
+        self._valid: set[tuple[str, str]] = set()
+        self._controls: dict[int, tuple[Enumeration, Written, int, frozenset[str], str]] = {}
+
+    def run(self, number: int) -> Outcome:
+        """One shard. Raises only what is wrong with the machine, never with a reader."""
+        started, processor = time.monotonic(), time.process_time()
+        self._valid.clear()
+        outcome = Outcome(number, Rows(outcomes=[bytearray() for _ in self.plan.columns]))
+        for asker in self.askers.values():
+            asker.deaths, asker.busy_seconds = 0, 0.0
+        now = _Now(self.plan, outcome)
+        seen_before: set[int] = set()
+        for run in self.plan.shards[number]:
+            self._run(run, now, seen_before)
+            self._take_replies(now)
+        for name, asker in self.askers.items():
+            asker.drain()
+            outcome.seconds[f"waiting for {name}"] = asker.busy_seconds
+            outcome.hello[name] = asker.hello
+        self._take_replies(now)
+        for name, column in zip(self.plan.columns, outcome.rows.outcomes, strict=True):
+            counts = Counter(column)
+            outcome.outcomes[name] = Counter(
+                {judge.OUTCOMES[code] or "not asked": n for code, n in counts.items()}
+            )
+        outcome.seconds["all"] = time.monotonic() - started
+        outcome.seconds["processor"] = time.process_time() - processor
+        return outcome
+
+    def control(self, number: int) -> tuple[Enumeration, Written, int, frozenset[str], str]:
+        """A control with all that judging its cases takes."""
+        if number not in self._controls:
+            control = self.plan.controls[number]
+            keys = frozenset(payload_key(payload_to_json(r.payload)) for r in control.records)
+            context = json.dumps(dict(control.context), separators=(",", ":"))
+            enumeration = self.plan.enumeration(number)
+            written = Written(control, enumeration.others)
+            self._controls[number] = (enumeration, written, seed_of(control), keys, context)
+        return self._controls[number]
+
+    def _run(self, run: Run, now: _Now, seen_before: set[int]) -> None:
+        enumeration, written, seed, keys, context = self.control(run.control)
+        control, rows, outcome = written.control, now.outcome.rows, now.outcome
+        operation = enumeration.operation(run.family)
+        every = self.plan.every[run.control][run.family]
+        fast_column = self.plan.columns.index(FAST) if self.fast else None
+        programs = self.plan.columns[1 + (fast_column is not None) :]
+        clock = time.perf_counter
+        reference_seconds = fast_seconds = 0.0
+        first = len(rows.number)
+        for number in range(run.start, run.stop):
+            made = enumeration.make(run.family, number)
+            if made is None:
+                outcome.void += 1
+                continue
+            contents, shifts, forges = made
+            mark = fingerprint(contents, seed)
+            if mark in seen_before:
+                outcome.doubles += 1
+                continue
+            seen_before.add(mark)
+            row = len(rows.number)
+            case = _Case(row, run, number, enumeration, None if forges else keys, contents)
+            t0 = clock()
+            try:
+                owed = self.reference.read(control, contents)
+                faults = written.faults(owed, contents, shifts, forges)
+                text = ""
+                if row % AGAIN == 0:
+                    outcome.again += 1
+                    if not invariants.same_again(self.reference, control, contents, owed):
+                        faults.append(invariants.NOT_AGAIN)
+            except Exception as error:  # the reader's own fault: a finding, and the sweep goes on
+                owed, text = _NOTHING, f"{type(error).__name__}: {error}"
+                faults = [invariants.RAISES]
+            t1 = clock()
+            reference_seconds += t1 - t0
+            end = owed.end
+            rows.control.append(run.control)
+            rows.family.append(run.family)
+            rows.number.append(number)
+            rows.size.append(len(contents) if type(contents) is bytes else size(contents))
+            rows.fingerprint.append(mark)
+            rows.verdict.append(end.verdict)
+            rows.reason.append(end.reason)
+            rows.records.append(len(owed.records))
+            for column in rows.outcomes:
+                column.append(judge.NOT_ASKED)
+            rows.outcomes[0][row] = judge.DIFFERS if faults else judge.AGREES
+            for fault in faults:
+                now.find(case, REFERENCE, fault, text or invariants.MEANING[fault], owed)
+            if self.fast is not None and fast_column is not None:
+                rows.outcomes[fast_column][row] = self._ask_fast(case, now, owed)
+                fast_seconds += clock() - t1
+            if programs and number % every == 0:
+                case.owed = owed
+                for name in programs:
+                    self.askers[name].ask(case, control.name, contents, context)
+                    now.asked(name, operation)
+                if row & 63 == 0:
+                    self._take_replies(now)
+        outcome.cases[operation] += len(rows.number) - first
+        for verdict, count in Counter(rows.verdict[first:]).items():
+            outcome.verdicts[verdict] += count
+        outcome.seconds[REFERENCE] = outcome.seconds.get(REFERENCE, 0.0) + reference_seconds
+        outcome.seconds[FAST] = outcome.seconds.get(FAST, 0.0) + fast_seconds
+
+    def _ask_fast(self, case: _Case, now: _Now, owed: Seen) -> int:
+        assert self.fast is not None
+        control = case.enumeration.control
+        try:
+            events = self.fast.read(control, case.contents)
+            if self.fast.agrees(events, owed):
+                return judge.AGREES
+            found = judge.compare(
+                owed.answer().to_json(), self.fast.answer(events).to_json(), ALL_PARTS, case.keys
+            ) or Difference("columns", "a column differs that no answer shows")
+        except Exception as error:
+            found = Difference(invariants.RAISES, f"{type(error).__name__}: {error}")
+        now.find(case, FAST, found.kind, found.text, owed)
+        return judge.DIFFERS
+
+    def _take_replies(self, now: _Now) -> None:
+        for name, asker in self.askers.items():
+            while asker.replies:
+                self._judge(name, asker, asker.replies.popleft(), now)
+
+    def _judge(self, name: str, asker: Asker, reply: Reply, now: _Now) -> None:
+        case: _Case = reply.token
+        owed = case.owed
+        assert owed is not None
+        code, kind, text = reply.outcome, "", reply.text
+        if reply.answer is not None:
+            code, found = self._compared(case, reply, asker, owed)
+            if reply.changed:
+                code, kind, text = judge.DIFFERS, judge.CHANGED_LOG, "the reader changed the log"
+            elif found is not None:
+                kind, text = found.kind, found.text
+        elif code == judge.SKIPPED:
+            now.outcome.skipped.setdefault(name, reply.text)
+        elif code == judge.NOT_ASKED:
+            now.unasked(name, case.operation)
+        else:
+            kind = judge.OUTCOMES[code] or ""
+        now.outcome.rows.outcomes[now.columns[name]][case.row] = code
+        if kind:
+            now.find(case, name, kind, text, owed, reply.alone)
+
+    def _compared(
+        self, case: _Case, reply: Reply, asker: Asker, owed: Seen
+    ) -> tuple[int, Difference | None]:
+        answer, reports = reply.answer, reply.reports or asker.reports
+        assert answer is not None
+        if case.expected is None:
+            case.expected = owed.answer().to_json()
+        try:
+            found = judge.compare(case.expected, answer, reports, case.keys)
+            if found is not None and (asker.name, found.kind) not in self._valid:
+                # Costs ten times as much as the rest: once for each class of differences.
+                validate("read-reply", {"seq": 0, "answer": dict(answer)})
+                self._valid.add((asker.name, found.kind))
+        except (ProtocolError, LookupError, TypeError, ValueError, AttributeError) as error:
+            return judge.PROTOCOL_ERROR, Difference("protocol-error", str(error))
+        return (judge.AGREES if found is None else judge.DIFFERS), found
+
+
+ALL_PARTS = ("records", "at", "size", "verdict", "reason", "end", "lost")
+_NOTHING = Seen([], [], End("refused", None, None))
+
+
+@dataclass(slots=True, eq=False)
+class _Case:
+    """One case on its way: where its row is, and how to make it again."""
+
+    row: int
+    run: Run
+    number: int
+    enumeration: Enumeration
+    keys: frozenset[str] | None
+    contents: Any
+    owed: Seen | None = None
+    expected: dict[str, Any] | None = None
+
+    @property
+    def operation(self) -> str:
+        return self.enumeration.operation(self.run.family)
+
+
+class _Now:
+    """What the shard that is running has found so far."""
+
+    def __init__(self, plan: Plan, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self.columns = {name: n for n, name in enumerate(plan.columns)}
+
+    def find(
+        self, case: _Case, name: str, kind: str, text: str, owed: Seen, alone: bool = True
+    ) -> None:
+        """Enter a disagreement under its signature."""
+        enumeration, family = case.enumeration, case.run.family
+        operation = enumeration.operation(family)
+        field = "" if operation == PAIR else enumeration.families[family].field(case.number)
+        end = owed.end
+        signature = Signature(name, operation, field, kind, end.verdict, end.reason or "")
+        length = size(case.contents)
+        found = Found(
+            signature, 1, enumeration.control.id, family, case.number, length, text, alone
+        )
+        before = self.outcome.found.get(signature)
+        self.outcome.found[signature] = before.merge(found) if before else found
+
+    def asked(self, name: str, operation: str) -> None:
+        """Count a case that a program was asked."""
+        self.outcome.asked.setdefault(name, Counter())[operation] += 1
+
+    def unasked(self, name: str, operation: str) -> None:
+        """It had given up: take the count back."""
+        self.outcome.asked[name][operation] -= 1

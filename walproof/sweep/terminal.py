@@ -1,0 +1,147 @@
+"""The summary of a sweep on the terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from walproof.sweep.fields import brief
+from walproof.sweep.plan import FAST, REFERENCE
+from walproof.sweep.summary import TOLD, counted
+
+
+def show(told: Mapping[str, Any], console: Console, place: str) -> None:
+    """Cases by damage, implementations, rate, the most telling findings."""
+    _cases(told, console)
+    _implementations(told, console)
+    _say(console, f"\n{_rate(told)}\n")
+    _findings(told["findings"], console)
+    console.print(f"\nEverything: {place}", highlight=False, soft_wrap=True)
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, highlight=False, markup=False, style=style)
+
+
+def _cases(told: Mapping[str, Any], console: Console) -> None:
+    programs = [name for name in told["implementations"] if name not in (REFERENCE, FAST)]
+    table = Table("damage", box=None, pad_edge=False, header_style="bold")
+    for name in ["cases", *(f"{name} asked" for name in programs)]:
+        table.add_column(name, justify="right")
+    for operation, count in told["by_operation"].items():
+        asked = [
+            told["implementations"][name]["asked_by_operation"].get(operation, 0)
+            for name in programs
+        ]
+        table.add_row(operation, f"{count:,}", *(f"{n:,}" for n in asked))
+    console.print(table)
+    text = (
+        f"{counted(told['cases'], 'case')} on {counted(len(told['controls']), 'control')} of"
+        f" {told['format']}, {told['distinct']:,} different logs, depth {told['depth']}."
+    )
+    if not told["complete"]:
+        shards = told["shards"]
+        text += f" {shards['done']} of {shards['of']} shards are done: the same command goes on."
+    _say(console, f"{text}\n")
+
+
+def _implementations(told: Mapping[str, Any], console: Console) -> None:
+    rows = {}
+    for name, about in told["implementations"].items():
+        counts = dict(about["outcomes"])
+        shown = {key: counts.pop(key, 0) for key in ("agrees", "differs", "crash", "timeout")}
+        rows[name] = (about["asked"], *shown.values(), sum(counts.values()))
+    table = Table("implementation", box=None, pad_edge=False, header_style="bold")
+    titles = ("asked", "agrees", "differs", "crash", "timeout", "other")
+    always = titles[:3]
+    kept = [n for n, t in enumerate(titles) if t in always or any(row[n] for row in rows.values())]
+    for n in kept:
+        table.add_column(titles[n], justify="right", no_wrap=True)
+    for name, row in rows.items():
+        version = told["implementations"][name]["version"]
+        table.add_row(_label(name, version), *(f"{row[n]:,}" for n in kept))
+    console.print(table)
+    _say(
+        console,
+        "reference is the executable specification: it must keep the invariants of"
+        " spec/conventions.md. The others are compared with it.",
+    )
+    _shares(told, console)
+
+
+def _label(name: str, version: str | None) -> str:
+    """Name and version; most versions begin with the name."""
+    if not version:
+        return name
+    return version if version.startswith(name) else f"{name} ({version})"
+
+
+def _shares(told: Mapping[str, Any], console: Console) -> None:
+    whole = [
+        name
+        for name, about in told["implementations"].items()
+        if about["asked"] == told["cases"] and not about["skipped_because"]
+    ]
+    if whole:
+        _say(console, f"{' and '.join(whole)} read every case.")
+    for name, about in told["implementations"].items():
+        if about["skipped_because"]:
+            _say(console, f"{name} skipped: {about['skipped_because']}")
+        if name not in whole:
+            _say(
+                console,
+                f"{name} was asked {about['share'] or 0:.1%} of the cases, evenly spaced within"
+                " each operation on each control.",
+            )
+
+
+def _rate(told: Mapping[str, Any]) -> str:
+    run = told["run"]
+    if not run["seconds"]:
+        return "Nothing was left to run."
+    text = f"{counted(run['cases'], 'case')} in {run['seconds']:.1f} s"
+    if run["resumed"]:
+        text += f", besides {counted(run['resumed'], 'shard')} from before"
+    processor = max(0.001, told["seconds_of_workers"].get("processor", 0.0))
+    return (
+        f"{text}: {run['cases'] / run['seconds']:,.0f} a second on"
+        f" {counted(run['processors'], 'processor')}, load {run['load']:.1f} at the end."
+        f" {run['wall']:.1f} s with planning and reporting. Without the programs, damaging and"
+        f" reading took {processor:,.0f} s of processor time: {told['cases'] / processor:,.0f}"
+        " cases a second on each."
+    )
+
+
+def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
+    if not findings:
+        console.print("No findings.")
+        return
+    known = sum(1 for finding in findings if finding["known"])
+    look = "looks like a known failure" if known == 1 else "look like known failures"
+    text = f"{counted(len(findings), 'finding')}, of which {known or 'none'} {look}."
+    if len(findings) > TOLD:
+        text += f" The {TOLD} most telling:"
+    _say(console, text, style="bold")
+    for number, finding in enumerate(findings[:TOLD], 1):
+        by = ", ".join(f"{name} {n:,}" for name, n in finding["by_operation"].items())
+        lines = [finding["sentence"], f"{counted(finding['cases'], 'case')}: {by}."]
+        if finding["fields"]:
+            fields = dict.fromkeys(map(brief, finding["fields"]))
+            lines.append(f"Fields: {', '.join(list(fields)[:4])}.")
+        if finding["known"]:
+            lines.append(f"Looks like the known failure {finding['known']['cause']}.")
+        if finding["proposal"]:
+            lines.append(f"Vector: {finding['proposal']}")
+        console.print()
+        for n, line in enumerate(lines):
+            head = f"{number:2}. " if n == 0 else "    "
+            console.print(
+                textwrap.fill(line, max(60, console.width - 1), initial_indent=head,
+                              subsequent_indent="    ", break_long_words=False,
+                              break_on_hyphens=False),
+                highlight=False, markup=False, soft_wrap=True,
+            )  # fmt: skip

@@ -1,0 +1,164 @@
+"""Rows of a table: what a scanner says of a log, one row for each record and each lost range.
+
+The data source, ``walproof export --parquet`` and the audit share this schema. It has no unsigned
+numbers, which Spark lacks: what may pass 2⁶³ is a bigint in two's complement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from reference_impl.answer import Lost
+from walproof.scan.columns import COLUMNS
+from walproof.scan.model import Event, Records
+
+FIXED = pa.schema(
+    [
+        # The path of the file that the row is about; in a log of several files, that of the file.
+        pa.field("file", pa.string()),
+        # Where the record or range lies in that file, in bytes. Null in a row on a whole log.
+        pa.field("offset", pa.int64()),
+        pa.field("length", pa.int64()),
+        # record, lost, refused (the log is not of this format) or unreadable (an I/O error).
+        pa.field("kind", pa.string()),
+        # Of the row: intact, torn, damaged or refused. Null where nothing could be read.
+        pa.field("verdict", pa.string()),
+        # The reason code of the format's chapter.
+        pa.field("reason", pa.string()),
+        # A sentence, or the text of an error; mostly null.
+        pa.field("detail", pa.string()),
+        pa.field("payload", pa.binary()),
+        # Whether the payload is only the first bytes of it.
+        pa.field("payload_truncated", pa.bool_()),
+    ]
+)
+"""The columns that every format has."""
+
+
+def schema(format_id: str) -> pa.Schema:
+    """The columns of a format: the fixed ones, then its own."""
+    own = [pa.field(column.name, signed(column.type)) for column in COLUMNS[format_id]]
+    return pa.schema([*FIXED, *own])
+
+
+def signed(type: pa.DataType) -> pa.DataType:
+    """The type in a row of a type in a scanner's column."""
+    return pa.int64() if type in (pa.uint32(), pa.uint64()) else type
+
+
+def batch(
+    event: Event,
+    schema: pa.Schema,
+    file: str,
+    more: Mapping[str, pa.Array] | None = None,
+) -> pa.RecordBatch | None:
+    """The rows of an event; None for an ``End`` that refuses nothing.
+
+    ``schema`` may be any choice of :func:`schema`'s fields in any order. ``file`` is the name of
+    the log. ``more`` has the columns that the caller makes itself, as long as the event has rows;
+    a column that nobody knows is null.
+    """
+    known: Mapping[str, Callable[[], pa.Array]]
+    if isinstance(event, Records):
+        count = len(event)
+        known = _of_records(event, file)
+    elif isinstance(event, Lost):
+        count = 1
+        known = {
+            "file": lambda: _same(_name(file, event.file), 1),
+            "offset": lambda: pa.array([event.start], pa.int64()),
+            "length": lambda: pa.array([event.end - event.start], pa.int64()),
+            "kind": lambda: _same("lost", 1),
+            "verdict": lambda: _same("torn" if event.torn else "damaged", 1),
+            "reason": lambda: _same(event.reason, 1),
+        }
+    elif event.verdict == "refused":
+        count = 1
+        known = {
+            "file": lambda: _same(_name(file, event.file), 1),
+            "kind": lambda: _same("refused", 1),
+            "verdict": lambda: _same("refused", 1),
+            "reason": lambda: _same(event.reason, 1),
+        }
+    else:
+        return None
+    return _batch(schema, count, known, more or {})
+
+
+def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
+    """The row of a log that could not be read to its end."""
+    known = {
+        "file": lambda: _same(file, 1),
+        "kind": lambda: _same("unreadable", 1),
+        "detail": lambda: _same(error, 1),
+    }
+    return _batch(schema, 1, known, {})
+
+
+def payload_bytes(run: Records) -> int:
+    """How many bytes of payload a run has."""
+    if run.payload is None or not len(run):
+        return 0
+    ends = np.frombuffer(run.payload.buffers()[1], np.int32)
+    first = run.payload.offset
+    return int(ends[first + len(run)]) - int(ends[first])
+
+
+def _of_records(run: Records, file: str) -> dict[str, Callable[[], pa.Array]]:
+    count = len(run)
+
+    def truncated() -> pa.Array:
+        return _same(False, count) if run.truncated is None else pa.array(run.truncated)
+
+    known: dict[str, Callable[[], pa.Array]] = {
+        "file": lambda: _same(_name(file, run.file), count),
+        "offset": lambda: pa.array(run.at),
+        "length": lambda: pa.array(run.size),
+        "kind": lambda: _same("record", count),
+        "verdict": lambda: _same("intact", count),
+    }
+    if run.payload is not None:
+        known["payload"] = lambda: run.payload
+        known["payload_truncated"] = truncated
+    for name, column in run.fields.items():
+        known[name] = partial(_signed, column)
+    return known
+
+
+def _batch(
+    schema: pa.Schema,
+    count: int,
+    known: Mapping[str, Callable[[], pa.Array]],
+    more: Mapping[str, pa.Array],
+) -> pa.RecordBatch:
+    columns = []
+    for field in schema:
+        if field.name in more:
+            columns.append(more[field.name])
+        elif field.name in known:
+            columns.append(known[field.name]())
+        else:
+            columns.append(pa.nulls(count, field.type))
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _signed(column: pa.Array) -> pa.Array:
+    if column.type == pa.uint64():
+        return column.view(pa.int64())
+    return column.cast(pa.int64()) if column.type == pa.uint32() else column
+
+
+def _same(value: str | bool | None, count: int) -> pa.Array:
+    if value is None:
+        return pa.nulls(count, pa.string())
+    # With its type: finding one out makes pyarrow look for pandas, each time where there is none.
+    type = pa.bool_() if isinstance(value, bool) else pa.string()
+    return pa.repeat(pa.scalar(value, type), count)
+
+
+def _name(log: str, file: str | None) -> str:
+    return log if file is None else f"{log.rstrip('/')}/{file}"
