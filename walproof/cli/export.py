@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -126,16 +124,15 @@ def _parquet(
     max_payload: int,
 ) -> int:
     try:
-        # By name: it depends on this package, not this package on it.
-        module = importlib.import_module("walproof.tables.parquet")
+        from walproof.scan.log import Log
+        from walproof.tables.parquet import to_parquet
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"--parquet needs {error.name}, which is not here: pip install 'walproof[fast]'"
         ) from None
-    write: Callable[..., Any] = module.to_parquet
     try:
         format = named(format_id) if format_id else detect(log)
-        done = write(module.Log(log, context), format.id, out, compression, max_payload)
+        done = to_parquet(Log(log, context), format.id, out, compression, max_payload)
     except UnknownFormat as error:
         if format_id:
             raise click.ClickException(str(error)) from None

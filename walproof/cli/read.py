@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import sys
@@ -99,9 +98,7 @@ def read(
 def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
     """The scanners' way to an answer. Raises ``ClickException`` where they are not installed."""
     try:
-        # By name: they depend on this package, not it on them.
-        read: Callable[[str, Path, Context], Iterator[Event]]
-        read = importlib.import_module("walproof.scan.answers").read
+        from walproof.scan.answers import read
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"--fast needs {error.name}, which is not here: pip install 'walproof[fast]'"

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from reference_impl import formats, leveldb_log
+from reference_impl import formats
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.kahadb_journal import append, read, recognise, write
 from reference_impl.kahadb_journal.layout import EOF_RECORD, command, file_id
 from reference_impl.kahadb_journal.writer import batch, record
+from reference_impl.leveldb_log.writer import Writer
 from walproof.cli.read import read as read_command
 
 Reader = Callable[..., Answer]
@@ -230,7 +231,7 @@ def test_recognition(tmp_path: Path) -> None:
         assert formats.detect(path).id == "kahadb-journal"
     level = tmp_path / "000003.log"
     with level.open("wb") as stream:
-        leveldb_log.Writer(stream).append(one(b"a KahaDB file inside"))
+        Writer(stream).append(one(b"a KahaDB file inside"))
     for path in [
         level,
         file("text.txt", b"WRITE BATCH\n" * 9),

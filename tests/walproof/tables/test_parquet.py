@@ -150,7 +150,9 @@ def test_without_pyarrow_it_is_said_what_to_install(
 ) -> None:
     log = tmp_path / "000003.log"
     log.write_bytes(b"")
-    for name in [name for name in sys.modules if name.startswith("pyspark_journal")]:
+    for name in [
+        name for name in sys.modules if name.startswith(("walproof.scan", "walproof.tables"))
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     done = run(*command, log)

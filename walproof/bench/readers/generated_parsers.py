@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from conformance.registry import FOLDER, Implementation, load
+from conformance.registry import Implementation, load
 from walproof.bench.contender import Contender
+from walproof.implementations import FOLDER
 from walproof.parsers.languages import LANGUAGES
 
 REPEAT = 5
