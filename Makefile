@@ -52,6 +52,7 @@ lint: $(VENV)/ready
 	ruff check .
 	ruff format --check .
 	mypy
+	lint-imports --no-cache --no-logo
 	walproof lint-ksy ksy/*.ksy
 	walproof vectors --verify
 

@@ -1,0 +1,136 @@
+"""The rooms and the doors between them: which package may use which (docs/architecture.md).
+
+``make lint`` checks the imports that a person can see (``lint-imports``, the contract in
+``pyproject.toml``). Here: that contract once more, circles between single modules, and edges that
+hide in strings, where no import shows them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import grimp
+import pytest
+
+from conformance import ROOT
+
+LAYERS = ("reference_impl", "conformance", "walproof", "pyspark_journal")
+"""Each package may use those before it, and none after it."""
+PROSE = (".md", ".png", ".html")
+_NAME = re.compile(rf"\b({'|'.join(LAYERS)})((?:[./][A-Za-z_]\w*)+)")
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph(*LAYERS)
+
+
+def test_the_contract_of_the_packages_holds() -> None:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--no-logo"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_module_uses_itself_by_a_detour(graph: grimp.ImportGraph) -> None:
+    assert list(circles(graph)) == []
+
+
+def test_a_circle_is_found() -> None:
+    toy = grimp.ImportGraph()
+    for one, other in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")):
+        toy.add_import(importer=one, imported=other)
+    assert list(circles(toy)) == [["a", "b", "c"]]
+
+
+def test_no_edge_hides_in_a_string() -> None:
+    assert list(hidden_edges(ROOT)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("conformance/run.py", 'import_module("walproof.scan.answers")'),
+        ("conformance/run.py", 'MODULE = f"walproof.scan.{name}"'),
+        ("reference_impl/formats.py", 'BY_NAME = {"x": "conformance.compare"}'),
+        ("walproof/cli/read.py", 'SOURCE = "pyspark_journal.source"'),
+        ("conformance/implementations/toy/implementation.toml", 'command = "-m walproof.scan.log"'),
+        ("conformance/implementations/toy/build.sh", "python walproof/scan/log.py"),
+    ],
+)
+def test_a_hidden_edge_is_found(tmp_path: Path, path: str, text: str) -> None:
+    for module in (
+        "conformance/compare.py",
+        "walproof/scan/answers.py",
+        "walproof/scan/log.py",
+        "pyspark_journal/source.py",
+    ):
+        (tmp_path / module).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / module).touch()
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).write_text(f"{text}\n")
+    (found,) = hidden_edges(tmp_path)
+    assert found.startswith(f"{path}:1: ")
+
+
+def test_a_docstring_is_no_edge(tmp_path: Path) -> None:
+    (tmp_path / "walproof").mkdir()
+    (tmp_path / "walproof" / "scan.py").touch()
+    (tmp_path / "conformance").mkdir()
+    (tmp_path / "conformance" / "run.py").write_text('"""Used by walproof.scan."""\n')
+    assert list(hidden_edges(tmp_path)) == []
+
+
+def circles(graph: grimp.ImportGraph) -> Iterator[list[str]]:
+    """The groups of modules of which each reaches each other one."""
+    known: set[str] = set()
+    for module in sorted(graph.modules):
+        if module in known:
+            continue
+        down = graph.find_upstream_modules(module)
+        circle = sorted(
+            {module} | {one for one in down if module in graph.find_upstream_modules(one)}
+        )
+        known.update(circle)
+        if len(circle) > 1:
+            yield circle
+
+
+def hidden_edges(root: Path) -> Iterator[str]:
+    """``FILE:LINE: NAME`` for each module of a later package that a string of a file names."""
+    for number, package in enumerate(LAYERS):
+        for path in sorted((root / package).rglob("*")):
+            if not path.is_file() or path.suffix in PROSE or "__pycache__" in path.parts:
+                continue
+            for line, text in strings(path):
+                for name in _NAME.finditer(text):
+                    if LAYERS.index(name[1]) > number and exists(root, name[0]):
+                        yield f"{path.relative_to(root).as_posix()}:{line}: {name[0]}"
+
+
+def strings(path: Path) -> Iterator[tuple[int, str]]:
+    """The strings of a Python file but for its docstrings; every line of any other text file."""
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError:
+        return
+    if path.suffix != ".py":
+        yield from enumerate(text.splitlines(), 1)
+        return
+    tree = ast.parse(text)
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield node.lineno, node.value
+
+
+def exists(root: Path, name: str) -> bool:
+    """Whether a path is there, or a dotted name begins with a module or a folder below a package."""
+    if "/" in name:
+        return any((root / name).parent.glob(f"{Path(name).name}*"))
+    place = root.joinpath(*name.split(".")[:2])
+    return place.is_dir() or place.with_suffix(".py").is_file()
