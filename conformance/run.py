@@ -101,7 +101,7 @@ def describe(vector: Vector) -> dict[str, Any]:
     """What a report says of a vector."""
     body = vector.body
     return {
-        **{key: body[key] for key in ("title", "format", "group", "kind", "level", "requirements")},
+        **{key: body[key] for key in ("title", "format", "group", "kind", "requirements")},
         "control": vector.control,
         "damage": vector.damage,
         "size": body["size"],

@@ -101,7 +101,6 @@ class Recipe(Generic[LogT]):
     """The undamaged log that this one is built on."""
     control: Recipe[LogT] | None = None
     """The sibling without the fault, for scoring in pairs."""
-    level: str = "MUST"
     may_refuse: bool = False
 
     @property
@@ -143,11 +142,9 @@ class Book(Generic[LogT]):
     format: str
     recipes: dict[str, Recipe[LogT]] = field(default_factory=dict)
 
-    def valid(
-        self, group: str, *requirements: str, kind: str = "valid", level: str = "MUST"
-    ) -> Entering[LogT]:
+    def valid(self, group: str, *requirements: str, kind: str = "valid") -> Entering[LogT]:
         """An undamaged log: may serve as a control."""
-        return self._enter("read", kind, group, requirements, level=level)
+        return self._enter("read", kind, group, requirements)
 
     def damaged(
         self,
@@ -155,12 +152,9 @@ class Book(Generic[LogT]):
         group: str,
         *requirements: str,
         kind: str = "corrupt",
-        level: str = "MUST",
     ) -> Entering[LogT]:
         """One fault in a control."""
-        return self._enter(
-            "read", kind, group, requirements, source=control, control=control, level=level
-        )
+        return self._enter("read", kind, group, requirements, source=control, control=control)
 
     def truncations(self, control: Recipe[LogT], group: str, *requirements: str) -> Entering[LogT]:
         """Every prefix of a control, as one vector."""

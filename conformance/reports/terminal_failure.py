@@ -78,7 +78,7 @@ def _facts(
     name = " ".join(filter(None, (implementation["name"], implementation["version"])))
     facts = [
         ("implementation", f"{name}, profile {result['profile']}"),
-        ("requirement", f"{', '.join(vector['requirements'])} ({vector['level']})"),
+        ("requirement", ", ".join(vector["requirements"])),
         ("damaged", "\n".join(vector["damage"]) or "nothing"),
     ]
     if vector["control"]:

@@ -13,7 +13,7 @@ function resultDetail(result) {
   const text = (place) => (detail < 0 ? null : DATA.texts[DATA.details[detail][place]] || null);
   fact("vector", make("code", {}, vector.id), ` ${vector.kind}, ${number.format(vector.size)} B`);
   fact(vector.requirements.length === 1 ? "requirement" : "requirements",
-    ...vector.requirements.map(requirementButton), ` ${vector.level}`);
+    ...vector.requirements.map(requirementButton));
   if (vector.damage.length) {
     fact("damage", ...vector.damage.map((each) => make("code", { class: "damage" }, each)));
   }

@@ -67,7 +67,6 @@ class ReportBuilder:
             "format": format_id,
             "group": group,
             "kind": kind,
-            "level": "MUST",
             "requirements": list(requirements),
             "control": f"{format_id}/{control}" if control else None,
             "damage": list(damage),
