@@ -1,12 +1,7 @@
 """The conformance harness: command line, protocol, runner, comparison, reports, recipes."""
 
-from pathlib import Path
+from reference_impl.places import BUILD, GRAMMARS, REPORTS, ROOT, SPEC, VECTORS
 
-ROOT = Path(__file__).resolve().parent.parent
-"""The repository."""
-
-VECTORS = ROOT / "vectors"
-BUILD = ROOT / ".build"
-"""Everything that set-up builds or downloads; never committed."""
+__all__ = ["BUILD", "GRAMMARS", "REPORTS", "ROOT", "SPEC", "VECTORS", "__version__"]
 
 __version__ = "0.1.0"

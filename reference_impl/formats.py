@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from reference_impl import (
-    kahadb_journal,
-    leveldb_log,
-    systemd_journal,
-    zeebe_journal,
-    zmq_raft,
-)
 from reference_impl.answer import Event, NewRecord
+from reference_impl.register import Register, registers
 
 
 class UnknownFormat(ValueError):
@@ -22,7 +17,7 @@ class UnknownFormat(ValueError):
 
 
 Context = Mapping[str, Any]
-"""What a reader or writer is told besides the bytes (Zeebe's flushed index, …)."""
+"""What a reader or writer is told besides the bytes (the index known to be flushed, …)."""
 
 
 @dataclass(frozen=True)
@@ -44,51 +39,20 @@ class Format:
     append: Callable[[Path, Sequence[NewRecord], Context], None]
 
 
-FORMATS = {
-    format.id: format
-    for format in (
-        Format(
-            "leveldb-log",
-            "LevelDB log (write-ahead log, MANIFEST)",
-            leveldb_log.recognise,
-            leveldb_log.read,
-            leveldb_log.write,
-            leveldb_log.append,
-        ),
-        Format(
-            "zeebe-journal",
-            "Zeebe journal (raft log of Camunda 8)",
-            zeebe_journal.recognise,
-            zeebe_journal.read,
-            zeebe_journal.write,
-            zeebe_journal.append,
-        ),
-        Format(
-            "kahadb-journal",
-            "KahaDB journal (ActiveMQ's message store)",
-            kahadb_journal.recognise,
-            kahadb_journal.read,
-            kahadb_journal.write,
-            kahadb_journal.append,
-        ),
-        Format(
-            "systemd-journal",
-            "systemd journal file",
-            systemd_journal.recognise,
-            systemd_journal.read,
-            systemd_journal.write,
-            systemd_journal.append,
-        ),
-        Format(
-            "zmq-raft",
-            "zmq-raft log (index file, snapshot, state file, log directory)",
-            zmq_raft.recognise,
-            zmq_raft.read,
-            zmq_raft.write,
-            zmq_raft.append,
-        ),
+def _format(register: Register) -> Format:
+    """The format of a register: its reader and writer are the package that is named like it."""
+    package = import_module(f"reference_impl.{register.module}")
+    return Format(
+        register.id,
+        register.title,
+        package.recognise,
+        package.read,
+        package.write,
+        package.append,
     )
-}
+
+
+FORMATS = {id: _format(register) for id, register in registers().items()}
 
 
 def named(format_id: str) -> Format:

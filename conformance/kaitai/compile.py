@@ -25,9 +25,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from conformance import BUILD, ROOT
+from conformance import BUILD
+from conformance import GRAMMARS as GRAMMARS
 
-GRAMMARS = ROOT / "ksy"
 HERE = Path(__file__).resolve().parent
 _PINNED = [HERE / "package.json", HERE / "package-lock.json"]
 

@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance import ROOT
-
-SPEC = ROOT / "spec"
+from conformance import SPEC
 
 _PARAGRAPH = re.compile(r"^\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\* (.+?)(?:\n\n|\Z)", re.M | re.S)
 _REASON = re.compile(r"^\| `([a-z-]+)` \|[^|]*\|([^|]*\b[A-Z]{3}-\d{3}\b[^|]*)\|", re.M)

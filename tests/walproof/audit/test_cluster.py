@@ -54,8 +54,8 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
     pyspark = pytest.importorskip("pyspark")
     archive = tmp_path / "walproof.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:
-        for package in ("reference_impl", "conformance", "walproof", "pyspark_journal"):
-            tar.add(ROOT / package, package, filter=only_python)
+        for part in ("spec", "reference_impl", "conformance", "walproof", "pyspark_journal"):
+            tar.add(ROOT / part, part, filter=only_python)
     command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit")]
     command += ["--master", cluster.url, "--archives", f"{archive}#walproof"]
     command += [word for item in SMALL.items() for word in ("--conf", "=".join(item))]
@@ -97,7 +97,7 @@ def _done(out: Path) -> int:
 
 def only_python(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     """Code and data, and the kernels that were compiled already."""
-    wanted = member.isdir() or member.name.endswith((".py", ".json", ".nbi", ".nbc"))
+    wanted = member.isdir() or member.name.endswith((".py", ".json", ".toml", ".nbi", ".nbc"))
     return member if wanted and "implementations" not in member.name else None
 
 

@@ -46,8 +46,8 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
     command += ["--impl", "fast", "--cmd", program, "--minimise", "1"]
     archive = tmp_path / "walproof.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:
-        for package in ("reference_impl", "conformance", "walproof", "pyspark_journal"):
-            tar.add(ROOT / package, package, filter=only_python)
+        for part in ("spec", "reference_impl", "conformance", "walproof", "pyspark_journal"):
+            tar.add(ROOT / part, part, filter=only_python)
     submit = ["--archives", f"{archive}#walproof"]
     submit += [word for item in SMALL.items() for word in ("--conf", "=".join(item))]
     environment = {

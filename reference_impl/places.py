@@ -1,0 +1,34 @@
+"""Where the data of the project lie: in the repository, or in ``walproof_data`` of a wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PACKAGES = Path(__file__).resolve().parent.parent
+"""The folder that holds the packages: the repository, or ``site-packages``."""
+
+_WHEEL = PACKAGES / "walproof_data"
+IS_INSTALLED = _WHEEL.is_dir()
+"""The packages come from a wheel: what they make belongs to a user and not beside them."""
+
+ROOT = _WHEEL if IS_INSTALLED else PACKAGES
+"""The folder that holds ``spec/``, ``ksy/`` and ``vectors/``."""
+
+SPEC = ROOT / "spec"
+GRAMMARS = ROOT / "ksy"
+VECTORS = ROOT / "vectors"
+
+
+def _build() -> Path:
+    if not IS_INSTALLED:
+        return ROOT / ".build"
+    from platformdirs import user_cache_path  # a checkout does without, and starts sooner
+
+    return user_cache_path("walproof", appauthor=False)
+
+
+BUILD = _build()
+"""Everything that set-up builds or downloads; never committed."""
+
+REPORTS = Path("reports") if IS_INSTALLED else ROOT / "reports"
+"""Where reports go unless a command is told otherwise."""

@@ -1,0 +1,167 @@
+"""The register of each format: what its chapter, the code and the tools must agree on.
+
+It stands beside the chapter, as ``spec/<format>.toml``; ``spec/README.md`` describes its keys.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reference_impl.places import SPEC
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A reason code. ``kinds`` are of ``torn``, ``damage`` and ``refused``.
+
+    ``lost`` says which bytes are blamed, ``next`` where the next record is sought; None where the
+    chapter does not say, or nothing more is read.
+    """
+
+    code: str
+    kinds: tuple[str, ...]
+    requirements: tuple[str, ...]
+    lost: str | None
+    next: str | None
+
+
+@dataclass(frozen=True)
+class RecordField:
+    """A field of a record in an answer. ``optional``: some records of the format have none."""
+
+    name: str
+    types: tuple[str, ...]
+    meaning: str
+    optional: bool
+
+
+@dataclass(frozen=True)
+class ContextKey:
+    """Something a reader or writer is told besides the bytes.
+
+    ``values`` are the only texts allowed, if there are any. ``default`` is what its absence
+    means, None where that is no single value. ``read_by`` names the operations that look at it.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    values: tuple[str, ...]
+    default: Any
+    read_by: tuple[str, ...]
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """A grammar in ``ksy/`` and the files it is for.
+
+    ``extensions`` are endings of names, dot included; ``token`` is how such files begin; the
+    ``default`` one is for any other file that holds records.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    token: bytes
+    default: bool
+
+
+@dataclass(frozen=True)
+class Register:
+    """All of one format. ``log`` says what a log may be: a ``file``, a ``folder``."""
+
+    id: str
+    title: str
+    prefix: str
+    order: int
+    log: tuple[str, ...]
+    file_names: tuple[str, ...]
+    grammars: tuple[Grammar, ...]
+    reasons: Mapping[str, Reason]
+    fields: Mapping[str, RecordField]
+    context: Mapping[str, ContextKey]
+
+    @property
+    def module(self) -> str:
+        """The name that the format's folders and modules have in every package."""
+        return self.id.replace("-", "_")
+
+
+def load(path: Path) -> Register:
+    """The register in a file. Raises ``ValueError`` for anything that is none."""
+    body = tomllib.loads(path.read_text("utf-8"))
+    if body.get("id") != path.stem:
+        raise ValueError(f"{path}: id: expected {path.stem!r}, found {body.get('id')!r}")
+    try:
+        return _register(body)
+    except KeyError as missing:
+        raise ValueError(f"{path}: key {missing} is missing") from None
+
+
+@functools.cache
+def registers() -> Mapping[str, Register]:
+    """The registers of all formats by id, in the order of the specification.
+
+    Raises ``FileNotFoundError`` where the specification is not beside the packages.
+    """
+    found = sorted(map(load, SPEC.glob("*.toml")), key=lambda register: register.order)
+    if not found:
+        raise FileNotFoundError(f"{SPEC}: expected a file <format>.toml for each format")
+    return {register.id: register for register in found}
+
+
+def _register(body: Mapping[str, Any]) -> Register:
+    return Register(
+        body["id"],
+        body["title"],
+        body["prefix"],
+        body["order"],
+        tuple(body["log"]),
+        tuple(body["file_names"]),
+        tuple(_grammars(body["grammars"])),
+        {code: _reason(code, said) for code, said in body["reasons"].items()},
+        {name: _field(name, said) for name, said in body["fields"].items()},
+        {name: _key(name, said) for name, said in body.get("context", {}).items()},
+    )
+
+
+def _grammars(said: list[Mapping[str, Any]]) -> Iterator[Grammar]:
+    for one in said:
+        token = str(one.get("token", "")).encode()
+        yield Grammar(
+            one["name"], tuple(one.get("extensions", ())), token, bool(one.get("default", False))
+        )
+
+
+def _reason(code: str, said: Mapping[str, Any]) -> Reason:
+    return Reason(
+        code,
+        tuple(said["kinds"]),
+        tuple(said["requirements"]),
+        said.get("lost"),
+        said.get("next"),
+    )
+
+
+def _field(name: str, said: Mapping[str, Any]) -> RecordField:
+    return RecordField(name, _types(said), said["meaning"], bool(said.get("optional", False)))
+
+
+def _key(name: str, said: Mapping[str, Any]) -> ContextKey:
+    return ContextKey(
+        name,
+        _types(said),
+        tuple(said.get("values", ())),
+        said.get("default"),
+        tuple(said["read_by"]),
+        said["meaning"],
+    )
+
+
+def _types(said: Mapping[str, Any]) -> tuple[str, ...]:
+    types = said["type"]
+    return (types,) if isinstance(types, str) else tuple(types)

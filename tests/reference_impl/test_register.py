@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from reference_impl.formats import FORMATS
+from reference_impl.places import GRAMMARS, SPEC
+from reference_impl.register import load, registers
+
+KINDS = {"torn", "damage", "refused"}
+TYPES = {"integer", "boolean", "object", "list", "null", "text", "hex", "decimal", "number"}
+OPERATIONS = {"read", "write", "append"}
+
+
+def test_the_formats_are_those_of_the_registers_in_their_order() -> None:
+    assert list(FORMATS) == [
+        "leveldb-log", "zeebe-journal", "kahadb-journal", "systemd-journal", "zmq-raft",
+    ]  # fmt: skip
+    assert list(FORMATS) == list(registers())
+
+
+def test_every_chapter_of_a_format_has_a_register() -> None:
+    chapters = {path.stem for path in SPEC.glob("*.md")} & set(registers())
+    assert chapters == set(registers())
+
+
+@pytest.mark.parametrize("id", list(registers()))
+def test_what_a_register_says_is_of_its_closed_lists(id: str) -> None:
+    register = registers()[id]
+    for reason in register.reasons.values():
+        assert reason.kinds and set(reason.kinds) <= KINDS
+        assert reason.requirements
+        assert all(requirement.startswith(register.prefix) for requirement in reason.requirements)
+    for field in register.fields.values():
+        assert set(field.types) <= TYPES - {"number"}, field.name
+    for key in register.context.values():
+        assert set(key.types) <= TYPES and set(key.read_by) <= OPERATIONS, key.name
+    assert sum(grammar.default for grammar in register.grammars) == 1
+    assert all((GRAMMARS / f"{grammar.name}.ksy").is_file() for grammar in register.grammars)
+
+
+def test_a_format_is_the_package_named_like_it() -> None:
+    for id, format in FORMATS.items():
+        package = import_module(f"reference_impl.{registers()[id].module}")
+        assert format.read is package.read
+
+
+def test_a_register_that_lacks_a_key_is_told_so(tmp_path: Path) -> None:
+    path = tmp_path / "toy-log.toml"
+    path.write_text('id = "toy-log"\ntitle = "A toy"\n')
+    with pytest.raises(ValueError, match=r"toy-log\.toml: key 'prefix' is missing"):
+        load(path)
+    path.write_text('id = "other"\n')
+    with pytest.raises(ValueError, match="id: expected 'toy-log', found 'other'"):
+        load(path)
