@@ -44,3 +44,26 @@ BASELINES = (
     Baseline("null: damaged", "always damaged, no records", _nothing("damaged", ["damage"])),
     Baseline("null: refused", "always refused", _nothing("refused", ["refused"])),
 )
+
+
+class BaselineChild:
+    """Stands in for the child of a baseline, which answers without a process."""
+
+    def __init__(self, baseline: Baseline) -> None:
+        self.baseline = baseline
+        self.asked = 0
+        self.stderr_tail: str | None = None
+
+    async def start(self) -> dict[str, Any]:
+        """Its hello."""
+        return self.baseline.hello()
+
+    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
+        """Its reply to one request."""
+        return self.baseline.reply(request)
+
+    async def close(self) -> None:
+        """There is nothing to end."""
+
+    async def kill(self) -> None:
+        """There is nothing to end."""

@@ -1,4 +1,7 @@
-"""One conformance run: subjects and cases in, a run report out."""
+"""One run, from vectors to report: plan what is asked, run it, pick the failures.
+
+The shape of a report is ``reports/report.schema.json``.
+"""
 
 from __future__ import annotations
 
@@ -6,95 +9,83 @@ import asyncio
 import datetime
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from conformance import __version__
-from conformance.baselines import BASELINES
 from conformance.cases import Case, cases_of
 from conformance.protocol.child import Limits
-from conformance.registry import Implementation, Unavailable
-from conformance.runner import Subject, SubjectRun, run_all, score
+from conformance.runner import SubjectRun, run_subjects
+from conformance.score import score
 from conformance.structure.cases import PROFILE, structure_cases
+from conformance.subject import Subject, baseline_subjects
 from conformance.vectors import Vector
 
 Report = dict[str, Any]
 
 
-def subject_of(implementation: Implementation, program: str) -> Subject:
-    """An implementation of this repository as a subject; not built is unavailable."""
-    from conformance import known_failures
+@dataclass(frozen=True)
+class Plan:
+    """What a run asks, and whom. The baselines stand beside the subjects."""
 
-    subject = Subject(
-        implementation.name,
-        implementation.title,
-        implementation.command,
-        known_failures.load(implementation.known_failures),
-        formats=implementation.formats,
-        repeat=f"{program} check --impl {implementation.name}",
-        structure=implementation.structure,
-    )
-    if missing := implementation.missing():
-        subject.unavailable = f"{' and '.join(missing)} not found"
-    elif not implementation.is_built():
-        try:
-            implementation.make()
-        except Unavailable as error:
-            subject.unavailable = str(error)
-    return subject
+    subjects: Sequence[Subject]
+    vectors: Sequence[Vector]
+    profiles: Sequence[str] = ()
 
+    @classmethod
+    def of(
+        cls,
+        subjects: Sequence[Subject],
+        vectors: Mapping[str, Vector],
+        chosen: Sequence[Vector],
+        profiles: Sequence[str] = (),
+    ) -> Plan:
+        """The chosen vectors and their controls, since the score counts pairs."""
+        wanted = {vector.id: vector for vector in chosen}
+        for vector in chosen:
+            if vector.control is not None:
+                wanted.setdefault(vector.control, vectors[vector.control])
+        return cls([*subjects, *baseline_subjects()], list(wanted.values()), profiles)
 
-def baseline_subjects() -> list[Subject]:
-    """The null baselines that stand beside every score."""
-    return [Subject(b.name, b.title, (), baseline=b) for b in BASELINES]
+    def cases(self, subject: Subject) -> list[Case]:
+        """What a subject is asked: answers, or fields (a generated parser, or on request)."""
+        answers = [profile for profile in self.profiles if profile != PROFILE]
+        vectors = [
+            vector
+            for vector in self.vectors
+            if subject.structure or not subject.formats or vector.body["format"] in subject.formats
+        ]
+        cases: list[Case] = []
+        if not subject.structure and (answers or not self.profiles):
+            cases += cases_of(vectors, answers)
+        if PROFILE in self.profiles or (subject.structure and not self.profiles):
+            cases += structure_cases(vectors)
+        return cases
+
+    def count(self) -> int:
+        """How many cases will run."""
+        return sum(len(self.cases(one)) for one in self.subjects if one.unavailable is None)
 
 
 def run(
-    subjects: Sequence[Subject],
-    vectors: Mapping[str, Vector],
-    chosen: Sequence[Vector],
-    profiles: Sequence[str] = (),
+    plan: Plan,
     jobs: int = 2,
     limits: Limits | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Run the chosen vectors against the subjects and the baselines.
-
-    The controls of chosen vectors run too, since the score counts pairs.
-    """
+    """Ask every subject, ``jobs`` children at a time, and report; ``progress`` after each case."""
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()
-    wanted = {vector.id: vector for vector in chosen}
-    for vector in chosen:
-        if vector.control is not None and vector.control not in wanted:
-            wanted[vector.control] = vectors[vector.control]
-    everyone = [*subjects, *baseline_subjects()]
-
-    def cases(subject: Subject) -> list[Case]:
-        return cases_for(subject, list(wanted.values()), profiles)
-
-    runs = asyncio.run(run_all(everyone, cases, jobs, limits, progress))
-    described = {vector.id: describe(vector) for vector in wanted.values()}
+    outcomes = asyncio.run(run_subjects(plan.subjects, plan.cases, jobs, limits, progress))
+    described = {vector.id: describe(vector) for vector in plan.vectors}
     return {
         "report_version": 1,
         "walproof": __version__,
         "started": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "seconds": round(time.monotonic() - clock, 3),
         "vectors": described,
-        "implementations": [_entry(one, described) for one in runs],
+        "implementations": [_entry(outcome, described) for outcome in outcomes],
     }
-
-
-def cases_for(
-    subject: Subject, vectors: Sequence[Vector], profiles: Sequence[str] = ()
-) -> list[Case]:
-    """What a subject is asked: answers, or fields if it is a generated parser or they are asked."""
-    answers = [profile for profile in profiles if profile != PROFILE]
-    ours = [v for v in vectors if not subject.formats or v.body["format"] in subject.formats]
-    vectors = vectors if subject.structure else ours
-    cases = [] if subject.structure or (profiles and not answers) else cases_of(vectors, answers)
-    if PROFILE in profiles or (subject.structure and not profiles):
-        cases += structure_cases(vectors)
-    return cases
 
 
 def describe(vector: Vector) -> dict[str, Any]:
@@ -108,28 +99,27 @@ def describe(vector: Vector) -> dict[str, Any]:
     }
 
 
-def _entry(run: SubjectRun, vectors: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    hello = run.hello
+def _entry(outcome: SubjectRun, vectors: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    hello = outcome.hello
     return {
-        "name": run.subject.name,
-        "title": run.subject.title,
+        "name": outcome.subject.name,
+        "title": outcome.subject.title,
         "version": hello.get("version"),
         "language": hello.get("language"),
         "homepage": hello.get("homepage"),
         "issues": hello.get("issues"),
-        "status": run.status,
-        "because": run.because,
-        "baseline": run.subject.baseline is not None,
+        "status": outcome.status,
+        "because": outcome.because,
+        "baseline": outcome.subject.baseline is not None,
         "reports": hello.get("reports", []),
         "profiles": hello.get("profiles", []),
-        "seconds": round(run.seconds, 3),
-        "results": run.results,
-        "score": score(run.results, vectors),
+        "seconds": round(outcome.seconds, 3),
+        "results": outcome.results,
+        "score": score(outcome.results, vectors),
     }
 
 
 EXPECTED_CLASSES = ("pass", "known-failure", "skipped")
-
 
 Found = list[tuple[dict[str, Any], dict[str, Any]]]
 """Pairs of an implementation and one of its results."""

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from conformance.baselines import Baseline
+from conformance.baselines import BaselineChild
 from conformance.cases import Case, Scratch, Step
-from conformance.known_failures import KnownFailures
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot, reported_parts
+from conformance.subject import Subject
 
 _CLASS_OF_ERROR = {
     Crash: "crash",
@@ -50,25 +50,6 @@ class Conversation(Protocol):
 
 
 @dataclass
-class Subject:
-    """One implementation under test in one run."""
-
-    name: str
-    title: str
-    command: Sequence[str]
-    known: KnownFailures = field(default_factory=KnownFailures)
-    one_shot: bool = False
-    formats: Sequence[str] = ()
-    """What it reads, as far as that is known before it says hello."""
-    unavailable: str | None = None
-    baseline: Baseline | None = None
-    structure: bool = False
-    """A generated parser, which is asked for fields and nothing else."""
-    repeat: str = ""
-    """How to start one case again; the vector and profile follow."""
-
-
-@dataclass
 class SubjectRun:
     """What came of one subject: who it said it is, and a result per case."""
 
@@ -98,28 +79,28 @@ class Runner:
         self.limits = limits or Limits()
         self.gate = gate or asyncio.Semaphore(workers)
         self.progress = progress
-        self.run = SubjectRun(subject)
+        self.outcome = SubjectRun(subject)
         self._queue: deque[tuple[int, Case]] = deque(enumerate(cases))
         self._results: dict[int, dict[str, Any]] = {}
         self._seq = 0
 
-    async def __call__(self) -> SubjectRun:
+    async def run(self) -> SubjectRun:
         """Run every case; never raises on account of the implementation."""
         started = time.monotonic()
         if self.subject.unavailable is not None:
-            self.run.status, self.run.because = "unavailable", self.subject.unavailable
-            return self.run
+            self.outcome.status, self.outcome.because = "unavailable", self.subject.unavailable
+            return self.outcome
         await asyncio.gather(*(self._worker() for _ in range(self.workers)))
-        self.run.results = [self._results[number] for number in sorted(self._results)]
-        self.run.seconds = time.monotonic() - started
-        return self.run
+        self.outcome.results = [self._results[number] for number in sorted(self._results)]
+        self.outcome.seconds = time.monotonic() - started
+        return self.outcome
 
     async def _worker(self) -> None:
         async with self.gate:
             scratch = Scratch()
             child: Conversation | None = None
             try:
-                while self._queue and self.run.status == "ran":
+                while self._queue and self.outcome.status == "ran":
                     number, case = self._queue.popleft()
                     if child is None:
                         child = await self._start()
@@ -144,16 +125,16 @@ class Runner:
             hello = await child.start()
         except tuple(_CLASS_OF_ERROR) as error:
             # One that cannot say hello is broken as a whole: no case can tell more.
-            self.run.status = "broken"
-            self.run.because = _with_stderr(f"hello: {error}", child.stderr_tail)
+            self.outcome.status = "broken"
+            self.outcome.because = _with_stderr(f"hello: {error}", child.stderr_tail)
             await child.kill()
             return None
-        self.run.hello = hello
+        self.outcome.hello = hello
         return child
 
     def _new_child(self) -> Conversation:
         if self.subject.baseline is not None:
-            return _BaselineConversation(self.subject.baseline)
+            return BaselineChild(self.subject.baseline)
         kind = OneShot if self.subject.one_shot else Child
         return kind(self.subject.command, Path.cwd(), self.limits)
 
@@ -162,7 +143,7 @@ class Runner:
     ) -> tuple[dict[str, Any], bool]:
         """The result of one case, and whether the child is still there."""
         result = self._result(case)
-        if case.profile not in self.run.hello["profiles"]:
+        if case.profile not in self.outcome.hello["profiles"]:
             return result | {"class": "skipped", "difference": "not one of its profiles"}, True
         started = time.monotonic()
         try:
@@ -189,7 +170,7 @@ class Runner:
 
     def _reads(self, case: Case) -> bool:
         """Whether the format is one of the implementation's; others are none of its business."""
-        formats = self.run.hello["formats"]
+        formats = self.outcome.hello["formats"]
         return formats == ["*"] or case.vector.body["format"] in formats
 
     async def _run_step(
@@ -202,11 +183,11 @@ class Runner:
         reply = await child.ask(step.request(case, place, self._seq), case.wall_ms)
         if "skipped" in reply:
             return {"class": "skipped", "difference": reply["skipped"]}
-        reports = self.run.hello["reports"]
+        reports = self.outcome.hello["reports"]
         if self.subject.one_shot and "answer" in reply:
             reports = reported_parts(reply["answer"])
             # What a one-shot program reports shows only in its answers.
-            hello = self.run.hello
+            hello = self.outcome.hello
             hello["reports"] += [part for part in reports if part not in hello["reports"]]
         judgement = step.judge(reply, place, reports)
         if judgement.difference is not None:
@@ -283,25 +264,7 @@ class Runner:
         }
 
 
-class _BaselineConversation:
-    """A baseline answers without a process."""
-
-    def __init__(self, baseline: Baseline) -> None:
-        self.baseline = baseline
-        self.asked = 0
-        self.stderr_tail: str | None = None
-
-    async def start(self) -> dict[str, Any]:
-        return self.baseline.hello()
-
-    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
-        return self.baseline.reply(request)
-
-    async def close(self) -> None: ...
-    async def kill(self) -> None: ...
-
-
-async def run_all(
+async def run_subjects(
     subjects: Sequence[Subject],
     cases: Callable[[Subject], Sequence[Case]],
     jobs: int = 2,
@@ -314,7 +277,7 @@ async def run_all(
     runners = [
         Runner(subject, cases(subject), workers, limits, gate, progress) for subject in subjects
     ]
-    tasks = [asyncio.create_task(runner()) for runner in runners]
+    tasks = [asyncio.create_task(runner.run()) for runner in runners]
     try:
         return list(await asyncio.gather(*tasks))
     finally:
@@ -335,34 +298,3 @@ def _summary(outcomes: Sequence[Mapping[str, Any]]) -> str:
 
 def _with_stderr(text: str, stderr: str | None) -> str:
     return f"{text}; it wrote: {stderr.splitlines()[-1][:200]}" if stderr else text
-
-
-def score(
-    results: Sequence[Mapping[str, Any]], vectors: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
-    """The score in pairs: a damaged vector counts only together with its control.
-
-    Both must be right in the same profile. Known failures are not right.
-    """
-    right = {
-        (result["vector"], result["profile"]) for result in results if result["class"] == "pass"
-    }
-    groups: dict[str, dict[str, int]] = {}
-    for result in results:
-        if result["class"] == "skipped":
-            continue
-        vector = vectors[result["vector"]]
-        group = groups.setdefault(
-            vector["group"], {"passed": 0, "total": 0, "pairs_passed": 0, "pairs_total": 0}
-        )
-        key = (result["vector"], result["profile"])
-        group["total"] += 1
-        group["passed"] += key in right
-        if vector["control"] is not None:
-            group["pairs_total"] += 1
-            group["pairs_passed"] += key in right and (vector["control"], key[1]) in right
-    return {
-        "pairs_passed": sum(group["pairs_passed"] for group in groups.values()),
-        "pairs_total": sum(group["pairs_total"] for group in groups.values()),
-        "by_group": groups,
-    }

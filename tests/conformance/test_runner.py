@@ -12,7 +12,8 @@ from conformance.baselines import BASELINES
 from conformance.cases import cases_of
 from conformance.known_failures import KnownFailure, KnownFailures
 from conformance.protocol.child import Crash, Limits
-from conformance.runner import Runner, Subject, run_all
+from conformance.runner import Runner, run_subjects
+from conformance.subject import Subject
 
 FIVE = ["one-record", "three-records", "empty-log", "two-blocks", "cut-in-a-payload"]
 
@@ -29,7 +30,7 @@ def cases(vector):
 
 
 def run(subject, cases, **options):
-    return asyncio.run(Runner(subject, cases, **options)())
+    return asyncio.run(Runner(subject, cases, **options).run())
 
 
 class Scripted:
@@ -271,6 +272,8 @@ class TestKnownFailures:
 def test_several_subjects_share_the_jobs(cases, program):
     command = program('def reply(request): return {"seq": request["seq"], "skipped": "no"}')
     subjects = [Subject(name, name, command) for name in "abc"]
-    runs = asyncio.run(run_all(subjects, lambda _: cases("one-record"), jobs=2, limits=Limits()))
+    runs = asyncio.run(
+        run_subjects(subjects, lambda _: cases("one-record"), jobs=2, limits=Limits())
+    )
     assert [one.subject.name for one in runs] == ["a", "b", "c"]
     assert all(one.status == "ran" and len(one.results) == 1 for one in runs)

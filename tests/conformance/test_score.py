@@ -8,9 +8,10 @@ import pytest
 
 from conformance.baselines import BASELINES
 from conformance.cases import cases_of
-from conformance.run import baseline_subjects, describe, unexpected
-from conformance.run import run as conformance_run
-from conformance.runner import run_all, score
+from conformance.run import Plan, describe, run, unexpected
+from conformance.runner import run_subjects
+from conformance.score import score
+from conformance.subject import baseline_subjects
 
 VECTORS = {
     "whole": {"control": None, "group": "layout"},
@@ -64,7 +65,7 @@ def test_groups_add_up():
 def test_the_null_baselines_score_no_pair(vectors):
     cases = cases_of(list(vectors.values()))
     described = {vector.id: describe(vector) for vector in vectors.values()}
-    runs = asyncio.run(run_all(baseline_subjects(), lambda _: cases))
+    runs = asyncio.run(run_subjects(baseline_subjects(), lambda _: cases))
     assert [one.subject.name for one in runs] == [baseline.name for baseline in BASELINES]
     for one in runs:
         found = score(one.results, described)
@@ -73,7 +74,7 @@ def test_the_null_baselines_score_no_pair(vectors):
 
 
 def test_controls_run_too_and_baselines_stand_beside(vectors, vector):
-    report = conformance_run([], vectors, [vector("cut-in-a-payload")], ["recover"])
+    report = run(Plan.of([], vectors, [vector("cut-in-a-payload")], ["recover"]))
     assert list(report["vectors"]) == ["leveldb-log/cut-in-a-payload", "leveldb-log/three-records"]
     assert all(implementation["baseline"] for implementation in report["implementations"])
     assert unexpected(report) == []

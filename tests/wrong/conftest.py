@@ -17,7 +17,8 @@ import pytest
 from conformance import VECTORS
 from conformance.cases import cases_of
 from conformance.protocol.child import Limits
-from conformance.runner import Runner, Subject, SubjectRun
+from conformance.runner import Runner, SubjectRun
+from conformance.subject import Subject
 from conformance.vectors import Vector, load
 from tests.family import children
 
@@ -78,7 +79,7 @@ def run_program(vectors: Mapping[str, Vector]) -> Run:
         chosen = [_with_wall(vectors[f"leveldb-log/{slug}"], wall_ms) for slug in slugs]
         command = [sys.executable, str(HERE / f"{name}.py")]
         subject = Subject(name, name, command, one_shot=one_shot)
-        return asyncio.run(Runner(subject, cases_of(chosen, profiles), 1, limits)())
+        return asyncio.run(Runner(subject, cases_of(chosen, profiles), 1, limits).run())
 
     return run
 

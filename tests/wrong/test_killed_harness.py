@@ -14,10 +14,11 @@ HARNESS = """
 import asyncio, sys
 from pathlib import Path
 from conformance.cases import cases_of
-from conformance.runner import Runner, Subject
+from conformance.runner import Runner
+from conformance.subject import Subject
 from conformance.vectors import load
 cases = cases_of([load(Path(sys.argv[1]))] * 20, ["recover"])
-asyncio.run(Runner(Subject("hangs", "hangs", sys.argv[2:]), cases)())
+asyncio.run(Runner(Subject("hangs", "hangs", sys.argv[2:]), cases).run())
 """
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from conformance.protocol.child import Limits
 from conformance.run import describe
-from conformance.runner import score
+from conformance.score import score
 
 HERE = Path(__file__).parent
 SHARED = {"breakable_reader", "by_hand", "conftest", "test_wrong", "test_killed_harness"}

@@ -9,8 +9,8 @@ from typing import Any
 
 from conformance.baselines import BASELINES
 from conformance.cases import Case, cases_of
-from conformance.run import subject_of
-from conformance.runner import Subject, SubjectRun, run_all
+from conformance.runner import SubjectRun, run_subjects
+from conformance.subject import Subject, subject_of
 from conformance.vectors import Vector
 from walproof.bench.reading import Row, ratio
 from walproof.implementations import all_implementations
@@ -33,7 +33,7 @@ def measure(
     for number in range(rounds):
         for subject in subjects:
             progress(f"harness, round {number + 1} of {rounds}: {subject.name}")
-            runs[subject.name] += asyncio.run(run_all([subject], _fitting(cases), jobs=1))
+            runs[subject.name] += asyncio.run(run_subjects([subject], _fitting(cases), jobs=1))
     return [
         _row(subject, format, runs[subject.name], runs[PEER])
         for format in sorted({str(vector.body["format"]) for vector in vectors})

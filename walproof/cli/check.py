@@ -18,9 +18,9 @@ from conformance.cases import cases_of
 from conformance.protocol.child import Limits
 from conformance.protocol.oneshot import no_hello
 from conformance.reports import html, json_report, junit, terminal
-from conformance.runner import Subject
 from conformance.structure.cases import PROFILE
-from conformance.vectors import BrokenVector, Selection, Vector, load_all
+from conformance.subject import Subject, subject_of
+from conformance.vectors import BrokenVector, Selection, load_all
 from walproof.cli.setup import in_ci
 from walproof.implementations import all_implementations
 
@@ -111,7 +111,8 @@ def check(
         read = {vector.body["format"] for vector in chosen}
         subjects = [s for s in subjects if not s.formats or read & set(s.formats)]
     try:
-        report = _run_with_progress(subjects, vectors, chosen, profiles, jobs, memory)
+        plan = run.Plan.of(subjects, vectors, chosen, profiles)
+        report = _run_with_progress(plan, jobs, memory)
     except BrokenVector as error:  # its bytes are looked at only when it is run
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
@@ -145,7 +146,7 @@ def _subjects(commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool)
         if name not in ours:
             raise click.UsageError(f"--impl: expected one of {', '.join(ours)}, found {name!r}")
         try:
-            subjects.append(run.subject_of(ours[name], program))
+            subjects.append(subject_of(ours[name], program))
         except known_failures.BrokenList as error:
             raise click.ClickException(str(error)) from None
     return subjects
@@ -163,27 +164,11 @@ def _is_one_shot(command: str, words: list[str]) -> bool:
     return why is not None
 
 
-def _run_with_progress(
-    subjects: list[Subject],
-    vectors: dict[str, Vector],
-    chosen: list[Vector],
-    profiles: tuple[str, ...],
-    jobs: int,
-    memory: int,
-) -> dict[str, Any]:
-    everyone = [*subjects, *run.baseline_subjects()]
-    total = sum(len(run.cases_for(subject, chosen, profiles)) for subject in everyone)
+def _run_with_progress(plan: run.Plan, jobs: int, memory: int) -> run.Report:
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("running", total=total)
-        return run.run(
-            subjects,
-            vectors,
-            chosen,
-            profiles,
-            jobs,
-            Limits(memory_bytes=memory << 20),
-            lambda: bar.advance(task),
-        )
+        task = bar.add_task("running", total=plan.count())
+        limits = Limits(memory_bytes=memory << 20)
+        return run.run(plan, jobs, limits, lambda: bar.advance(task))
 
 
 def _save(report: dict[str, Any], folder: Path) -> None:
