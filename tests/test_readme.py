@@ -1,0 +1,62 @@
+"""Numbers and names in README.md and its neighbours are those of the tree."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+
+from conformance import registry
+from reference_impl.formats import FORMATS
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_each_format_has_its_row_with_the_number_of_its_vectors() -> None:
+    rows = re.findall(r"^\| .* \| \[spec/([a-z-]+)\.md\]\(\S+\) \| (\d+) \|", README, re.MULTILINE)
+    written = {format_id: int(count) for format_id, count in rows}
+    there = {name: len(list((ROOT / "vectors" / name).glob("*.json"))) for name in FORMATS}
+    assert written == there
+
+
+def test_every_top_level_folder_is_explained() -> None:
+    listing = README.split("## What is here", 1)[1].split("```", 2)[1]
+    explained = re.findall(r"^(\w+)/ ", listing, re.MULTILINE)
+    assert set(explained) == {
+        path.name
+        for path in ROOT.iterdir()
+        if path.is_dir() and not path.name.startswith(".")
+        if path.name not in ("reports", "parsers", "build", "walproof.egg-info")
+    }
+
+
+def test_every_grammar_is_listed() -> None:
+    page = (ROOT / "ksy" / "README.md").read_text(encoding="utf-8")
+    assert {path.name for path in (ROOT / "ksy").glob("*.ksy")} <= set(
+        re.findall(r"`(\w+\.ksy)`", page)
+    )
+
+
+def test_every_implementation_has_a_page() -> None:
+    missing = [
+        one.name
+        for one in registry.all_implementations()
+        if not (one.folder / "README.md").exists()
+    ]
+    assert missing == []
+
+
+def test_the_hooks_before_a_commit_are_the_checks_of_make_lint() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert recipe
+    checks = {
+        line.strip().removesuffix(" .").removesuffix(" ksy/*.ksy")
+        for line in recipe[1].splitlines()
+    }  # a hook is given its files
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    (local,) = hooks["repos"]
+    assert local["repo"] == "local"
+    assert {hook["entry"].removeprefix(".venv/bin/") for hook in local["hooks"]} == checks
