@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from conformance import ROOT
+from tests.spark_cluster import PATIENCE, QUICK, Cluster, wait_for
 from walproof.audit.engine import InProcess
 from walproof.audit.job import audit
 from walproof.audit.unit import Options
 from walproof.lake.options import Options as SourceOptions
 
-from ..cluster import PATIENCE, QUICK, Cluster, wait_for
 from .tables import rows
 
 pytestmark = pytest.mark.xdist_group("cluster")

@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance import ROOT
+from tests.spark_cluster import wait_for
 from walproof.audit.output import Output
 from walproof.cli import walproof
 
-from ..cluster import wait_for
 from .lakes import leveldb, mixed, vector
 from .tables import rows
 

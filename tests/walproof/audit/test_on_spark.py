@@ -45,7 +45,7 @@ def test_spark_reads_the_tables(spark: SparkSession, tmp_path: Path) -> None:
 
 CRASHES = """
 import os, signal
-from pyspark_journal.scan import plain
+from walproof.scan import plain
 honest = plain.PlainScanner.scan
 
 def scan(self, log, wanted, part=plain.WHOLE):
@@ -54,7 +54,7 @@ def scan(self, log, wanted, part=plain.WHOLE):
     return honest(self, log, wanted, part)
 
 plain.PlainScanner.scan = scan
-import pyspark_journal.scan
+import walproof.scan
 walproof.scan.MODULES.clear()
 """
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.walproof.lake.test_remote import served  # noqa: F401 -- a fixture
 from walproof.audit.engine import InProcess
 from walproof.audit.job import audit
 
-from ..test_remote import served  # noqa: F401 -- a fixture
 from .lakes import mixed, options
 from .tables import rows
 

@@ -18,7 +18,7 @@ CLAMP = """--- ksy/leveldb_log.ksy
 TIGHTER = """--- reference_impl/leveldb_log/reader.py
 -            if kind == FULL:
 +            if kind == FULL and data[:1] != b"a":"""
-CRASH = """--- reference_impl/leveldb_log/reader.py
+CRASH = """--- reference_impl/leveldb_log/layout.py
 -def masked_crc(covered: bytes | memoryview) -> int:
 +def masked_crc(covered: bytes | memoryview) -> int:
 +    raise OSError("not today")"""

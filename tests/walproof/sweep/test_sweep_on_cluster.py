@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from conformance import ROOT
+from tests.spark_cluster import PATIENCE, QUICK, Cluster, wait_for
 from walproof.sweep.worker import TMPFS, clear_abandoned
 
 from ..audit.test_cluster import SMALL, only_python
-from ..cluster import PATIENCE, QUICK, Cluster, wait_for
 from .plans import wrong
 
 pytestmark = pytest.mark.xdist_group("spark")
