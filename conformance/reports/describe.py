@@ -35,12 +35,6 @@ def bytes_in(number: int) -> str:
     return f"{number:,} B"
 
 
-def payload_size(record: Record) -> int | None:
-    """Bytes of payload, where the report holds them."""
-    payload = record.get("payload")
-    return len(payload) // 2 if isinstance(payload, str) else None
-
-
 def payload_text(record: Record, width: int = 24) -> str:
     """What a record holds in about `width` characters: `"alpha"`, `"A" × 1,000`, `00ff1c…`."""
     payload = record.get("payload")

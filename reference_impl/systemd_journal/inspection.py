@@ -1,23 +1,20 @@
-"""The journal file reader: spec/systemd-journal.md, "Reading", says the same in prose."""
+"""The walk and the checks over a whole journal file: spec/systemd-journal.md, "Reading"."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference_impl.answer import End, Event, Lost, Record, Verdict
+from reference_impl.answer import Record
 from reference_impl.systemd_journal import layout, seals
 from reference_impl.systemd_journal.counts import check_counts, check_shape
 from reference_impl.systemd_journal.export_format import entry_body, field_to_json
-from reference_impl.systemd_journal.layout import HEADER_FIELDS, Header, parse_header
+from reference_impl.systemd_journal.layout import Header, parse_header
 from reference_impl.systemd_journal.links import Links
 from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, Entry, Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from reference_impl.systemd_journal.walk import Walk
-
-TORN = ("torn-header", "torn-file", "torn-append")
 
 
 def refusal(data: Any) -> str | None:
@@ -121,131 +118,3 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
     if not walk.lost_something:
         faults += check_counts(header, walk, links, first, last)
     return Inspection(view, walk, links, faults, entries, sealed_until)
-
-
-def read(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """The answer to the bytes of one journal file. ``data`` is bytes or a mapped file."""
-    size = len(data)
-    if size < layout.HEADER_MIN:
-        if bytes(data[:8]) != layout.SIGNATURE[:size] and size:
-            yield End("refused", "not-a-journal", None)
-            return
-        yield from _torn_header(size)  # SDJ-050
-        return
-    if (reason := refusal(data)) is not None:
-        yield End("refused", reason, None)
-        return
-    if parse_header(data[: layout.HEADER_FULL]).header_size > size:
-        yield from _torn_header(size)
-        return
-    found = inspect(data, context)
-    torn_from = tail_of_crash(found)
-    lost = disjoint(found, torn_from)
-    unlinked = {
-        f.start for f in found.faults if f.rule == "SDJ-046" and _is_torn(found, f, torn_from)
-    }
-    damage = [gap for gap in lost if not gap.torn]
-    verdict: Verdict = (
-        "damaged" if damage else "torn" if lost or torn_from is not None else "intact"
-    )
-    reason = first_reason(found, torn_from)
-    wanted = selection(found, context)
-    if profile == "strict" and damage:
-        start = damage[0].start
-        for record in found.records():
-            if record.at + record.size > start:
-                break
-            if "missing" not in record.fields and record.at in wanted:
-                yield record
-        yield Lost(start, size, str(reason))  # SDJ-056
-        yield End("damaged", reason, None)
-        return
-    for at in found.entries:
-        if at not in unlinked and at in wanted:
-            yield found.record(at)
-    yield from lost
-    yield End(verdict, reason, found.walk.end if verdict == "intact" else None)  # SDJ-055
-
-
-def _torn_header(size: int) -> Iterator[Event]:
-    if size:
-        yield Lost(0, size, "torn-header", torn=True)
-    yield End("torn", "torn-header", 0)
-
-
-def tail_of_crash(found: Inspection) -> int | None:
-    """From where on faults are those of a crash or a cut; None if there was neither.
-
-    A file that is shorter than its header says was cut (SDJ-051). In a file that is ONLINE,
-    whatever lies at or behind the last whole entry may be an unfinished append (SDJ-052).
-    """
-    header, walk = found.view.header, found.walk
-    if walk.cut is not None and header.header_size + header.arena_size > found.view.size:
-        return walk.cut
-    if header.state == layout.ONLINE and found.faults:
-        last = found.entries[-1] if found.entries else header.header_size
-        return min(last, walk.cut) if walk.cut is not None else last
-    return None
-
-
-def _is_torn(found: Inspection, fault: Fault, torn_from: int | None) -> bool:
-    if torn_from is None:
-        return False
-    if fault.reason in ("bad-index", "bad-chain"):
-        # Pages are written, and copied, in any order: older links do not know what came since.
-        torn_from = min(torn_from, found.links.grown_from)
-    # Header fields are written last, so a crash may leave any of them behind the objects.
-    return max(fault.start, fault.target) >= torn_from or fault.reason == "bad-header"
-
-
-def _torn_reason(found: Inspection) -> str:
-    header = found.view.header
-    cut = header.header_size + header.arena_size > found.view.size
-    return "torn-file" if cut else "torn-append"
-
-
-def first_reason(found: Inspection, torn_from: int | None) -> str | None:
-    """The code of the first damage met, else that of the torn tail (SDJ-054)."""
-    for fault in found.faults:
-        if not _is_torn(found, fault, torn_from):
-            return fault.reason
-    return _torn_reason(found) if torn_from is not None else None
-
-
-def disjoint(found: Inspection, torn_from: int | None) -> list[Lost]:
-    """The faults as ranges in file order; of two that overlap the first met keeps its bytes."""
-    taken: list[tuple[int, int]] = []
-    lost: list[Lost] = []
-    starts: list[int] = []
-    for fault in found.faults:
-        place = bisect_right(starts, fault.start)
-        start, end = fault.start, min(fault.end, found.view.size)
-        if place:
-            start = max(start, taken[place - 1][1])
-        if place < len(taken):
-            end = min(end, taken[place][0])
-        if start >= end:
-            continue
-        starts.insert(place, start)
-        taken.insert(place, (start, end))
-        torn = _is_torn(found, fault, torn_from)
-        reason = _torn_reason(found) if torn else fault.reason
-        lost.append(Lost(start, end, reason, torn=torn))
-    return sorted(lost, key=lambda gap: gap.start)
-
-
-class _Everything:
-    def __contains__(self, at: object) -> bool:
-        return True
-
-
-def selection(found: Inspection, context: Mapping[str, Any]) -> Any:
-    """The entries that the context asks for: ``match``, ``from_seqnum``, ``from_realtime``."""
-    from reference_impl.systemd_journal import query
-
-    if not {"match", "from_seqnum", "from_realtime"} & context.keys():
-        return _Everything()
-    return set(query.select(found, context))
-
-
-__all__ = ["HEADER_FIELDS", "cursor", "inspect", "read", "refusal"]

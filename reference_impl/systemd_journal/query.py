@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.inspection import Inspection
 from reference_impl.systemd_journal.objects import View
-
-if TYPE_CHECKING:
-    from reference_impl.systemd_journal.inspection import Inspection
 
 
 def find_data(view: View, payload: bytes) -> int | None:

@@ -1,4 +1,4 @@
-"""The walk over all objects, and getting back in step behind damage (SDJ-040, SDJ-041)."""
+"""The walk over all objects, and getting back in step after damage (SDJ-040, SDJ-041)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Walk:
 
     ``kinds`` has one byte for eight bytes of the file (objects are aligned): the type, 0 for none.
     ``faults`` are those of single objects, in file order. ``cut`` is where the objects end early,
-    because the file was truncated or a crash left nothing behind: None if they do not.
+    because the file was truncated or a crash left nothing more: None if they do not.
     """
 
     def __init__(self, view: View) -> None:
@@ -29,7 +29,6 @@ class Walk:
         self.last = 0  # the last object found
         self.end = view.header.header_size  # where the next object would go
         self.cut: int | None = None
-        self.resynced = False
         self._linked = self._main_chain()
         self._known: list[int] | None = None
         self._hops = 0
@@ -151,7 +150,6 @@ class Walk:
 
     def _resync(self, at: int) -> int | None:
         """The next offset behind ``at`` that a link knows and where a sound object is (SDJ-041)."""
-        self.resynced = True
         if self._known is None:
             self._known = self._links()
         for place in range(bisect_right(self._known, at), len(self._known)):

@@ -141,7 +141,6 @@ class SegmentScan:
         self.file = file
         self.at = descriptor.length
         self.fault: str | None = None
-        self._length = 0
 
     def events(self) -> Iterator[Record | Lost]:
         """The records from the first one on; ``log`` stands there. The checks are ZBJ-025."""

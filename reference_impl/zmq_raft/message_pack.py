@@ -1,5 +1,9 @@
 """MessagePack, as much of it as a state file needs: values in, values out, JSON for people.
 
+It is not the package ``msgpack``, which cannot lower its nesting limit to 64, refuses a length
+before it looks at what is there, and takes extension -1 apart; nor ``u-msgpack``, which refuses a
+key that comes twice.
+
 The reader takes every form that MessagePack has. The writer makes the bytes that ``msgpack-lite``
 makes, whose only number is JavaScript's (ZMR-073).
 """
@@ -51,7 +55,7 @@ class Map:
     pairs: tuple[tuple[Any, Any], ...]
 
 
-# First byte → how to unpack the number behind it.
+# First byte → how to unpack the number after it.
 _NUMBERS = {
     0xCA: ">f",
     0xCB: ">d",
@@ -100,7 +104,7 @@ class _Open:
 
 
 def decode(data: bytes | memoryview, at: int = 0) -> tuple[Any, int]:
-    """The value at an offset, and the offset behind it.
+    """The value at an offset, and the offset after it.
 
     Time and memory are bounded by the bytes that are there, whatever their lengths claim. Raises
     :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`.

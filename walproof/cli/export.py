@@ -13,8 +13,8 @@ from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat, detect, named
 from reference_impl.systemd_journal import layout, mapped
 from reference_impl.systemd_journal.export_format import export_entry
-from reference_impl.systemd_journal.inspection import read
 from reference_impl.systemd_journal.objects import FIELD_NAME
+from reference_impl.systemd_journal.reader import read_data
 from walproof.cli.read import EXIT_STATUS, parse_context
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -157,7 +157,7 @@ def _journal(log: Path, context: dict[str, Any]) -> int:
     try:
         with mapped(log) as data:
             seqnum_id = bytes(data[72:88]).hex() if len(data) >= layout.HEADER_MIN else ""
-            for event in read(data, "recover", context):
+            for event in read_data(data, "recover", context):
                 if isinstance(event, Lost):
                     click.echo(f"lost {event.start}–{event.end}: {event.reason}", err=True)
                 elif isinstance(event, End):

@@ -10,12 +10,13 @@ from typing import Any
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log
 from reference_impl.answer import NewRecord, collect
-from reference_impl.systemd_journal import inspection, layout
+from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.appending import reopen
 from reference_impl.systemd_journal.builder import Options, Writer
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
 from reference_impl.systemd_journal.layout import Header, align, parse_header
 from reference_impl.systemd_journal.objects import View
+from reference_impl.systemd_journal.reader import read_data
 
 BOOT = "0123456789abcdef0123456789abcdef"
 START = 1700000000000000
@@ -201,7 +202,7 @@ class SystemdLog(Log):
 
     def answer_to(self, data: bytes) -> dict[str, Any]:
         """The answer to another file, to make an accepted one of."""
-        return collect(inspection.read(data, "recover", self.context)).to_json()
+        return collect(read_data(data, "recover", self.context)).to_json()
 
     def also_accept(self, answer: dict[str, Any], why: str) -> None:
         """Another allowed answer: releases of systemd disagree."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl.answer import Answer, NewRecord, collect
-from reference_impl.systemd_journal import inspection
+from reference_impl.systemd_journal import reader
 from reference_impl.systemd_journal.builder import Options, Writer
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
 
@@ -27,7 +27,7 @@ SMALL: dict[str, Any] = {
 
 
 def answer(data: bytes, profile: str = "recover", **context: Any) -> Answer:
-    return collect(inspection.read(data, profile, context))
+    return collect(reader.read_data(data, profile, context))
 
 
 def made(*entries: list[bytes], first: int = START, step: int = 1_000_000, **options: Any) -> bytes:
