@@ -129,7 +129,7 @@ def strings(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def exists(root: Path, name: str) -> bool:
-    """Whether a path is there, or a dotted name begins with a module or a folder below a package."""
+    """Whether a path is there, or a dotted name begins with a module or folder of a package."""
     if "/" in name:
         return any((root / name).parent.glob(f"{Path(name).name}*"))
     place = root.joinpath(*name.split(".")[:2])
