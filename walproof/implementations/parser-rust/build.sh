@@ -9,7 +9,8 @@ cd "$WALPROOF_BUILD"
 generate() {
 	PYTHONPATH="$WALPROOF_ROOT" "$WALPROOF_PYTHON" -m walproof.parsers.build rust . \
 		$(sed 's/^/--without /' without.txt) "$@"
-	mkdir -p crate/src
+	mkdir -p crate/src adapterkit
+	cp -R "$here/../../../conformance/adapterkit/rust/." adapterkit
 	cp "$here/Cargo.toml" crate/
 	cp "$here"/src/*.rs walker.rs crate/src/
 }

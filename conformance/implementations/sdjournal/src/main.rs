@@ -1,113 +1,73 @@
 //! Drives the crate sdjournal for the conformance suite.
-//!
-//!     adapter                              speaks the protocol: JSON lines on stdin and stdout
-//!     adapter read systemd-journal PATH    prints one answer
-//!     adapter bench PATH REPEAT            reads a file a number of times and prints the seconds
-//!
-//! A panic of the crate ends the process: a crash is a result of its own and must not look like an answer.
 
-mod export;
-
-use std::error::Error;
 use std::fs;
-use std::io::{self, BufRead, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
+use adapterkit::{export_format, hex, json, Adapter, Answer, Hello, Outcome, Request, Skip, Value};
 use sdjournal::{EntryRef, Journal, JournalConfig, SdJournalError};
-use serde_json::{json, Value};
 
-const FORMAT: &str = "systemd-journal";
-const GONE: &str = "nothing is at this path";
+struct Sdjournal;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => serve(),
-        ["read", FORMAT, path] if !Path::new(path).exists() => {
-            println!("{}", json!({"skipped": GONE}));
-            Ok(())
-        }
-        ["read", FORMAT, path] => {
-            println!("{}", read(Path::new(path), &json!({})));
-            Ok(())
-        }
-        ["bench", path, repeat] => bench(Path::new(path), repeat.parse()?),
-        _ => Err(format!("usage: adapter [read {FORMAT} PATH | bench PATH REPEAT]").into()),
+fn main() -> Outcome<()> {
+    match adapterkit::bench_arguments()? {
+        Some((path, repeat)) => bench(&path, repeat),
+        None => adapterkit::run(&Sdjournal),
     }
 }
 
-fn serve() -> Result<(), Box<dyn Error>> {
-    let mut replies = io::stdout().lock();
-    for line in io::stdin().lock().lines() {
-        let request: Value = serde_json::from_str(&line?)?;
-        let reply = match request["cmd"].as_str() {
-            Some("bye") => break,
-            Some("hello") => hello(),
-            _ => reply(&request)?,
+impl Adapter for Sdjournal {
+    fn hello(&self) -> Hello {
+        Hello {
+            name: "sdjournal",
+            version: env!("CRATE_VERSION"),
+            formats: &["systemd-journal"],
+            profiles: &["recover"],
+            reports: &[
+                "records",
+                "signals",
+                "seqnum",
+                "realtime",
+                "monotonic",
+                "boot_id",
+            ],
+            homepage: "https://github.com/lvillis/sdjournal",
+            issues: "https://github.com/lvillis/sdjournal/issues",
+        }
+    }
+
+    /// The entries up to the first error, which becomes a signal, as does what the verifier of
+    /// seals says.
+    fn read(&self, request: &Request) -> Outcome<Answer> {
+        let context = &request.context;
+        if !context["from_seqnum"].is_null() {
+            return Err(Skip::because("sdjournal cannot seek by sequence number"));
+        }
+        let mut answer = Answer::new();
+        let folder = match Folder::with(&request.path) {
+            Ok(folder) => folder,
+            Err(error) => {
+                answer.signal(error);
+                return Ok(answer);
+            }
         };
-        writeln!(replies, "{reply}")?;
-        replies.flush()?;
-    }
-    Ok(())
-}
-
-fn hello() -> Value {
-    json!({
-        "name": "sdjournal",
-        "version": env!("CRATE_VERSION"),
-        "language": "Rust",
-        "formats": [FORMAT],
-        "profiles": ["recover"],
-        "reports": ["records", "signals", "seqnum", "realtime", "monotonic", "boot_id"],
-        "homepage": "https://github.com/lvillis/sdjournal",
-        "issues": "https://github.com/lvillis/sdjournal/issues",
-    })
-}
-
-fn reply(request: &Value) -> Result<Value, Box<dyn Error>> {
-    let seq = &request["seq"];
-    let context = &request["context"];
-    let path = request["path"].as_str().ok_or("no path")?;
-    let why = if request["cmd"] != "read" || request["profile"] != "recover" {
-        "sdjournal only reads, and in one way"
-    } else if request["format"] != FORMAT {
-        "no such format"
-    } else if !context["from_seqnum"].is_null() {
-        "sdjournal cannot seek by sequence number"
-    } else if !Path::new(path).exists() {
-        GONE
-    } else {
-        return Ok(json!({"seq": seq, "answer": read(Path::new(path), context)}));
-    };
-    Ok(json!({"seq": seq, "skipped": why}))
-}
-
-/// The entries up to the first error, which becomes a signal, as does what the verifier of seals says.
-fn read(path: &Path, context: &Value) -> Value {
-    let mut records = vec![];
-    let mut signals = vec![];
-    let mut release = |entry: &EntryRef| records.push(record(entry));
-    let folder = match Folder::with(path) {
-        Ok(folder) => folder,
-        Err(error) => return json!({"records": [], "signals": [error.to_string()]}),
-    };
-    if let Err(error) = each(&folder.0, context, &mut release) {
-        signals.push(error.to_string());
-    }
-    if let (Some(key), Ok(journal)) = (context["key"].as_str(), Journal::open_dir(&folder.0)) {
-        if let Err(error) = journal.verify_seal(key) {
-            signals.push(error.to_string());
+        if let Err(error) = each(&folder.0, context, |entry| release(entry, &mut answer)) {
+            answer.signal(error);
         }
+        if let (Some(key), Ok(journal)) = (context["key"].as_str(), Journal::open_dir(&folder.0)) {
+            if let Err(error) = journal.verify_seal(key) {
+                answer.signal(error);
+            }
+        }
+        Ok(answer)
     }
-    json!({"records": records, "signals": signals})
 }
 
 /// Calls a function with each entry that the context asks for.
 fn each(
     folder: &Path,
     context: &Value,
-    release: &mut dyn FnMut(&EntryRef),
+    mut release: impl FnMut(&EntryRef),
 ) -> Result<(), SdJournalError> {
     let mut config = JournalConfig::default();
     if let Some(limit) = number(&context["max_field_size"]) {
@@ -115,10 +75,8 @@ fn each(
     }
     let journal = Journal::open_dir_with_config(folder, config)?;
     let mut query = journal.query();
-    if let Some((name, value)) = context["match"]
-        .as_str()
-        .and_then(|text| text.split_once('='))
-    {
+    let wanted = context["match"].as_str();
+    if let Some((name, value)) = wanted.and_then(|text| text.split_once('=')) {
         query.match_exact(name, value.as_bytes());
     }
     if let Some(from) = number(&context["from_realtime"]) {
@@ -135,33 +93,26 @@ fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
 
-fn record(entry: &EntryRef) -> Value {
-    json!({
-        "payload": hex::encode(export::body(entry.iter_fields())),
+fn release(entry: &EntryRef, answer: &mut Answer) {
+    let fields = json!({
         "seqnum": entry.seqnum().to_string(),
         "realtime": entry.realtime_usec().to_string(),
         "monotonic": entry.monotonic_usec().to_string(),
         "boot_id": hex::encode(entry.boot_id()),
-    })
+    });
+    answer.release_with(&export_format::body(entry.iter_fields()), fields);
 }
 
-fn bench(path: &Path, repeat: usize) -> Result<(), Box<dyn Error>> {
+fn bench(path: &Path, repeat: usize) -> Outcome<()> {
     let folder = Folder::with(path)?;
-    let (mut records, mut bytes, mut seconds) = (0u64, 0, vec![]);
-    for _ in 0..repeat {
-        let started = Instant::now();
-        (records, bytes) = (0, 0);
-        each(&folder.0, &json!({}), &mut |entry| {
+    adapterkit::measure(repeat, || {
+        let (mut records, mut bytes) = (0, 0);
+        each(&folder.0, &json!({}), |entry| {
             records += 1;
-            bytes += export::body(entry.iter_fields()).len();
+            bytes += export_format::body(entry.iter_fields()).len();
         })?;
-        seconds.push(started.elapsed().as_secs_f64());
-    }
-    println!(
-        "{}",
-        json!({"records": records, "payload_bytes": bytes, "all_seconds": seconds})
-    );
-    Ok(())
+        Ok((records, bytes))
+    })
 }
 
 /// The crate opens folders, not files: one that holds a link to the file and nothing else.

@@ -1,5 +1,6 @@
 //! The lines of a listing.
 
+use adapterkit::hex;
 use sha2::{Digest, Sha256};
 
 /// An offset in the file, if it is known.
@@ -36,9 +37,9 @@ floats!(f32 f64);
 impl Said for Vec<u8> {
     fn said(&self) -> String {
         if self.len() <= 32 {
-            return format!("b {} {}", self.len(), hex(self));
+            return format!("b {} {}", self.len(), hex::encode(self));
         }
-        format!("b {} sha256:{}", self.len(), hex(&Sha256::digest(self)[..8]))
+        format!("b {} sha256:{}", self.len(), hex::encode(&Sha256::digest(self)[..8]))
     }
 
     fn len_in_file(&self) -> usize {
@@ -50,10 +51,6 @@ impl Said for String {
     fn said(&self) -> String {
         self.as_bytes().to_vec().said()
     }
-}
-
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[derive(Default)]

@@ -3,22 +3,21 @@
 mod listing;
 mod walker;
 
+use adapterkit::{hex, json, Hello, Outcome, Value};
 use kaitai::{BytesReader, KStruct};
-use listing::hex;
-use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
-use std::io::{self, BufRead, Write};
-use std::time::Instant;
+use std::path::Path;
 use walproof_parsers::leveldb_log::{LeveldbLog, LeveldbLog_RecordType as RecordType};
 
-fn hello() -> Value {
-    json!({
-        "name": "parser-rust", "version": "0.11.0", "language": "Rust", "formats": ["*"],
-        "profiles": ["structure"], "reports": ["structure", "unknown-enums"],
-        "homepage": "https://kaitai.io",
-        "issues": "https://github.com/kaitai-io/kaitai_struct/issues",
-    })
-}
+const HELLO: Hello = Hello {
+    name: "parser-rust",
+    version: "0.11.0",
+    formats: &["*"],
+    profiles: &["structure"],
+    reports: &["structure", "unknown-enums"],
+    homepage: "https://kaitai.io",
+    issues: "https://github.com/kaitai-io/kaitai_struct/issues",
+};
 
 fn reply(request: &Value) -> Value {
     let seq = &request["seq"];
@@ -35,7 +34,7 @@ fn reply(request: &Value) -> Value {
         digest.update(line);
         digest.update("\n");
     }
-    let mut structure = json!({"fields": lines.len(), "sha256": hex(&digest.finalize())});
+    let mut structure = json!({"fields": lines.len(), "sha256": hex::encode(digest.finalize())});
     if request["listing"] == true {
         structure["listing"] = json!(lines);
     }
@@ -43,11 +42,9 @@ fn reply(request: &Value) -> Value {
 }
 
 /// Reads a LevelDB log a number of times, as the contenders of `walproof bench` do.
-fn bench(path: &str, repeat: usize) {
-    let (mut records, mut payload, mut seconds) = (0, 0, Vec::new());
-    for _ in 0..repeat {
-        let started = Instant::now();
-        (records, payload) = (0u64, 0);
+fn bench(path: &Path, repeat: usize) -> Outcome<()> {
+    adapterkit::measure(repeat, || {
+        let (mut records, mut payload) = (0, 0);
         let stream = BytesReader::open(path).expect("a file that can be read");
         let log = LeveldbLog::read_into::<_, LeveldbLog>(&stream, None, None).expect("a log");
         for block in log.blocks().iter() {
@@ -58,25 +55,14 @@ fn bench(path: &str, repeat: usize) {
                 payload += record.data().len();
             }
         }
-        seconds.push(started.elapsed().as_secs_f64());
-    }
-    println!("{}", json!({"records": records, "payload_bytes": payload, "all_seconds": seconds}));
+        Ok((records, payload))
+    })
 }
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if arguments.len() > 3 && arguments[1] == "bench" {
-        return bench(&arguments[2], arguments[3].parse().expect("a number"));
+fn main() -> Outcome<()> {
+    if let Some((path, repeat)) = adapterkit::bench_arguments()? {
+        return bench(&path, repeat);
     }
     std::panic::set_hook(Box::new(|_| ())); // an instance that cannot be computed is a line, not noise
-    for line in io::stdin().lock().lines() {
-        let request: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
-        let said = match request["cmd"].as_str() {
-            Some("bye") => return,
-            Some("hello") => hello(),
-            _ => reply(&request),
-        };
-        println!("{said}");
-        io::stdout().flush().expect("a reader");
-    }
+    adapterkit::serve(&HELLO.to_json(), |request| Ok(reply(request).to_string()))
 }

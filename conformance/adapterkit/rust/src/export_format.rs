@@ -1,4 +1,4 @@
-//! The fields of an entry in the export format of systemd, as the chapter wants the payload of a record.
+//! The fields of a systemd journal entry in the export format, which is the payload of its record.
 
 use std::collections::BTreeSet;
 

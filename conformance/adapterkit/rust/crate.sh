@@ -1,0 +1,39 @@
+# Sourced by the build.sh of an adapter in Rust, whose folder has the name of the crate under test.
+# Lays the adapter and this kit out in $WALPROOF_BUILD as they stand in the repository and goes to the copy of the
+# adapter: Cargo works there, so that no Cargo.lock and no target/ appear in the repository.
+
+here=$(cd "$(dirname "$0")" && pwd)
+out=${WALPROOF_BUILD:?names the folder to build in}
+name=$(basename "$here")
+
+# main.rs says hello with the version that is pinned.
+CRATE_VERSION=$(sed -n "s/^$name = .*\"=\([^\"]*\)\".*/\1/p" "$here/Cargo.toml")
+export CRATE_VERSION
+
+# copy_crate FROM TO: the sources and the manifest; what Cargo made there before stays.
+copy_crate() {
+    mkdir -p "$2"
+    rm -rf "$2/src"
+    cp -R "$1/src" "$1/Cargo.toml" "$2"
+}
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+# Runs a command; its words are shown only when it fails.
+quietly() {
+    nice "$@" > cargo.log 2>&1 || { cat cargo.log >&2; fail "$1 $2 failed: $(grep -m 1 '^error' cargo.log)"; }
+}
+
+# build_adapter [OPTION …]: options are Cargo's. The network is asked only when something is missing.
+build_adapter() {
+    set -- cargo build --release --jobs 2 --target-dir "$out/target" "$@"
+    nice "$@" --offline > cargo.log 2>&1 || quietly "$@"
+    cp "$out/target/release/adapter" "$out/adapter"
+}
+
+copy_crate "$here/../../adapterkit/rust" "$out/adapterkit/rust"
+copy_crate "$here" "$out/implementations/$name"
+cd "$out/implementations/$name"

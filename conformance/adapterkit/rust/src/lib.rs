@@ -1,0 +1,93 @@
+//! Walproof's adapter protocol v1 (JSON lines on stdin and stdout, and the one-shot form
+//! `PROGRAM read FORMAT PATH`) for a reader or writer written in Rust: implement [`Adapter`] and
+//! call [`run`].
+//!
+//! Nothing is rescued here: a panic of the code under test ends the process, because a crash is a
+//! result of its own and must not look like an answer.
+
+mod answer;
+mod bench;
+pub mod export_format;
+mod protocol;
+mod request;
+
+pub use answer::Answer;
+pub use bench::{bench_arguments, measure};
+pub use hex;
+pub use protocol::{run, serve};
+pub use request::{Record, Request};
+pub use serde_json::{json, Value};
+
+use std::error::Error;
+use std::fmt;
+
+/// An error is a [`Skip`], or ends the process unless the method says otherwise.
+pub type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// A program under test as its adapter drives it.
+pub trait Adapter {
+    fn hello(&self) -> Hello;
+
+    /// Reads the log at `request.path`. What the reader says of damage belongs in the answer, as a
+    /// signal after the records that it released before. An error is only for what is not the
+    /// reader's doing, such as a file that cannot be opened.
+    fn read(&self, request: &Request) -> Outcome<Answer>;
+
+    /// Writes a new log to `request.path`; an error is the writer's refusal.
+    fn write(&self, _request: &Request) -> Outcome<()> {
+        Err(Skip::because("this implementation cannot write a log"))
+    }
+
+    /// Opens the log at `request.path` as the implementation does after a restart and appends to
+    /// it; an error is the writer's refusal.
+    fn append(&self, _request: &Request) -> Outcome<()> {
+        Err(Skip::because("this implementation cannot append to a log"))
+    }
+}
+
+/// The reply to `hello`. What `formats` and `profiles` do not list is skipped without a call;
+/// `reports` names the parts of an answer that the implementation gives.
+pub struct Hello {
+    pub name: &'static str,
+    /// That of the program under test, not of the adapter.
+    pub version: &'static str,
+    pub formats: &'static [&'static str],
+    pub profiles: &'static [&'static str],
+    pub reports: &'static [&'static str],
+    pub homepage: &'static str,
+    pub issues: &'static str,
+}
+
+impl Hello {
+    /// The message that is sent.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "version": self.version,
+            "language": "Rust",
+            "formats": self.formats,
+            "profiles": self.profiles,
+            "reports": self.reports,
+            "homepage": self.homepage,
+            "issues": self.issues,
+        })
+    }
+}
+
+/// The error with which an adapter declines a request, saying why.
+#[derive(Debug)]
+pub struct Skip(String);
+
+impl Skip {
+    pub fn because(why: impl Into<String>) -> Box<dyn Error> {
+        Box::new(Skip(why.into()))
+    }
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Skip {}

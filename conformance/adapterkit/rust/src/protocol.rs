@@ -1,0 +1,107 @@
+//! The loop of requests and replies.
+
+use std::fs::File;
+use std::io::{self, BufRead, Write};
+use std::os::fd::AsFd;
+
+use serde_json::{json, Value};
+
+use crate::{Adapter, Answer, Outcome, Request, Skip};
+
+/// Serves the protocol until `bye` or the end of stdin, or the one-shot form.
+pub fn run(adapter: &impl Adapter) -> Outcome<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => serve(&adapter.hello().to_json(), |message| {
+            reply(adapter, message)
+        }),
+        ["read", format, path] => {
+            let mut replies = take_stdout()?;
+            let request = json!({"cmd": "read", "format": format, "path": path});
+            let said = match done(adapter, &Request::of(&request)?) {
+                Ok(Done::Read(answer)) => answer.to_string(),
+                Ok(Done::Written) => unreachable!("a read writes nothing"),
+                Err(why) => json!({"skipped": skipped(why)?}).to_string(), // which is no failure
+            };
+            send(&mut replies, said)
+        }
+        _ => Err("usage: adapter [read FORMAT PATH]".into()),
+    }
+}
+
+/// Serves JSON lines until `bye` or the end of stdin: `reply` makes one line of any message but
+/// `hello` and `bye`. For a program that answers other questions than an [`Adapter`] does.
+pub fn serve(hello: &Value, mut reply: impl FnMut(&Value) -> Outcome<String>) -> Outcome<()> {
+    let mut replies = take_stdout()?;
+    for line in io::stdin().lock().lines() {
+        let message: Value = serde_json::from_str(&line?)?;
+        let said = match message["cmd"].as_str() {
+            Some("bye") => break,
+            Some("hello") => hello.to_string(),
+            _ => reply(&message)?,
+        };
+        send(&mut replies, said)?;
+    }
+    Ok(())
+}
+
+/// What an adapter did.
+enum Done {
+    Read(Answer),
+    Written,
+}
+
+/// Does what a request asks, if the adapter offers that.
+fn done(adapter: &impl Adapter, request: &Request) -> Outcome<Done> {
+    let (hello, profile) = (adapter.hello(), request.profile.as_str());
+    let offered = hello.formats.contains(&request.format.as_str());
+    if !offered || !hello.profiles.contains(&profile) {
+        let (name, format) = (hello.name, &request.format);
+        return Err(Skip::because(format!(
+            "{name} has no {profile} for {format}"
+        )));
+    }
+    if profile != "write" && !request.path.exists() {
+        return Err(Skip::because("nothing is at this path"));
+    }
+    match profile {
+        "write" => adapter.write(request).map(|()| Done::Written),
+        "append" => adapter.append(request).map(|()| Done::Written),
+        _ => adapter.read(request).map(Done::Read),
+    }
+}
+
+/// The reply to a read, write or append. An error is a fault of the adapter or its surroundings,
+/// never a damaged log.
+fn reply(adapter: &impl Adapter, message: &Value) -> Outcome<String> {
+    let (seq, request) = (&message["seq"], Request::of(message)?);
+    let said = match done(adapter, &request) {
+        Ok(Done::Read(answer)) => return Ok(format!(r#"{{"seq":{seq},"answer":{answer}}}"#)),
+        Ok(Done::Written) => json!({"seq": seq, "done": true}),
+        Err(why) if why.is::<Skip>() || message["cmd"] == "read" => {
+            json!({"seq": seq, "skipped": skipped(why)?})
+        }
+        Err(refusal) => json!({"seq": seq, "refused": refusal.to_string()}),
+    };
+    Ok(said.to_string())
+}
+
+/// The words of a [`Skip`]; any other error stays one.
+fn skipped(why: Box<dyn std::error::Error>) -> Outcome<String> {
+    why.downcast::<Skip>().map(|skip| skip.to_string())
+}
+
+/// The real stdout, for replies alone: what an implementation prints goes to stderr.
+fn take_stdout() -> io::Result<File> {
+    let replies = io::stdout().as_fd().try_clone_to_owned()?;
+    // SAFETY: it takes two numbers, of descriptors that this process was started with.
+    if unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(File::from(replies))
+}
+
+fn send(replies: &mut File, mut line: String) -> Outcome<()> {
+    line.push('\n');
+    Ok(replies.write_all(line.as_bytes())?)
+}

@@ -1,0 +1,61 @@
+//! What the harness asks.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::Outcome;
+
+/// A read, write or append.
+pub struct Request {
+    pub format: String,
+    pub path: PathBuf,
+    /// `recover` or `strict` for a read, else `write` or `append`.
+    pub profile: String,
+    /// What the vector says about the log from outside of it: an object, or null if nothing.
+    pub context: Value,
+    /// Those to write or append.
+    pub records: Vec<Record>,
+}
+
+/// A record to write.
+pub struct Record {
+    pub payload: Vec<u8>,
+    /// The whole record as it was sent, with the fields of its format.
+    pub json: Value,
+}
+
+impl Request {
+    /// Takes a message of the protocol apart. An error means that it makes no sense.
+    pub(crate) fn of(message: &Value) -> Outcome<Request> {
+        let text = |name: &str| -> Outcome<String> {
+            Ok(message[name]
+                .as_str()
+                .ok_or_else(|| format!("no {name}"))?
+                .into())
+        };
+        let command = text("cmd")?;
+        let profile = match command.as_str() {
+            "read" => message["profile"].as_str().unwrap_or("recover").into(),
+            _ => command,
+        };
+        let records = message["records"].as_array().into_iter().flatten();
+        Ok(Request {
+            format: text("format")?,
+            path: text("path")?.into(),
+            profile,
+            context: message["context"].clone(),
+            records: records.map(Record::of).collect::<Outcome<_>>()?,
+        })
+    }
+}
+
+impl Record {
+    fn of(json: &Value) -> Outcome<Record> {
+        let payload = hex::decode(json["payload"].as_str().ok_or("no payload")?)?;
+        Ok(Record {
+            payload,
+            json: json.clone(),
+        })
+    }
+}
