@@ -1,10 +1,10 @@
-"""How fast LevelDB logs come through Spark: ``python -m pyspark_journal.bench [LOG…]``.
+"""How fast logs come through Spark: ``python -m pyspark_journal.bench [LOG…]``.
 
-Three ways in one run, in turn: the scanner and its batches in one plain process, the data source in
-one plain process, and the data source in Spark (``local[2]``, all columns, sink ``noop``). What
-travels between machines is the ratio, taken within each round, for each slot of Spark; the median
-of the rounds is shown. Without a log, the workloads are 2,000,000 records of 100 bytes and 3,200 of
-64 KiB: smaller ones would measure how long Spark plans.
+Each round goes three ways, one after another: the scanner and its batches in one plain process, the
+data source in one plain process, and the data source in Spark (``local[2]``, all columns, sink
+``noop``). What travels between machines is the ratio of Spark to the scanner, taken within each
+round and divided by Spark's slots; the median over the rounds is shown. Without a log, the large
+ones of :mod:`walproof.bench.formats` are read: small ones would measure how long Spark plans.
 """
 
 from __future__ import annotations
@@ -18,63 +18,68 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance import ROOT
-from walproof.bench.workloads import Workload
+from reference_impl.formats import detect
+from walproof.bench.workloads import LARGE_WORKLOADS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+Read = Callable[[Path, str], None]
+"""Reads a log of a format once."""
+
 SLOTS = 2
-FORMAT = "leveldb-log"
 ROUNDS = 5
-WORKLOADS = (
-    Workload("100 B records, Spark", FORMAT, 2_000_000, 100),
-    Workload("64 KiB records, Spark", FORMAT, 3_200, 65_536),
-)
 
 
-def scanned(log: Path) -> None:
-    """The scanner's runs as batches of all columns."""
+def scanned(log: Path, format_id: str) -> None:
+    """Turn the scanner's runs into batches of all columns."""
     from walproof.scan import scanner
     from walproof.scan.log import Log
     from walproof.scan.model import Wanted
     from walproof.tables import rows
 
-    schema = rows.schema(FORMAT)
-    for event in scanner(FORMAT).scan(Log(log), Wanted()):
+    schema = rows.schema(format_id)
+    for event in scanner(format_id).scan(Log(log), Wanted()):
         rows.batch(event, schema, str(log))
 
 
-def sourced(log: Path) -> None:
-    """What Spark's workers do, without Spark."""
+def sourced(log: Path, format_id: str) -> None:
+    """Do what Spark's workers do, without Spark."""
     from pyspark_journal.source import JournalDataSource
 
-    source = JournalDataSource({"path": str(log), "journalFormat": FORMAT})
+    source = JournalDataSource({"path": str(log), "journalFormat": format_id})
     reader = source.reader(source.schema())
     for partition in reader.partitions():
         for _ in reader.read(partition):
             pass
 
 
-def through(spark: SparkSession) -> Callable[[Path], None]:
-    """The data source in Spark."""
+def through(spark: SparkSession) -> Read:
+    """Read with the data source in Spark."""
 
-    def read(log: Path) -> None:
-        frame = spark.read.format("journal").option("journalFormat", FORMAT).load(str(log))
+    def read(log: Path, format_id: str) -> None:
+        frame = spark.read.format("journal").option("journalFormat", format_id).load(str(log))
         frame.write.format("noop").mode("overwrite").save()
 
     return read
 
 
 def measure(log: Path, spark: SparkSession, rounds: int) -> dict[str, Any]:
-    """Megabytes a second of each way, and what a slot of Spark is beside the scanner."""
-    ways: dict[str, Callable[[Path], None]] = {
+    """Megabytes a second each way, and the speed of a slot of Spark in units of the scanner's.
+
+    Raises ``UnknownFormat``, ``OSError``, and what Spark raises.
+    """
+    format_id = detect(log).id
+    ways: dict[str, Read] = {
         "scanner": scanned,
         "source": sourced,
         "spark": through(spark),
     }
     for read in ways.values():  # compiles, starts workers, fills the page cache
-        read(log)
-    taken = [{name: _seconds(read, log) for name, read in ways.items()} for _ in range(rounds)]
+        read(log, format_id)
+    taken = [
+        {name: _seconds(read, log, format_id) for name, read in ways.items()} for _ in range(rounds)
+    ]
     size = log.stat().st_size
     return {
         "log": log.name,
@@ -90,9 +95,9 @@ def measure(log: Path, spark: SparkSession, rounds: int) -> dict[str, Any]:
     }
 
 
-def _seconds(read: Callable[[Path], None], log: Path) -> float:
+def _seconds(read: Read, log: Path, format_id: str) -> float:
     started = time.perf_counter()
-    read(log)
+    read(log, format_id)
     return round(time.perf_counter() - started, 6)
 
 
@@ -100,7 +105,7 @@ def main(names: list[str]) -> None:
     """Print a line for each log, and keep the numbers in ``reports/bench-spark.json``."""
     from walproof.spark.session import session
 
-    logs = [Path(name) for name in names] or [one.log() for one in WORKLOADS]
+    logs = [Path(name) for name in names] or [one.log() for one in LARGE_WORKLOADS]
     spark = session("bench", f"local[{SLOTS},4]")
     found = [measure(log, spark, ROUNDS) for log in logs]
     for one in found:

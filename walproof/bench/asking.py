@@ -1,4 +1,4 @@
-"""How fast the harness asks: cases a second of each implementation, one child at a time."""
+"""How fast the harness asks: cases a second for each implementation, one process at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HARNESS_ALONE = "harness-alone"
 def measure(
     vectors: Sequence[Vector], rounds: int, progress: Callable[[str], None] = lambda _: None
 ) -> list[Row]:
-    """A row for each format and implementation; first the harness with nobody to ask."""
+    """A row for each format and implementation; in each format the harness alone comes first."""
     nobody = "the harness itself: no process, a fixed answer"
     subjects = [
         Subject(HARNESS_ALONE, nobody, (), baseline=BASELINES[0]),
@@ -77,7 +77,7 @@ def _asked(run: SubjectRun, format: str) -> list[dict[str, Any]]:
 
 
 def _seconds_per_case(runs: Sequence[SubjectRun], format: str) -> list[float]:
-    """Scratch copy, question, answer and comparison; nothing of a run in which none was asked."""
+    """One number for each run that asked: scratch copy, question, answer and comparison."""
     return [
         sum(float(result["ms"]) for result in asked) / 1000 / len(asked)
         for run in runs
@@ -86,5 +86,5 @@ def _seconds_per_case(runs: Sequence[SubjectRun], format: str) -> list[float]:
 
 
 def _start_seconds(run: SubjectRun) -> float:
-    """What is left of the run: starting the process, hello and bye."""
+    """What a run takes besides its cases: starting the process, hello and bye."""
     return max(0.0, run.seconds - sum(float(result["ms"]) for result in run.results) / 1000)

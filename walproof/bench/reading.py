@@ -19,7 +19,7 @@ TIMEOUT_SECONDS = 600
 
 
 class WrongCount(Exception):
-    """A contender read other records than were written: its time means nothing."""
+    """A contender read other records than were written, so its time means nothing."""
 
 
 def measure(
@@ -28,7 +28,10 @@ def measure(
     rounds: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[Row]:
-    """A row for each workload and contender of its format, in order."""
+    """A row for each workload and each contender of its format, in order.
+
+    Raises :class:`WrongCount`, and what ``subprocess.run`` raises for a contender that fails.
+    """
     rows: list[Row] = []
     for workload in workloads:
         rows += _measure(
@@ -44,7 +47,7 @@ def _measure(
     progress: Callable[[str], None],
 ) -> Iterator[Row]:
     loads = {one.name: workload.smaller(one.share) for one in contenders}
-    file_bytes = {  # and into the page cache
+    file_bytes = {  # reading the files puts them into the page cache
         load: size(read_contents(load.log())) for load in {workload, *loads.values()}
     }
     why_not = {one.name: one.unavailable() for one in contenders}
@@ -83,7 +86,7 @@ def _measure(
 
 
 def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
-    """Speed in units of the peer's: the median of the ratios within each round."""
+    """How many times the peer's speed: the median of the ratios taken within each round."""
     ratios = (peer / own for own, peer in zip(seconds, peers, strict=True))
     return float(f"{statistics.median(ratios):.3g}")
 

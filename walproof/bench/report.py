@@ -1,4 +1,4 @@
-"""What was measured, as tables for people and as JSON for machines."""
+"""What was measured: tables for people, JSON for machines."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ Report = dict[str, Any]
 
 
 def build(reading: Sequence[Row], asking: Sequence[Row], rounds: int, quick: bool) -> Report:
-    """The report of one run. ``seconds`` and ``seconds_per_case`` are raw, in order of time."""
-    started = datetime.datetime.now(datetime.UTC)
+    """The report of one run; ``seconds`` and ``seconds_per_case`` in it are raw and in order."""
     return {
         "bench_version": 1,
         "walproof": __version__,
-        "finished": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "finished": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "rounds": rounds,
         "quick": quick,
         "machine": {
@@ -50,13 +49,13 @@ def _processor() -> str | None:
 
 
 def save(report: Report, path: Path) -> None:
-    """Write it as JSON."""
+    """Write the report as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def show(report: Report, console: Console) -> None:
-    """Both tables, and what the numbers are worth."""
+    """Print both tables, and what the numbers are worth."""
     if report["reading"]:
         console.print(_reading_table(report["reading"]))
     if report["asking"]:
@@ -64,14 +63,14 @@ def show(report: Report, console: Console) -> None:
     machine = report["machine"]
     console.print(
         f"Medians of {report['rounds']} rounds, page cache warm;"
-        f" × is speed in units of the peer's, taken within each round."
+        f" × is how many times the peer's speed, taken within each round."
     )
     console.print(
         f"{machine['processor'] or 'unknown processor'}, {machine['processors']} processors,"
         f" {machine['system']}, Python {machine['python']}"
     )
     if report["quick"]:
-        console.print("Quick: small logs, few rounds. The numbers only show that it runs.")
+        console.print("Quick: small logs, few rounds. The numbers show only that it runs.")
 
 
 def _reading_table(rows: Sequence[Row]) -> Table:

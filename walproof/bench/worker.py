@@ -1,30 +1,25 @@
-"""Reads a log with one of our readers and prints the times: ``python -m … MODULE LOG REPEAT``.
+"""Reads a log with one of our readers and prints the times.
 
-``MODULE:ARGUMENT`` gives the module's functions an argument more: one module for several formats.
-
-The same line as ``driver bench`` of the adapter leveldb-cpp prints. A process of its own, so that
-one reader's memory and garbage do not slow the next.
+``python -m walproof.bench.worker LOG REPEAT READER FORMAT [ARGUMENT]``, with a ``READER`` of
+:data:`walproof.bench.readers.READERS`, prints the line that the adapters print for
+``bench LOG REPEAT``. It is a process of its own so that the memory and the garbage of one reader
+do not slow the next.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib
 import json
 import sys
 import time
 from pathlib import Path
 
-from walproof.bench.contender import ReadOnce
+from walproof.bench.readers import READERS
 
 
-def main(module: str, log: Path, repeat: int) -> None:
-    """Read the log ``repeat`` times and print one line of JSON."""
-    name, *arguments = module.split(":", 1)
-    reader = importlib.import_module(name)
-    read_once: ReadOnce = functools.partial(reader.read_once, *arguments)
-    if hasattr(reader, "prepare"):
-        reader.prepare(*arguments)
+def main(log: Path, repeat: int, reader: str, *arguments: str) -> None:
+    """Read the log ``repeat`` times and print one line of JSON; ``all_seconds`` has each time."""
+    read_once = READERS[reader](*arguments)
+    records = payload_bytes = 0
     seconds = []
     for _ in range(repeat):
         started = time.perf_counter()
@@ -34,4 +29,4 @@ def main(module: str, log: Path, repeat: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

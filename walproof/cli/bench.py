@@ -46,7 +46,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     Exit status: 0, with CI=true 1 when a contender is not here, 1 for a usage or I/O error.
     """
     from walproof.bench import asking, reading, report
-    from walproof.bench.contender import contenders
+    from walproof.bench.contenders import contenders
     from walproof.bench.workloads import WORKLOADS
 
     rounds = rounds or (1 if quick else 5)

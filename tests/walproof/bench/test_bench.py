@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from conformance.vectors import load_all
-from walproof.bench import asking, reading, report
-from walproof.bench.contender import Contender, contenders, in_python
-from walproof.bench.readers import executable_spec, leveldb_cpp
+from walproof.bench import asking, declared, reading, report, workloads
+from walproof.bench.contender import Contender
+from walproof.bench.contenders import contenders
+from walproof.bench.own import in_process, specification
+from walproof.bench.readers import READERS
 from walproof.bench.workloads import WORKLOADS, Workload
 from walproof.cli.bench import bench
 from walproof.implementations import all_implementations
@@ -81,11 +84,17 @@ def test_ratio_is_taken_within_each_round() -> None:
     assert reading.ratio([2.0, 20.0, 2.0], [1.0, 10.0, 1.0]) == 0.5
 
 
+def leveldb_cpp() -> Contender:
+    return next(one for one in contenders() if one.name == "leveldb-cpp")
+
+
 def test_worker_prints_what_the_driver_prints() -> None:
     log = TINY.log()
-    lines = [subprocess.check_output(executable_spec.CONTENDER.command(log, 3))]
-    if leveldb_cpp.unavailable() is None:
-        lines.append(subprocess.check_output(leveldb_cpp.command(log, 3)))
+    both = [specification("leveldb-log"), leveldb_cpp()]
+    lines = [
+        subprocess.check_output(one.command(log, 3)) for one in both if one.unavailable() is None
+    ]
+    assert lines
     for line in lines:
         said = json.loads(line)
         assert (said["records"], said["payload_bytes"]) == (TINY.count, TINY.count * TINY.size)
@@ -108,8 +117,8 @@ def test_what_is_not_here_is_a_row_that_says_why() -> None:
         raise AssertionError("is not run")
 
     absent = Contender("absent", "", "leveldb-log", no_reader, True, 1, lambda: "gone fishing")
-    module = executable_spec.__name__
-    present = Contender("present", "", "leveldb-log", in_python(module))
+    command = in_process("specification", "leveldb-log")
+    present = Contender("present", "", "leveldb-log", command)
     rows = reading.measure([absent, present], [TINY], 1)
     assert rows[0]["unavailable"] == "gone fishing"
     assert rows[1]["peer"] is None and rows[1]["ratio_to_peer"] is None
@@ -140,13 +149,13 @@ def test_a_reader_of_another_format_is_left_out() -> None:
 def test_workloads_are_made_with_and_without_leveldb(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built: bool
 ) -> None:
-    if built and leveldb_cpp.unavailable() is not None:
+    if built and leveldb_cpp().unavailable() is not None:
         pytest.skip("leveldb-cpp is not built")
-    monkeypatch.setattr("walproof.bench.workloads.BUILD", tmp_path)
+    monkeypatch.setattr(workloads, "BUILD", tmp_path)
     if not built:
-        monkeypatch.setattr(leveldb_cpp, "unavailable", lambda: "not built")
+        monkeypatch.setattr(workloads, "why_not", lambda writer: "not built")
     log = Workload("x", "leveldb-log", 7, 1000).log()
-    assert executable_spec.read_once(log) == (7, 7000)
+    assert READERS["specification"]("leveldb-log")(log) == (7, 7000)
     assert log.stat().st_mtime_ns == Workload("x", "leveldb-log", 7, 1000).log().stat().st_mtime_ns
     assert [path.name for path in log.parent.iterdir()] == ["leveldb-log-7x1000"]
 
@@ -154,3 +163,19 @@ def test_workloads_are_made_with_and_without_leveldb(
 def test_smaller_workloads_keep_at_least_one_record() -> None:
     assert TINY.smaller(7) == Workload("tiny", "leveldb-log", 2, 50)
     assert TINY.smaller(1000).count == 1
+
+
+def test_an_unknown_key_of_a_declaration_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text("[[contender]]\nrepeats = 3\n")
+    implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
+    with pytest.raises(TypeError, match="repeats"):
+        list(declared.contenders_of(implementation))
+
+
+def test_a_program_that_a_build_left_out_is_a_row_that_says_why(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text(
+        '[[contender]]\ncommand = ["{build}/none"]\nwithout = "needs another processor"\n'
+    )
+    implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
+    [one] = declared.contenders_of(implementation)
+    assert one.unavailable() == "needs another processor"

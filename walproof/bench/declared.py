@@ -1,0 +1,69 @@
+"""Implementations as contenders: what the ``bench.toml`` beside an adapter declares.
+
+It is a file of its own, not a part of ``implementation.toml``, because no build depends on it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from conformance.registry import BENCH_FILE, Implementation
+from walproof.bench.availability import why_not
+from walproof.bench.contender import Command, Contender
+from walproof.bench.own import in_process
+
+
+def contenders_of(implementation: Implementation) -> Iterator[Contender]:
+    """The contenders that an implementation declares; none without a ``bench.toml``.
+
+    Each table ``[[contender]]`` stands for one contender in each of ``formats``. ``name``,
+    ``title``, ``formats`` and ``command`` are those of ``implementation.toml`` where they are not
+    given. The command is run with ``bench LOG REPEAT``; with ``in_process = true`` the ``read`` of
+    an adapter in Python is timed instead. A build may leave the command's program out: the row
+    then says ``without``. ``peer``, ``repeat`` and ``share`` are those of :class:`Contender`.
+    Raises ``TypeError`` for an unknown key.
+    """
+    path = implementation.folder / BENCH_FILE
+    if path.exists():
+        for table in tomllib.loads(path.read_text("utf-8"))["contender"]:
+            for format_id in table.pop("formats", implementation.formats):
+                yield _contender(implementation, format_id, **table)
+
+
+def _contender(
+    implementation: Implementation,
+    format_id: str,
+    command: list[str] | None = None,
+    without: str | None = None,
+    in_process: bool = False,
+    **rest: Any,
+) -> Contender:
+    if command is not None:
+        implementation = replace(implementation, command_template=tuple(command))
+
+    def unavailable() -> str | None:
+        if (why := why_not(implementation)) is not None:
+            return why
+        is_left_out = without is not None and not Path(implementation.command[0]).exists()
+        return without if is_left_out else None
+
+    timed = _in_process if in_process else _bench_mode
+    defaults = {"name": implementation.name, "title": implementation.title}
+    return Contender(
+        format=format_id,
+        command=timed(implementation, format_id),
+        unavailable=unavailable,
+        **defaults | rest,
+    )
+
+
+def _bench_mode(implementation: Implementation, format_id: str) -> Command:
+    return lambda log, repeat: [*implementation.command, "bench", str(log), str(repeat)]
+
+
+def _in_process(implementation: Implementation, format_id: str) -> Command:
+    return in_process("adapter", format_id, implementation.name)

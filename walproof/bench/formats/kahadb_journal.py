@@ -1,0 +1,7 @@
+"""KahaDB journals."""
+
+from __future__ import annotations
+
+from walproof.bench.formats import FormatBench, Size
+
+BENCH = FormatBench(logs=(Size("1 KiB records, KahaDB", 20_000, 1024),))

@@ -1,0 +1,15 @@
+"""LevelDB logs with small and with large records, written by LevelDB itself where it is built."""
+
+from __future__ import annotations
+
+from walproof.bench.formats import FormatBench, Size
+
+BENCH = FormatBench(
+    logs=(Size("100 B records", 200_000, 100), Size("64 KiB records", 400, 65_536)),
+    large_logs=(
+        Size("100 B records, Spark", 2_000_000, 100),
+        Size("64 KiB records, Spark", 3_200, 65_536),
+    ),
+    writer="leveldb-cpp",
+    parquet=True,
+)

@@ -1,0 +1,78 @@
+"""The readers of this project as contenders, each in a Python process of its own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from walproof.bench.availability import why_no_scan
+from walproof.bench.contender import Command, Contender
+from walproof.bench.formats import bench_of
+
+
+def contenders_of(format_id: str) -> Iterator[Contender]:
+    """Those that read this format, as its file in ``formats/`` says."""
+    bench = bench_of(format_id)
+    if bench.logs:
+        yield specification(format_id)
+        yield scanner(format_id)
+    if bench.payloads_and:
+        yield scanner_of_one_column(format_id, bench.payloads_and)
+    if bench.parquet:
+        yield parquet(format_id)
+
+
+def specification(format_id: str) -> Contender:
+    """The executable specification."""
+    return Contender(
+        name="executable-spec",
+        title="the executable specification (reference_impl)",
+        format=format_id,
+        command=in_process("specification", format_id),
+    )
+
+
+def scanner(format_id: str) -> Contender:
+    """The bulk scanner, which gives payloads and all columns."""
+    return Contender(
+        name="fast-scan",
+        title="the bulk scanner (walproof/scan)",
+        format=format_id,
+        command=in_process("scanner", format_id),
+        repeat=bench_of(format_id).scanner_repeat,
+        unavailable=why_no_scan,
+    )
+
+
+def scanner_of_one_column(format_id: str, column: str) -> Contender:
+    """The bulk scanner, asked for no more than its peer hands out."""
+    return replace(
+        scanner(format_id),
+        name="fast-scan-payloads",
+        title=f"the bulk scanner (walproof/scan), payloads and {column} only",
+        command=in_process("scanner", format_id, column),
+    )
+
+
+def parquet(format_id: str) -> Contender:
+    """The export of all columns to Parquet."""
+    return Contender(
+        name="fast-scan-parquet",
+        title="walproof export --parquet",
+        format=format_id,
+        command=in_process("parquet", format_id),
+        repeat=3,
+        unavailable=why_no_scan,
+    )
+
+
+def in_process(reader: str, *arguments: str) -> Command:
+    """The command that times a reader of :data:`walproof.bench.readers.READERS`."""
+
+    def command(log: Path, repeat: int) -> list[str]:
+        worker = [sys.executable, "-m", "walproof.bench.worker"]
+        return [*worker, str(log), str(repeat), reader, *arguments]
+
+    return command

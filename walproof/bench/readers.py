@@ -1,0 +1,96 @@
+"""The readers of this project that :mod:`walproof.bench.worker` times.
+
+Each function gets ready what must not be timed and returns a function that reads a log once.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from conformance.registry import FOLDER
+from reference_impl.answer import Record
+from reference_impl.formats import named
+
+ReadOnce = Callable[[Path], tuple[int, int]]
+"""Reads a log to its end: how many records, and how many bytes of payload."""
+
+
+def specification(format_id: str) -> ReadOnce:
+    """The executable specification: records as a stream, none of them kept."""
+    read = named(format_id).read
+
+    def read_once(log: Path) -> tuple[int, int]:
+        records = payload_bytes = 0
+        for event in read(log, "recover", {}):
+            if isinstance(event, Record):
+                records += 1
+                payload_bytes += len(event.payload)
+        return records, payload_bytes
+
+    return read_once
+
+
+def scanner(format_id: str, column: str | None = None) -> ReadOnce:
+    """The bulk scanner: payloads and all columns, or payloads and one column."""
+    from walproof import scan
+    from walproof.scan.log import Log
+    from walproof.scan.model import Records, Wanted
+    from walproof.tables import rows
+
+    kernel = scan.scanner(format_id)  # compiles the kernels if they are not in the cache
+    wanted = Wanted(columns=frozenset({column}) if column else None)
+
+    def read_once(log: Path) -> tuple[int, int]:
+        records = payload_bytes = 0
+        for event in kernel.scan(Log(log), wanted):
+            if isinstance(event, Records):
+                records += len(event)
+                payload_bytes += rows.payload_bytes(event)
+        return records, payload_bytes
+
+    return read_once
+
+
+def parquet(format_id: str) -> ReadOnce:
+    """The bulk scanner with all columns into a Parquet file, as ``walproof export`` writes it."""
+    from walproof import scan
+    from walproof.scan.log import Log
+    from walproof.tables.parquet import to_parquet
+
+    scan.scanner(format_id)
+
+    def read_once(log: Path) -> tuple[int, int]:
+        with tempfile.TemporaryDirectory() as folder:
+            done = to_parquet(Log(log), format_id, Path(folder) / "out.parquet")
+        return done.records, done.payload_bytes
+
+    return read_once
+
+
+def adapter(format_id: str, implementation: str) -> ReadOnce:
+    """The ``read`` of an adapter in Python: the whole answer, payloads in hexadecimal."""
+    folder = FOLDER / implementation
+    sys.path.insert(0, str(folder))  # it imports the files beside it
+    spec = importlib.util.spec_from_file_location("timed_adapter", folder / "adapter.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where its dataclasses look for themselves
+    spec.loader.exec_module(module)
+    request = {"format": format_id, "profile": "recover", "context": {}}
+    read = functools.partial(module.read, request=request)
+
+    def read_once(log: Path) -> tuple[int, int]:
+        records = read(log)["records"]
+        return len(records), sum(len(record["payload"]) // 2 for record in records)
+
+    return read_once
+
+
+READERS: dict[str, Callable[..., ReadOnce]] = {
+    made.__name__: made for made in (specification, scanner, parquet, adapter)
+}

@@ -1,1 +1,0 @@
-"""The readers that are measured, one a file."""

@@ -1,8 +1,0 @@
-"""The peer: the real reader of ``kahadb-store``, Java, with checksums on."""
-
-from __future__ import annotations
-
-from walproof.bench.real import real
-
-# Many passes: the median is that of a warm virtual machine.
-CONTENDER = real("kahadb-store", repeat=15)
