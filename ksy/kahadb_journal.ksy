@@ -11,18 +11,19 @@ meta:
   ks-version: 0.11
   endian: be
 # `.as<s8>` below widens both sides alike: Go does not mix integer types. For
-# the same reason `?:` stands where `and` would have to be lazy.
+# the same reason, `?:` replaces an `and` that would have to be lazy.
 doc: |
   One data file (`db-1.log`) of the journal of KahaDB, the message store of
-  ActiveMQ. A sequence of batches without a file header; each batch is a
-  control record of 28 bytes and the records that it counts. Behind the last
-  batch stand an end-of-file record and whatever was preallocated.
+  ActiveMQ. It is a sequence of batches without a file header. Each batch is a
+  control record of 28 bytes and the records that it counts. After the last
+  batch come an end-of-file record and whatever was preallocated.
 
   This grammar describes structure and judges nothing. It accepts every input:
-  sizes that lie are clamped to the bytes that are there, the checksum is
+  false sizes are clamped to the bytes that are there, and the checksum is
   exposed but not verified. The batches end where the next sixteen bytes are
-  not those of a control record; all behind it is `tail`, in a damaged file
-  with whole batches in it. What a reader must return from one is in `doc-ref`.
+  not those of a control record. Everything after that is `tail`; in a damaged
+  file it may hold whole batches. See `doc-ref` for what a reader must return
+  from a damaged file.
 doc-ref:
   - spec/kahadb-journal.md
   - https://github.com/apache/activemq/blob/main/activemq-kahadb-store/src/main/java/org/apache/activemq/store/kahadb/disk/journal/Journal.java
@@ -35,12 +36,12 @@ seq:
     repeat: until
     repeat-until: not _.is_followed_by_batch
     if: starts_with_batch
-    doc: Batches that stand one behind the other from the start of the file.
+    doc: Batches, one directly after the other from the start of the file.
     doc-ref: spec/kahadb-journal.md KDB-001
   - id: tail
     size-eos: true
     type: tail
-    doc: All behind the last of these batches.
+    doc: Everything after the last of these batches.
 instances:
   header:
     pos: 0
@@ -49,7 +50,7 @@ instances:
   starts_with_batch:
     value: |
       _io.size >= 28 ? header == [0, 0, 0, 28, 2, 87, 82, 73, 84, 69, 32, 66, 65, 84, 67, 72] : false
-    doc: False if the file does not begin with a control record; no `batches` then.
+    doc: False if the file does not begin with a control record; there are no `batches` then.
 types:
   batch:
     doc: A control record and the records that were written with it.
@@ -62,7 +63,7 @@ types:
       - id: control
         -requirement: KDB-005
         type: control_record
-        doc: The 28 bytes in front of the records.
+        doc: The 28 bytes before the records.
         doc-ref: spec/kahadb-journal.md KDB-005
       - id: records
         -requirement:
@@ -73,15 +74,15 @@ types:
         repeat-until: ofs_end.as<s8> - _io.pos.as<s8> < sizeof<record_header>
         if: len_available >= sizeof<record_header>
         doc: |
-          The records of the batch. Behind damage the sizes can no longer be
-          trusted and what is listed here may be garbage.
+          The records of the batch. After damage the sizes can no longer be
+          trusted, and what is listed here may be garbage.
         doc-ref: spec/kahadb-journal.md KDB-009
       - id: leftover
         -requirement: KDB-037
         size: ofs_end.as<s8> - _io.pos.as<s8>
         doc: |
-          Bytes of the batch that are too few for a record. None in a sound
-          batch.
+          Bytes of the batch that are too few for a record. A sound batch has
+          none.
         doc-ref: spec/kahadb-journal.md KDB-037
     instances:
       len_left_in_file:
@@ -100,18 +101,18 @@ types:
         doc: What the batch claims, clamped to what is there.
       ofs_end:
         value: (ofs_batch.as<s8> + 28).as<s8> + len_available.as<s8>
-        doc: Offset behind the batch.
+        doc: Offset of the end of the batch.
       next_header:
         pos: ofs_end
         size: '_io.size.as<s8> - ofs_end.as<s8> < 28 ? 0.as<s8> : 16.as<s8>'
-        doc: The first bytes behind the batch, if a control record would fit.
+        doc: The first bytes after the batch, if a control record would fit.
       is_followed_by_batch:
         -requirement: KDB-031
         value: next_header == [0, 0, 0, 28, 2, 87, 82, 73, 84, 69, 32, 66, 65, 84, 67, 72]
-        doc: True if another control record stands directly behind the batch.
+        doc: True if another control record follows the batch directly.
   control_record:
     -orig-id: BATCH_CONTROL_RECORD
-    doc: What a batch begins with, 28 bytes. The first sixteen are always the same.
+    doc: The start of a batch, 28 bytes. The first sixteen are always the same.
     doc-ref: spec/kahadb-journal.md KDB-005
     seq:
       - id: len_control
@@ -150,8 +151,8 @@ types:
           - KDB-036
         type: s8
         doc: |
-          Adler-32 of all records of the batch, widened to 64 bits. Zero and
-          negative numbers say that there is none.
+          Adler-32 of all records of the batch, widened to 64 bits. Zero or a
+          negative number means that there is none.
         doc-ref: spec/kahadb-journal.md KDB-007, KDB-008
   record_header:
     doc: Header of a record, 5 bytes.
@@ -163,7 +164,7 @@ types:
           - KDB-009
           - KDB-037
         type: s4
-        doc: Length of the record, with this header.
+        doc: Length of the record, including this header.
       - id: type
         -requirement:
           - KDB-010
@@ -193,8 +194,8 @@ types:
           header.len_record < 5 ? 0.as<s8> :
             (is_truncated ? len_left_in_batch.as<s8> : (header.len_record - 5).as<s8>)
         doc: |
-          What the writer was given; fewer bytes than the header says if the
-          batch ends before.
+          What the writer was given. It has fewer bytes than the header says if
+          the batch ends too early.
     instances:
       len_left_in_batch:
         value: ofs_end.as<s8> - ofs_record.as<s8> - 5
@@ -211,7 +212,7 @@ types:
         doc: The command, in the journal of a broker. Its protobuf body follows.
         doc-ref: spec/kahadb-journal.md KDB-016
   tail:
-    doc: What stands behind the batches.
+    doc: What follows the batches.
     doc-ref: spec/kahadb-journal.md KDB-011 to KDB-015
     seq:
       - id: eof_record
@@ -231,8 +232,8 @@ types:
         size-eos: true
         doc: |
           Preallocated space: zeros and more EOF records. Bytes of older
-          batches are possible behind an EOF record. In a damaged file
-          anything, whole batches too.
+          batches may follow an EOF record. In a damaged file it may hold
+          anything, even whole batches.
         doc-ref: spec/kahadb-journal.md KDB-013, KDB-015
     instances:
       first_bytes:
@@ -241,7 +242,7 @@ types:
         doc: Where the EOF record should be.
       has_eof_record:
         value: first_bytes == [0x2d, 0x71, 0x4d, 0x61, 0x34]
-        doc: True if an EOF record stands directly behind the batches.
+        doc: True if an EOF record follows the batches directly.
 enums:
   record_type:
     0:

@@ -11,20 +11,20 @@ meta:
   ks-version: 0.11
   endian: le
 # `.as<s8>` below widens both sides alike: Go does not mix integer types. For
-# the same reason `?:` stands where `and` would have to be lazy.
+# the same reason, `?:` replaces an `and` that would have to be lazy.
 doc: |
   The log of LevelDB: the write-ahead log (`000003.log`) and, in the same
-  format, the list of version edits (`MANIFEST-000002`). A sequence of 32 KiB
-  blocks without a file header; each block holds physical records of a 7-byte
-  header and at most 32761 bytes of data, and up to six bytes of trailer. A
-  record longer than what is left of its block is stored as a FIRST, any
-  number of MIDDLE and a LAST physical record.
+  format, the list of version edits (`MANIFEST-000002`). It is a sequence of 32
+  KiB blocks without a file header. Each block holds physical records and up to
+  six bytes of trailer. A physical record is a 7-byte header and at most 32761
+  bytes of data. A record that does not fit into the rest of its block is
+  stored as a FIRST, any number of MIDDLE and a LAST physical record.
 
   This grammar describes structure and judges nothing. It accepts every input,
-  damaged, torn, foreign or empty: lengths that lie are clamped to the bytes
-  that are there (`is_truncated`), a checksum is exposed with the bytes that it
-  covers (`checksum_input`) but not verified, and fragments are not joined.
-  What a reader must return from a damaged log is in `doc-ref`.
+  damaged, torn, foreign or empty: false lengths are clamped to the bytes that
+  are there (`is_truncated`), a checksum is exposed with the bytes that it
+  covers (`checksum_input`) but not verified, and fragments are not joined. See
+  `doc-ref` for what a reader must return from a damaged log.
 doc-ref:
   - spec/leveldb-log.md
   - https://github.com/google/leveldb/blob/main/doc/log_format.md
@@ -38,8 +38,8 @@ seq:
     type: block
     repeat: eos
     doc: |
-      Blocks of 32768 bytes; only the last one may be shorter. No block of an
-      empty file.
+      Blocks of 32768 bytes; only the last one may be shorter. An empty file
+      has no blocks.
     doc-ref: spec/leveldb-log.md LDB-001
 types:
   block:
@@ -58,8 +58,8 @@ types:
         repeat-until: _.is_zero or _io.size - _io.pos < sizeof<record_header>
         if: has_records
         doc: |
-          Physical records in file order. Behind damage the lengths can no
-          longer be trusted and what is listed here may be garbage.
+          Physical records in file order. After damage the lengths can no
+          longer be trusted, and what is listed here may be garbage.
         doc-ref: spec/leveldb-log.md LDB-020
       - id: zero_fill
         -requirement:
@@ -69,9 +69,9 @@ types:
         size-eos: true
         if: ends_with_zero_header
         doc: |
-          The rest of the block behind a zero header: preallocated space that
-          was never written, so zeros in a sound log. Readers skip it,
-          whatever it holds.
+          The rest of the block after a zero header: preallocated space that
+          was never written, so zeros in a sound log. Readers skip it, whatever
+          it holds.
         doc-ref: spec/leveldb-log.md LDB-025 to LDB-027
       - id: trailer
         -requirement:
@@ -80,21 +80,21 @@ types:
           - LDB-021
         size-eos: true
         doc: |
-          The last bytes of the block, too few for a header: zero to six of
-          them. Written as zeros, and only when the next record is added;
-          readers skip them, whatever they hold. In a block that the end of
-          the file cuts short these bytes may also be the start of a header.
+          The last bytes of the block, zero to six of them: too few for a
+          header. Writers write zeros, and only when they add the next record.
+          Readers skip these bytes, whatever they hold. In a block that the end
+          of the file cuts short, they may also be the start of a header.
         doc-ref: spec/leveldb-log.md LDB-004
     instances:
       has_records:
         value: _io.size >= sizeof<record_header>
-        doc: False if the block is too short for one header; no `records` then.
+        doc: False if the block is too short for one header; there are no `records` then.
       ends_with_zero_header:
         value: 'has_records ? records.last.is_zero : false'
         doc: True if a zero header ended the records of this block.
   record:
     -orig-id: physical record
-    doc: A physical record, that is a whole record or one fragment of it.
+    doc: A physical record, which is a whole record or one fragment of a record.
     doc-ref: spec/leveldb-log.md LDB-002
     params:
       - id: ofs_record
@@ -114,8 +114,8 @@ types:
           - LDB-023
         size: 'is_truncated ? len_available.as<s8> : header.len_data.as<s8>'
         doc: |
-          The record or a fragment of it; fewer than `len_data` bytes if the
-          block or the file ends before.
+          The record or a fragment of it. It has fewer than `len_data` bytes if
+          the block or the file ends too early.
         doc-ref: spec/leveldb-log.md LDB-002, LDB-022, LDB-023
     instances:
       checksum_input:
@@ -126,7 +126,7 @@ types:
         size: data.length + 1
         doc: |
           The bytes that `header.checksum` covers: the type byte and the data,
-          not the length.
+          but not the length.
         doc-ref: spec/leveldb-log.md LDB-006
       len_available:
         value: _io.size - ofs_record - sizeof<record_header>
@@ -144,7 +144,7 @@ types:
           - LDB-024
         value: ofs_record + sizeof<record_header> + header.len_data.as<s8> > 32768
         doc: |
-          True if `len_data` leads behind the end of a full block, which no
+          True if `len_data` leads past the end of a full block, which no
           interrupted write explains.
       is_zero:
         -requirement:
@@ -168,7 +168,7 @@ types:
         doc: |
           Masked CRC-32C of `checksum_input`: the CRC (Castagnoli, reflected
           polynomial 0x82f63b78) rotated right by 15 bits, plus 0xa282ead8,
-          modulo 2^32. Every value is a legal checksum, zero too.
+          modulo 2^32. Every value is a legal checksum, even zero.
         doc-ref: spec/leveldb-log.md LDB-006 to LDB-008
       - id: len_data
         -orig-id: length
@@ -197,7 +197,7 @@ enums:
     0:
       id: zero
       -orig-id: kZeroType
-      doc: Preallocated space, if the length is 0 too; else an unknown type.
+      doc: Preallocated space if the length is 0 too; otherwise an unknown type.
     1:
       id: full
       -orig-id: kFullType

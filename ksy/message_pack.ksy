@@ -6,11 +6,11 @@ meta:
   ks-version: 0.11
   endian: be
 doc: |
-  One MessagePack value with all that is inside it.
+  One MessagePack value with everything inside it.
 
   This grammar describes structure and judges nothing. It accepts every input:
-  lengths and counts that lead behind the end are clamped, a number that is cut
-  by the end is left in `rest`, and containers more than 64 levels deep are not
+  lengths and counts that lead past the end are clamped, a number that the end
+  cuts off is left in `rest`, and containers more than 64 levels deep are not
   opened.
 doc-ref: https://github.com/msgpack/msgpack/blob/master/spec.md
 seq:
@@ -55,13 +55,13 @@ types:
       - id: data
         size: '(len_data.as<s8> < (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? len_data.as<s8> : (_io.size.as<s8> - _io.pos.as<s8>).as<s8>).as<s8>'
         if: is_str or is_bin or is_ext
-        doc: Content of a string, of bytes, of an extension.
+        doc: Content of a string, of bytes or of an extension.
       - id: elements
         type: value(depth + 1, _io.pos)
         repeat: until
         repeat-until: elements.size.as<s8> >= num_elements.as<s8> or _io.eof
         if: 'num_elements > 0 and depth < 64 ? not _io.eof : false'
-        doc: The elements of an array; of a map its keys and values in turn.
+        doc: The elements of an array, or the keys and values of a map in turn.
     instances:
       is_str:
         value: (first >= 0xa0 and first <= 0xbf) or (first >= 0xd9 and first <= 0xdb)
@@ -71,7 +71,7 @@ types:
         doc: Bytes.
       is_ext:
         value: (first >= 0xc7 and first <= 0xc9) or (first >= 0xd4 and first <= 0xd8)
-        doc: A value of an application's own type.
+        doc: A value of a type that the application defines.
       is_map:
         -requirement: ZMR-077
         value: (first >= 0x80 and first <= 0x8f) or first == 0xde or first == 0xdf
@@ -81,26 +81,26 @@ types:
         doc: Elements.
       len_width:
         value: '(first == 0xc4 or first == 0xc7 or first == 0xd9) ? 1 : (first == 0xc5 or first == 0xc8 or first == 0xda or first == 0xdc or first == 0xde) ? 2 : (first == 0xc6 or first == 0xc9 or first == 0xdb or first == 0xdd or first == 0xdf) ? 4 : 0'
-        doc: Bytes that the length takes.
+        doc: Number of bytes of the length.
       number_width:
         value: '(first == 0xcc or first == 0xd0) ? 1 : (first == 0xcd or first == 0xd1) ? 2 : (first == 0xca or first == 0xce or first == 0xd2) ? 4 : (first == 0xcb or first == 0xcf or first == 0xd3) ? 8 : 0'
-        doc: Bytes that a number takes behind its type.
+        doc: Number of bytes of a number, after its type.
       has_len:
         value: _io.size.as<s8> - ofs_value.as<s8> > len_width.as<s8>
         doc: False if the end cuts the length off; it counts as zero then.
       len_written:
-        # lint-ksy: unguarded: len_1, len_2 and len_4 are read under the width they are there for
+        # lint-ksy: unguarded: len_1, len_2 and len_4 are read only when the width calls for them
         value: '(len_width == 0 or not has_len) ? 0.as<s8> : (len_width == 1 ? len_1.as<s8> : (len_width == 2 ? len_2.as<s8> : len_4.as<s8>).as<s8>).as<s8>'
-        doc: The length, where it has bytes of its own.
+        doc: The length, if it has bytes of its own.
       len_data:
-        # lint-ksy: unguarded: len_1, len_2 and len_4 are read under the width they are there for
+        # lint-ksy: unguarded: len_1, len_2 and len_4 are read only when the width calls for them
         value: '(first >= 0xa0 and first <= 0xbf) ? (first & 0x1f).as<s8> : ((first >= 0xd4 and first <= 0xd8) ? (1 << (first - 0xd4)).as<s8> : len_written.as<s8>).as<s8>'
         doc: Length of the content.
       num_written:
-        # lint-ksy: unguarded: len_1, len_2 and len_4 are read under the width they are there for
+        # lint-ksy: unguarded: len_1, len_2 and len_4 are read only when the width calls for them
         value: '(first >= 0x80 and first <= 0x9f) ? (first & 0x0f).as<s8> : len_written.as<s8>'
         doc: Number of elements or pairs.
       num_elements:
-        # lint-ksy: unguarded: len_1, len_2 and len_4 are read under the width they are there for
+        # lint-ksy: unguarded: len_1, len_2 and len_4 are read only when the width calls for them
         value: 'is_map ? (num_written.as<s8> + num_written.as<s8>).as<s8> : (is_array ? num_written.as<s8> : 0.as<s8>).as<s8>'
         doc: Number of values in the container.

@@ -9,8 +9,8 @@ doc: |
   Headers and composites of Simple Binary Encoding (SBE) as the schemas of
   Zeebe's journal (id 7) and raft (id 8) define them. A message is a header, a
   root block of `len_block` bytes, then its groups and its variable data. A
-  newer writer may have a longer block: what is behind the known fields is to
-  be skipped.
+  newer writer may write a longer block; a reader skips what follows the known
+  fields.
 doc-ref:
   - spec/zeebe-journal.md ZBJ-005
   - https://github.com/camunda/camunda/blob/main/zeebe/protocol/src/main/resources/common-types.xml
@@ -24,7 +24,7 @@ types:
         -orig-id: blockLength
         -requirement: ZBJ-005
         type: u2
-        doc: Length of the root block behind the header.
+        doc: Length of the root block after the header.
       - id: template_id
         -orig-id: templateId
         -requirement: ZBJ-005
@@ -48,7 +48,7 @@ types:
         -orig-id: blockLength
         -requirement: ZBJ-057
         type: u2
-        doc: Length of the block of each element, its variable data not counted.
+        doc: Length of the block of each element, without its variable data.
       - id: num_in_group
         -orig-id: numInGroup
         -requirement: ZBJ-057

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: CC0-1.0
-# lint-ksy: name: the header keeps the names of its source, which the vectors' recipes say too
+# lint-ksy: name: the header keeps the names of its source, which the recipes of the vectors use too
 meta:
   id: systemd_journal
   title: systemd journal file
@@ -15,19 +15,19 @@ meta:
   endian: le
   bit-endian: le
 # `.as<s8>` below widens both sides alike: Go does not mix integer types. For
-# the same reason `?:` stands where `and` would have to be lazy.
+# the same reason, `?:` replaces an `and` that would have to be lazy.
 doc: |
   The binary log of systemd-journald: a header of 208 bytes or more, then
-  objects one behind the other, each aligned to 8 bytes, then preallocated
+  objects one after the other, each aligned to 8 bytes, then preallocated
   space. Objects refer to each other by their offsets in the file. In compact
   files (`header.is_compact`) offsets in entries and arrays have 32 bits.
 
   This grammar describes structure and judges nothing. It accepts every input,
-  damaged, torn, foreign or empty: it lists objects from the header on, as far
-  as each one's size leads to the next, up to the tail object. Links are
-  exposed and not followed, hashes and seals are not verified, payloads are
-  not decompressed. What a reader must return from a damaged file is in
-  `doc-ref`.
+  damaged, torn, foreign or empty: it lists objects from the header on, as long
+  as the size of each one leads to the next, up to the tail object. Links are
+  exposed but not followed, hashes and seals are not verified, and payloads are
+  not decompressed. See `doc-ref` for what a reader must return from a damaged
+  file.
 doc-ref:
   - spec/systemd-journal.md
   - https://systemd.io/JOURNAL_FILE_FORMAT
@@ -54,14 +54,15 @@ seq:
     if: has_objects
     doc: |
       Objects in file order, up to the tail object or to the first bytes that
-      are no object. That last element has `is_framed` false.
+      are not an object. Such bytes are the last element, with `is_framed`
+      false.
     doc-ref: spec/systemd-journal.md SDJ-040
   - id: rest
     -requirement: SDJ-059
     size-eos: true
     doc: |
-      What lies behind the tail object: preallocated space, whatever it holds.
-      In a file without a whole header, everything.
+      Everything after the tail object: preallocated space, whatever it holds.
+      In a file without a whole header, the whole file.
     doc-ref: spec/systemd-journal.md SDJ-059
 instances:
   has_header:
@@ -79,7 +80,7 @@ instances:
     doc: The size of the header, clamped to the bytes that are there.
   has_objects:
     value: 'has_header ? _io.size.as<s8> - len_header.as<s8> >= 16.as<s8> : false'
-    doc: False if no object fits behind the header.
+    doc: False if no object fits after the header.
   is_compact:
     value: 'has_header ? header.is_compact : false'
     doc: True if offsets in entries and arrays have 32 bits.
@@ -98,11 +99,11 @@ types:
       - id: compatible_flags
         -requirement: SDJ-006
         type: u4
-        doc: 1 sealed, 2 tail_entry_boot_id is that of the tail entry, 4 sealed without gaps.
+        doc: 1 sealed; 2 tail_entry_boot_id is that of the tail entry; 4 sealed without gaps.
       - id: incompatible_flags
         -requirement: SDJ-005
         type: u4
-        doc: 1 XZ, 2 LZ4, 4 keyed hash, 8 ZSTD, 16 compact. Refuse a file with others.
+        doc: 1 XZ, 2 LZ4, 4 keyed hash, 8 ZSTD, 16 compact. Refuse a file with any other flag.
       - id: state
         -requirement: SDJ-007
         type: u1
@@ -136,11 +137,11 @@ types:
       - id: arena_size
         -requirement: SDJ-009
         type: u8
-        doc: Bytes behind the header, preallocated ones included.
+        doc: Bytes after the header, including preallocated ones.
       - id: data_hash_table_offset
         -requirement: SDJ-016
         type: u8
-        doc: Offset of the first bucket, 16 behind its object.
+        doc: Offset of the first bucket, 16 bytes after the start of its object.
       - id: data_hash_table_size
         -requirement: SDJ-016
         type: u8
@@ -148,7 +149,7 @@ types:
       - id: field_hash_table_offset
         -requirement: SDJ-016
         type: u8
-        doc: Offset of the first bucket, 16 behind its object.
+        doc: Offset of the first bucket, 16 bytes after the start of its object.
       - id: field_hash_table_size
         -requirement: SDJ-016
         type: u8
@@ -168,7 +169,7 @@ types:
       - id: tail_entry_seqnum
         -requirement: SDJ-049
         type: u8
-        doc: Sequence number of the last entry; without entries, where to go on from.
+        doc: Sequence number of the last entry; in a file without entries, the one from which to go on.
       - id: head_entry_seqnum
         -requirement: SDJ-049
         type: u8
@@ -223,7 +224,7 @@ types:
         -requirement: SDJ-049
         type: u4
         if: _io.size >= 260
-        doc: Last array of the main chain, 32 bits of its offset; since systemd 252.
+        doc: Last array of the main chain, the lower 32 bits of its offset; since systemd 252.
       - id: tail_entry_array_n_entries
         -requirement: SDJ-049
         type: u4
@@ -237,7 +238,7 @@ types:
       - id: unknown
         -requirement: SDJ-003
         size-eos: true
-        doc: Fields of later versions, or less than a field.
+        doc: Fields of later versions, or too few bytes for a field.
     instances:
       is_compact:
         -requirement: SDJ-005
@@ -253,7 +254,7 @@ types:
         doc: True if there are TAG objects.
   journal_object:
     -orig-id: Object
-    doc: An object with the padding behind it.
+    doc: An object and the padding after it.
     doc-ref: spec/systemd-journal.md SDJ-010
     params:
       - id: ofs_object
@@ -269,16 +270,16 @@ types:
       - id: flags
         -requirement: SDJ-026
         type: u1
-        doc: 1 XZ, 2 LZ4, 4 ZSTD, for DATA only. Ignore others.
+        doc: 1 XZ, 2 LZ4, 4 ZSTD, for DATA only. Ignore other flags.
       - id: reserved
         -requirement: SDJ-010
         size: 6
-        doc: Not looked at.
+        doc: Ignored.
       - id: len_object
         -orig-id: size
         -requirement: SDJ-010
         type: u8
-        doc: Bytes of the object, these 16 included, the padding not.
+        doc: Bytes of the object, including these 16, without the padding.
       - id: body
         -requirement: SDJ-011
         size: len_body.as<s8>
@@ -297,7 +298,7 @@ types:
       - id: padding
         -requirement: SDJ-012
         size: len_padding.as<s8>
-        doc: Up to the next multiple of 8; not looked at.
+        doc: Padding up to the next multiple of 8; ignored.
     instances:
       len_available:
         value: _io.size.as<s8> - ofs_object.as<s8>
@@ -305,13 +306,13 @@ types:
       type_code:
         pos: ofs_object
         type: u1
-        doc: The number of the type, also if it has no name.
+        doc: The number of the type, even if it has no name.
       is_framed:
         -requirement: SDJ-011
         value: |
           type_code >= 1 and type_code <= 7 and len_object.as<s8> >= 17 and
           len_object.as<s8> <= len_available.as<s8>
-        doc: False if these bytes are no object, or do not fit the file.
+        doc: False if these bytes are not an object, or do not fit the file.
       kind:
         value: |
           is_framed == false ? 0 :
@@ -325,7 +326,7 @@ types:
         doc: The type, or 0 if the size does not allow this type.
       len_body:
         value: 'is_framed ? (len_object.as<s8> - 16.as<s8>).as<s8> : 0.as<s8>'
-        doc: Bytes of the body, 0 if this is no object.
+        doc: Bytes of the body; 0 if this is not an object.
       len_to_8:
         value: 'is_framed ? ((8 - (len_object % 8).as<s8>).as<s8> % 8).as<s8> : 0.as<s8>'
         doc: Bytes to the next multiple of 8.
@@ -334,19 +335,19 @@ types:
           is_framed == false ? 0.as<s8> :
           (len_to_8.as<s8> > (len_available.as<s8> - len_object.as<s8>).as<s8> ?
           (len_available.as<s8> - len_object.as<s8>).as<s8> : len_to_8.as<s8>).as<s8>
-        doc: Bytes to the next multiple of 8, fewer if the file ends before.
+        doc: Bytes to the next multiple of 8; fewer if the file ends before that.
       is_last:
         # lint-ksy: unguarded: there are no objects without a header (has_objects)
         value: |
           is_framed == false or ofs_object.as<s8> == _root.header.tail_object_offset.as<s8> or
           (len_available.as<s8> - len_body.as<s8>).as<s8> - len_padding.as<s8> < 32
-        doc: True for the tail object, and where no further object can be.
+        doc: True for the tail object, and where no further object is possible.
   unknown_object:
-    doc: A body whose type or size is none that the format knows.
+    doc: A body whose type or size the format does not know.
     seq:
       - id: raw
         size-eos: true
-        doc: The bytes as they stand.
+        doc: The bytes as they are.
   data_object:
     -orig-id: DataObject
     doc: One `FIELD=value` that any number of entries share.
@@ -375,7 +376,7 @@ types:
         -orig-id: entry_array_offset
         -requirement: SDJ-036
         type: u8
-        doc: First array with the further entries that have it.
+        doc: First array of the further entries that have it.
       - id: num_entries
         -orig-id: n_entries
         -requirement: SDJ-036
@@ -430,7 +431,7 @@ types:
       - id: seqnum
         -requirement: SDJ-047
         type: u8
-        doc: Sequence number, larger than that of the entry before.
+        doc: Sequence number, larger than that of the previous entry.
       - id: realtime
         -requirement: SDJ-015
         type: u8
@@ -446,7 +447,7 @@ types:
       - id: xor_hash
         -requirement: SDJ-020
         type: u8
-        doc: Jenkins hashes of the fields as given, combined by XOR. Never a reason to reject.
+        doc: XOR of the Jenkins hashes of the fields as given. Never a reason to reject the entry.
       - id: items
         -requirement: SDJ-015
         type: entry_item
@@ -455,7 +456,7 @@ types:
         doc: The fields of the entry.
       - id: leftover
         size-eos: true
-        doc: Less than an item; nothing in a sound file.
+        doc: Too few bytes for an item; empty in a sound file.
   entry_item:
     -orig-id: EntryItem
     doc: One field of an entry.
@@ -474,7 +475,7 @@ types:
         -requirement: SDJ-020
         type: u8
         if: _root.is_compact == false
-        doc: A copy of its hash. Never a reason to reject.
+        doc: A copy of its hash. Never a reason to reject the entry.
   hash_table_object:
     -orig-id: HashTableObject
     doc: The buckets of a hash table.
@@ -486,10 +487,10 @@ types:
         type: hash_bucket
         repeat: expr
         repeat-expr: _io.size / 16
-        doc: Bucket `hash % number of buckets` has the chain of an object.
+        doc: Bucket `hash % number of buckets` has the chain to which an object belongs.
       - id: leftover
         size-eos: true
-        doc: Less than a bucket; nothing in a sound file.
+        doc: Too few bytes for a bucket; empty in a sound file.
   hash_bucket:
     -orig-id: HashItem
     doc: First and last object of a chain; both 0 if it is empty.
@@ -507,7 +508,7 @@ types:
         doc: Last object.
   entry_array_object:
     -orig-id: EntryArrayObject
-    doc: Offsets of entries, in the main chain or in that of a DATA.
+    doc: Offsets of entries, in the main chain or in the chain of a DATA.
     doc-ref: spec/systemd-journal.md SDJ-017
     seq:
       - id: ofs_next_entry_array
@@ -521,10 +522,10 @@ types:
         type: array_slot
         repeat: expr
         repeat-expr: '(_io.size.as<s8> - 8).as<s8> / (_root.is_compact ? 4.as<s8> : 8.as<s8>).as<s8>'
-        doc: Offsets of entries; those not used yet are 0.
+        doc: Offsets of entries; unused slots are 0.
       - id: leftover
         size-eos: true
-        doc: Less than a slot; nothing in a sound file.
+        doc: Too few bytes for a slot; empty in a sound file.
   array_slot:
     doc: One slot of an entry array.
     doc-ref: spec/systemd-journal.md SDJ-034
@@ -539,7 +540,7 @@ types:
         doc: An entry, or 0.
   tag_object:
     -orig-id: TagObject
-    doc: A seal over all objects since the tag before.
+    doc: A seal over all objects since the previous tag.
     doc-ref: spec/systemd-journal.md SDJ-018
     seq:
       - id: seqnum

@@ -7,12 +7,12 @@ meta:
   ks-version: 0.11
   endian: le
 doc: |
-  A sequence of chunks: a token of four bytes, a length, data, and zeros up to
-  a multiple of four. Index files and snapshots begin like this and end with a
-  marker, an empty chunk behind which data stands without framing; their own
-  grammars import the type `chunk`.
+  A sequence of chunks. A chunk is a token of four bytes, a length, data, and
+  zeros up to a multiple of four. Index files and snapshots begin with chunks.
+  The last one is a marker, an empty chunk; after it comes data without
+  framing. Their own grammars import the type `chunk`.
 
-  This grammar describes structure and judges nothing. Lengths that lead behind
+  This grammar describes structure and judges nothing. Lengths that lead past
   the end are clamped to the bytes that are there (`is_truncated`).
 doc-ref:
   - spec/zmq-raft.md ZMR-001 to ZMR-004
@@ -35,7 +35,7 @@ types:
     params:
       - id: marker
         type: bytes
-        doc: The token of the chunk that has no data, whatever its length says.
+        doc: The token of the chunk that has no data, whatever its length field says.
     seq:
       - id: token
         -requirement: ZMR-001
@@ -50,18 +50,18 @@ types:
           - ZMR-001
           - ZMR-003
         size: '(is_marker ? 0.as<s8> : (len_data.as<s8> < (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? len_data.as<s8> : (_io.size.as<s8> - _io.pos.as<s8>).as<s8>).as<s8>).as<s8>'
-        doc: The data; fewer than `len_data` bytes if the file ends before.
+        doc: The data. It has fewer than `len_data` bytes if the file ends too early.
       - id: padding
         -requirement:
           - ZMR-001
           - ZMR-004
         size: '(is_marker ? 0.as<s8> : (len_padding.as<s8> < (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? len_padding.as<s8> : (_io.size.as<s8> - _io.pos.as<s8>).as<s8>).as<s8>).as<s8>'
-        doc: Written as zeros; readers skip it, whatever it holds.
+        doc: Writers write zeros; readers skip it, whatever it holds.
     instances:
       is_marker:
         -requirement: ZMR-004
         value: token == marker
-        doc: True for the marker, behind which the chunks end.
+        doc: True for the marker, after which there are no more chunks.
       len_padding:
         value: '(4 - len_data % 4) % 4'
         doc: Bytes from the data to the next multiple of four.

@@ -16,10 +16,10 @@ meta:
   endian: le
 doc: |
   The two small files beside the segments of a journal: `<name>.meta` with the
-  term, the flushed index and the vote, `<name>.conf` with the members of the
-  cluster. One version byte and one SBE message; neither has a checksum, and a
-  file that was created and never written is 32 zeros. Like the grammar of the
-  segments this one accepts every input and judges nothing.
+  term, the flushed index and the vote, and `<name>.conf` with the members of
+  the cluster. Each is one version byte and one SBE message, without a
+  checksum. A file that was created and never written is 32 zeros. Like the
+  grammar of the segments, this one accepts every input and judges nothing.
 doc-ref:
   - spec/zeebe-journal.md ZBJ-059
   - https://github.com/camunda/camunda/blob/main/zeebe/atomix/cluster/src/main/resources/raft-entry-schema.xml
@@ -47,7 +47,7 @@ seq:
     doc: The members of the cluster.
   - id: padding
     size-eos: true
-    doc: Zeros, or what a longer message left behind.
+    doc: Zeros, or the rest of a longer message that was there before.
 instances:
   is_meta:
     value: '_io.size >= 29 ? (header.template_id == 6 and header.schema_id == 8) : false'
@@ -72,7 +72,7 @@ types:
         -orig-id: lastFlushedIndex
         -requirement: ZBJ-059
         type: u8
-        doc: Up to here the journal is on disk; ff x 8 is null.
+        doc: The journal is on disk up to this index; ff x 8 is null.
       - id: commit_index
         -orig-id: commitIndex
         -requirement: ZBJ-059
@@ -120,4 +120,4 @@ types:
         -orig-id: oldMembers
         type: zeebe_segment::member_group
         if: _root.header.version >= 2 and _io.size - _io.pos >= 3
-        doc: The members before, during joint consensus; from schema version 2 on.
+        doc: The previous members, during joint consensus; from schema version 2 on.

@@ -13,21 +13,22 @@ meta:
     - sbe
   endian: le
 # `.as<s8>` below widens both sides alike: Go does not mix integer types. For
-# the same reason `?:` stands where `and` would have to be lazy. `_index` means
-# another number in the `repeat-until` of other languages than Python: the size
-# of the array is asked for instead.
+# the same reason, `?:` replaces an `and` that would have to be lazy. In the
+# `repeat-until` of languages other than Python, `_index` means another number,
+# so the size of the array is used instead.
 doc: |
   A segment file of the journal in which a Zeebe broker keeps its raft log: a
-  descriptor, then records back to back, each a frame byte and two SBE
-  messages, up to a frame byte of 0 or the end of the file. The payload of a
-  record is a raft log entry, which is described down to group members.
+  descriptor, then records, one directly after the other, up to a frame byte of
+  0 or the end of the file. A record is a frame byte and two SBE messages. Its
+  payload is a raft log entry, which is described down to the members of its
+  groups.
 
   This grammar describes structure and judges nothing. It accepts every input,
-  damaged, cut, or foreign: a field that has no room is left out, a length that
-  lies is clamped (`is_truncated`), checksums are exposed with the bytes that
-  they cover (`checksum_input`) but not verified. It stops listing records
-  where the next one cannot be found. What a reader must return is in
-  `doc-ref`.
+  damaged, cut, or foreign: a field that has no room is left out, a false
+  length is clamped (`is_truncated`), and checksums are exposed with the bytes
+  that they cover (`checksum_input`) but not verified. It stops listing records
+  where the next one cannot be found. See `doc-ref` for what a reader must
+  return.
 doc-ref:
   - spec/zeebe-journal.md
   - https://github.com/camunda/camunda/tree/main/zeebe/journal/src/main
@@ -50,8 +51,8 @@ seq:
     repeat-until: _.is_last
     if: has_records
     doc: |
-      Records in file order, up to a frame byte of 0. Behind damage the lengths
-      can no longer be trusted and what is listed here may be garbage.
+      Records in file order, up to a frame byte of 0. After damage the lengths
+      can no longer be trusted, and what is listed here may be garbage.
     doc-ref: spec/zeebe-journal.md ZBJ-015
   - id: unused
     -requirement:
@@ -65,7 +66,7 @@ seq:
 instances:
   has_records:
     value: 'descriptor.is_whole ? (descriptor.len.as<s8> < _io.size.as<s8> ? first_frame != 0 : false) : false'
-    doc: False if no record stands behind the descriptor; no `records` then.
+    doc: False if no record follows the descriptor; there are no `records` then.
   first_frame:
     pos: descriptor.len.as<s8>
     type: u1
@@ -75,7 +76,7 @@ types:
   descriptor:
     doc: |
       The start of a segment: 29 bytes in version 1, 45 in version 2 with SBE
-      version 1, 57 with SBE version 2, more in versions to come.
+      version 1, 57 with SBE version 2, more in future versions.
     doc-ref: spec/zeebe-journal.md ZBJ-006 to ZBJ-010
     seq:
       - id: version
@@ -90,7 +91,7 @@ types:
           - ZBJ-009
         type: descriptor_metadata
         if: has_metadata
-        doc: The checksum of the message behind it; only in version 2.
+        doc: The checksum of the next message; only in version 2.
       - id: segment
         -orig-id: SegmentDescriptor
         -requirement:
@@ -98,7 +99,7 @@ types:
           - ZBJ-009
         type: descriptor_segment
         if: 'has_version ? _io.size.as<s8> - _io.pos.as<s8> >= 28 : false'
-        doc: The message that says what segment this is.
+        doc: The message that says which segment this is.
     instances:
       has_version:
         value: '_io.size.as<s8> >= 1 ? (version == 1 or version == 2) : false'
@@ -177,13 +178,13 @@ types:
         -requirement: ZBJ-013
         type: s8
         if: has_seal
-        doc: Index of the last record of a sealed segment, else 0.
+        doc: Index of the last record of a sealed segment, otherwise 0.
       - id: last_position
         -orig-id: lastPosition
         -requirement: ZBJ-013
         type: s4
         if: has_seal
-        doc: Offset of the last record of a sealed segment, else 0.
+        doc: Offset of the last record of a sealed segment, otherwise 0.
       - id: newer_fields
         -requirement: ZBJ-010
         size: 'len_newer.as<s8> > _io.size.as<s8> - _io.pos.as<s8> ? (_io.size.as<s8> - _io.pos.as<s8>).as<s8> : len_newer.as<s8>'
@@ -195,7 +196,7 @@ types:
         doc: True from SBE version 2 on.
       len_newer:
         value: 'header.len_block.as<s8> - (has_seal ? 32.as<s8> : 20.as<s8>).as<s8>'
-        doc: Number of bytes behind the fields that are known.
+        doc: Number of bytes after the known fields.
   record:
     -orig-id: JournalRecord
     doc: A record, 49 bytes and its payload.
@@ -208,7 +209,7 @@ types:
       - id: frame
         -requirement: ZBJ-016
         type: u1
-        doc: 1. A frame byte of 0 is not a record and stands at the start of `unused`.
+        doc: 1. A frame byte of 0 is not a record; it is the start of `unused`.
       - id: metadata
         -orig-id: RecordMetadata
         -requirement: ZBJ-015
@@ -221,7 +222,7 @@ types:
         size: len_data.as<s8>
         type: record_data
         if: has_metadata
-        doc: The data message, fewer bytes than `metadata.len_data` if the file ends before.
+        doc: The data message. It has fewer bytes than `metadata.len_data` if the file ends too early.
       - id: rest
         -requirement: ZBJ-027
         size-eos: true
@@ -315,7 +316,7 @@ types:
         -requirement: ZBJ-023
         type: s8
         if: is_whole
-        doc: Number of the record, one more than that of the record before.
+        doc: Number of the record, one more than that of the previous record.
       - id: asqn
         -requirement: ZBJ-024
         type: s8
@@ -345,7 +346,9 @@ types:
         -requirement: ZBJ-030
         size-eos: true
         if: not _io.eof
-        doc: What the data message holds behind the payload, or all of it if it is too short. Not there in a sound record.
+        doc: |
+          What follows the payload in the data message, or all of the message if it
+          is too short. A sound record has none.
     instances:
       is_whole:
         -requirement: ZBJ-029
@@ -356,7 +359,7 @@ types:
         doc: Number of bytes between the known fields and the length of the payload.
       len_room:
         value: _io.size.as<s8> - 28
-        doc: Number of bytes behind the known fields and the length of the payload.
+        doc: Number of bytes after the known fields and the length of the payload.
       len_skipped:
         value: 'len_newer.as<s8> > len_room.as<s8> ? len_room.as<s8> : (len_newer.as<s8> > 0 ? len_newer.as<s8> : 0.as<s8>).as<s8>'
         doc: Length of `newer_fields`, 0 if there are none.
@@ -407,7 +410,7 @@ types:
         -requirement: ZBJ-058
         size-eos: true
         if: not _io.eof
-        doc: What is no raft entry, or lies behind one. Not there in a sound one.
+        doc: Bytes that are not a raft entry, or that follow one. A sound record has none.
     instances:
       peeked:
         pos: 0
@@ -480,7 +483,7 @@ types:
         -requirement: ZBJ-057
         type: member_group
         if: header.version >= 2 and _io.size.as<s8> - _io.pos.as<s8> >= 3
-        doc: The members before, during joint consensus; else empty.
+        doc: The previous members, during joint consensus; otherwise empty.
   member_group:
     doc: A group of members.
     doc-ref: spec/zeebe-journal.md ZBJ-057

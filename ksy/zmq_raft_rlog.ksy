@@ -14,9 +14,9 @@ meta:
   endian: le
 doc: |
   Part of the log of zmq-raft: a header, a table with the end of each entry,
-  chunks up to the marker ITMZ, and the entries back to back. An entry is
-  committed by its offset in the table; the first zero in the table ends the
-  log, and bytes behind the last committed entry mean nothing.
+  chunks up to the marker ITMZ, and the entries, one directly after the other.
+  An entry is committed once its offset is in the table. The first zero in the
+  table ends the log, and bytes after the last committed entry mean nothing.
 
   This grammar describes structure and judges nothing. It accepts every input:
   a table that is longer than the file is clamped, and entries are listed up to
@@ -42,7 +42,7 @@ seq:
     if: has_header
     doc: |
       End of each entry, counted from the start of `data`. Zero: not stored.
-      Whatever stands behind the first zero is left over from a rollback.
+      Everything after the first zero is left over from a rollback.
   - id: chunks
     -requirement:
       - ZMR-003
@@ -62,7 +62,7 @@ seq:
     -requirement: ZMR-044
     size-eos: true
     if: not has_header
-    doc: A file that is too short for its header.
+    doc: The whole file, if it is too short for its header.
 instances:
   has_header:
     value: _io.size >= sizeof<rlog_header>
@@ -86,7 +86,7 @@ types:
       - id: len_body
         -requirement: ZMR-042
         type: u4
-        doc: Length of the chunk, 16 and four for each offset.
+        doc: Length of the chunk, 16 plus four for each offset.
       - id: version
         -requirement: ZMR-041
         type: u4
@@ -102,7 +102,7 @@ types:
           - ZMR-010
           - ZMR-043
         type: u8
-        doc: Index of the first entry; the file's name says the same.
+        doc: Index of the first entry; the name of the file says the same.
   entries:
     doc: The data area.
     doc-ref: spec/zmq-raft.md ZMR-012
@@ -127,7 +127,7 @@ types:
         size-eos: true
         doc: |
           Bytes that no sound offset covers: rolled back, not yet committed, or
-          behind an offset that lies.
+          after a false offset.
     instances:
       has_entries:
         # lint-ksy: unguarded: there is no `data` without a header
@@ -136,7 +136,7 @@ types:
       len_first:
         # lint-ksy: unguarded: there is no `data` without a header
         value: '_root.num_offsets > 0 ? _root.offsets[0].as<s8> : 0'
-        doc: Bytes of the first entry, which begins where offsets count from.
+        doc: Bytes of the first entry, which begins where the offsets count from.
   entry:
     doc: One entry; `header` is there if it has at least 20 bytes.
     doc-ref: spec/zmq-raft.md ZMR-030
@@ -152,7 +152,7 @@ types:
           - ZMR-032
           - ZMR-048
         size-eos: true
-        doc: The payload; all of an entry that is too short for a header.
+        doc: The payload, or the whole entry if it is too short for a header.
   entry_header:
     doc: Request id, type and term, 20 bytes.
     doc-ref: spec/zmq-raft.md ZMR-030

@@ -44,7 +44,9 @@ seq:
       - ZMR-062
       - ZMR-063
     size-eos: true
-    doc: The snapshot itself, often compressed with gzip. All of a file that is too short.
+    doc: |
+      The snapshot itself, often compressed with gzip; the whole file if it is too
+      short for a header.
 instances:
   has_header:
     value: _io.size >= sizeof<snap_header>

@@ -14,11 +14,11 @@ meta:
   endian: be
 doc: |
   The persistent state of zmq-raft (current term, vote, peers): MessagePack
-  maps one behind the other, each with the keys that changed. There is no
-  header; a new file is empty. The last value of each key counts.
+  maps one directly after the other, each with the keys that changed. There is
+  no header; a new file is empty. The last value of each key counts.
 
   This grammar describes structure and judges nothing. It accepts every input;
-  behind damage it lists values that nobody wrote.
+  after damage it may list values that nobody wrote.
 doc-ref:
   - spec/zmq-raft.md
   - https://github.com/royaltm/node-zmq-raft/blob/master/lib/common/file_persistence.js
