@@ -6,34 +6,31 @@ import java.util.List;
 import org.apache.activemq.store.kahadb.disk.journal.Journal;
 import org.apache.activemq.store.kahadb.disk.journal.Location;
 import org.apache.activemq.util.ByteSequence;
+import walproof.adapterkit.Measure;
 
 /** Measures the reader: start with the check of all files, then every record. */
 final class Bench {
   private Bench() {}
 
-  /** {@code bench LOG REPEAT}: LOG is a sound data file or a folder of them. Prints one JSON object. */
+  /** {@code bench LOG REPEAT}: LOG is a sound data file or a folder of them. */
   static void run(Path log, int repeat) throws Exception {
-    List<Double> seconds = new ArrayList<>();
+    try (Copy copy = new Copy(log)) {
+      Measure.run(repeat, () -> pass(copy));
+    }
+  }
+
+  private static Measure.Read pass(Copy copy) throws Exception {
     long records = 0;
     long bytes = 0;
-    try (Copy copy = new Copy(log)) {
-      for (int i = 0; i < repeat; i++) {
-        long started = System.nanoTime();
-        records = bytes = 0;
-        Journal journal = Adapter.open(copy.folder, new JsonObject());
-        journal.start();
-        for (Location at = null; (at = journal.getNextLocation(at)) != null; ) {
-          ByteSequence data = journal.read(at);
-          records++;
-          bytes += data.getLength();
-        }
-        seconds.add((System.nanoTime() - started) / 1e9);
-        journal.close();
-      }
+    Journal journal = Adapter.open(copy.folder, new JsonObject());
+    journal.start();
+    for (Location at = null; (at = journal.getNextLocation(at)) != null; ) {
+      ByteSequence data = journal.read(at);
+      records++;
+      bytes += data.getLength();
     }
-    double best = seconds.stream().min(Double::compare).orElseThrow();
-    System.out.printf("{\"records\":%d,\"payload_bytes\":%d,\"seconds\":%.6f,\"all_seconds\":%s}%n",
-        records, bytes, best, seconds);
+    journal.close();
+    return new Measure.Read(records, bytes);
   }
 
   /**

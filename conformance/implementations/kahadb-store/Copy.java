@@ -86,7 +86,7 @@ final class Copy implements AutoCloseable {
     delete(folder);
   }
 
-  /** Removes what killed processes left behind. */
+  /** Removes what killed processes left. */
   private static void sweep(Path parent) throws IOException {
     long now = System.currentTimeMillis();
     try (Stream<Path> old = Files.list(parent)) {

@@ -1,10 +1,10 @@
 import io.atomix.raft.storage.RaftStorage;
 import io.atomix.raft.storage.system.MetaStore;
-import io.camunda.zeebe.journal.JournalMetaStore;
 import io.camunda.zeebe.journal.file.SegmentedJournal;
+import io.camunda.zeebe.journal.file.SegmentedJournalBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.nio.file.Path;
+import java.io.IOException;
 
 /** What differs between releases: this is 8.7. */
 final class Journals {
@@ -13,23 +13,15 @@ final class Journals {
 
   private Journals() {}
 
-  /** Opens a journal, which is when it recovers. */
-  static SegmentedJournal open(Path folder, String name, int segmentSize, JournalMetaStore meta) {
-    return SegmentedJournal.builder(METERS)
-        .withDirectory(folder.toFile())
-        .withName(name)
-        .withMaxSegmentSize(segmentSize)
-        .withFreeDiskSpace(0)
-        .withPreallocateSegmentFiles(true)
-        .withMetaStore(meta)
-        .build();
+  static SegmentedJournalBuilder builder() {
+    return SegmentedJournal.builder(METERS);
   }
 
-  /** F as the real store reads it from the .meta file; null where it has none. */
-  static Long flushedIndex(Path folder, String name) throws Exception {
-    RaftStorage storage = RaftStorage.builder(METERS).withDirectory(folder.toFile()).withPrefix(name).build();
-    try (MetaStore store = new MetaStore(storage, METERS)) {
-      return store.hasLastFlushedIndex() ? (Long) store.loadLastFlushedIndex() : null;
-    }
+  static RaftStorage.Builder storage() {
+    return RaftStorage.builder(METERS);
+  }
+
+  static MetaStore metaStore(RaftStorage storage) throws IOException {
+    return new MetaStore(storage, METERS);
   }
 }

@@ -6,7 +6,6 @@ import io.atomix.raft.storage.log.entry.ConfigurationEntry;
 import io.atomix.raft.storage.log.entry.RaftLogEntry;
 import io.atomix.raft.storage.log.entry.SerializedApplicationEntry;
 import io.atomix.raft.storage.serializer.RaftEntrySBESerializer;
-import io.camunda.zeebe.journal.JournalMetaStore;
 import io.camunda.zeebe.journal.JournalReader;
 import io.camunda.zeebe.journal.JournalRecord;
 import io.camunda.zeebe.journal.file.SegmentedJournal;
@@ -15,17 +14,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import walproof.adapterkit.Implementation;
@@ -33,7 +26,6 @@ import walproof.adapterkit.Protocol;
 
 /** Drives Zeebe's SegmentedJournal, and its raft serializer for the payloads. {@link Journals} has what differs by release. */
 public final class Adapter implements Implementation {
-  private static final Pattern SEGMENT = Pattern.compile("(.+)-[1-9][0-9]*\\.log");
   private static final String FORMAT = "zeebe-journal";
 
   public static void main(String[] args) throws Exception {
@@ -62,7 +54,7 @@ public final class Adapter implements Implementation {
 
   /**
    * Opens a copy with the flushed index, as a broker does, and reads it to the end. If opening fails, a second copy is
-   * opened without a flushed index, so that the records in front of the damage are seen: what an operator would do.
+   * opened without a flushed index, so that the records before the damage are seen, as an operator would do.
    */
   @Override
   public Answer read(Request request) throws Exception {
@@ -81,7 +73,7 @@ public final class Adapter implements Implementation {
   private static boolean open(Copy copy, Long flushed, Answer answer) throws IOException {
     boolean opened = false;
     Map<String, byte[]> before = copy.contents();
-    try (SegmentedJournal journal = Journals.open(copy.folder, copy.name, copy.segmentSize, meta(flushed))) {
+    try (SegmentedJournal journal = Opening.journal(copy.folder, copy.name, copy.segmentSize, flushed)) {
       opened = true;
       System.err.println(Journals.NAME + ": opening changed: " + copy.changes(before));
       try (JournalReader reader = journal.openReader()) {
@@ -152,7 +144,7 @@ public final class Adapter implements Implementation {
       throw new Skip("this release writes the newest descriptor only", null);
     }
     Files.createDirectory(request.path());
-    append(request.path(), name(request.path(), context), segmentSize(context), null, request.records());
+    append(request.path(), Copy.name(request.path(), context), Copy.segmentSize(context), null, request.records());
   }
 
   @Override
@@ -163,12 +155,12 @@ public final class Adapter implements Implementation {
     JsonObject context = request.context();
     Path folder = request.path();
     try (Copy copy = new Copy(folder, context)) { // only to find the name and F
-      append(folder, copy.name, segmentSize(context), flushedIndex(copy, context), request.records());
+      append(folder, copy.name, copy.segmentSize, flushedIndex(copy, context), request.records());
     }
   }
 
   private static void append(Path folder, String name, int size, Long flushed, List<JsonObject> records) throws Exception {
-    try (SegmentedJournal journal = Journals.open(folder, name, size, meta(flushed))) {
+    try (SegmentedJournal journal = Opening.journal(folder, name, size, flushed)) {
       for (JsonObject record : records) {
         long asqn = record.has("asqn") ? record.get("asqn").getAsLong() : SegmentedJournal.ASQN_IGNORE;
         DirectBuffer payload = new UnsafeBuffer(Request.payload(record));
@@ -178,47 +170,12 @@ public final class Adapter implements Implementation {
     }
   }
 
-  static JournalMetaStore meta(Long flushed) {
-    JournalMetaStore meta = new JournalMetaStore.InMemory();
-    if (flushed != null) {
-      meta.storeLastFlushedIndex(flushed);
-    }
-    return meta;
-  }
-
   private static Long flushedIndex(Copy copy, JsonObject context) throws Exception {
     JsonElement given = context.get("last_flushed_index");
     if (given == null || given.isJsonNull()) {
       return null;
     }
-    return given.getAsString().equals("meta") ? Journals.flushedIndex(copy.folder, copy.name) : (Long) given.getAsLong();
-  }
-
-  private static int segmentSize(JsonObject context) {
-    return context.has("max_segment_size") ? context.get("max_segment_size").getAsInt() : 1 << 20;
-  }
-
-  /** The name given, or the only one there is, or the only one with a .meta beside it. */
-  private static String name(Path folder, JsonObject context) throws IOException, Skip {
-    if (context.has("name")) {
-      return context.get("name").getAsString();
-    }
-    TreeMap<String, Boolean> names = new TreeMap<>();
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        Matcher matcher = SEGMENT.matcher(file.getFileName().toString());
-        if (matcher.matches()) {
-          names.put(matcher.group(1), Files.exists(folder.resolve(matcher.group(1) + ".meta")));
-        }
-      }
-    }
-    if (names.size() > 1) {
-      names.values().removeIf(hasMeta -> !hasMeta);
-      if (names.size() != 1) {
-        throw new Skip("Zeebe is always told the name of its journal", null);
-      }
-    }
-    return names.isEmpty() ? "journal" : names.firstKey();
+    return given.getAsString().equals("meta") ? Opening.flushedIndex(copy.folder, copy.name) : (Long) given.getAsLong();
   }
 
   static byte[] bytes(DirectBuffer buffer) {
@@ -236,67 +193,6 @@ public final class Adapter implements Implementation {
       return MessageDigest.getInstance("SHA-256").digest(bytes);
     } catch (java.security.NoSuchAlgorithmException missing) {
       throw new IllegalStateException(missing);
-    }
-  }
-
-  /** A private copy of a log: opening a journal changes it. */
-  static final class Copy implements AutoCloseable {
-    final Path folder;
-    final String name;
-    final int segmentSize;
-
-    Copy(Path log, JsonObject context) throws IOException, Skip {
-      name = Files.isDirectory(log) ? name(log, context) : "journal";
-      segmentSize = segmentSize(context);
-      folder = Files.createTempDirectory("walproof-zeebe-");
-      if (Files.isDirectory(log)) {
-        try (Stream<Path> files = Files.list(log)) {
-          for (Path file : files.filter(Files::isRegularFile).toList()) {
-            Files.copy(file, folder.resolve(file.getFileName().toString()));
-          }
-        }
-      } else {
-        Files.copy(log, folder.resolve("journal-1.log"));
-      }
-    }
-
-    Map<String, byte[]> contents() throws IOException {
-      Map<String, byte[]> contents = new TreeMap<>();
-      try (Stream<Path> files = Files.list(folder)) {
-        for (Path file : files.toList()) {
-          if (Files.size(file) <= 1 << 20) { // vectors are tiny; a broker's segment is not compared
-            contents.put(file.getFileName().toString(), Files.readAllBytes(file));
-          }
-        }
-      }
-      return contents;
-    }
-
-    /** What is different from before, in words. */
-    List<String> changes(Map<String, byte[]> before) throws IOException {
-      List<String> changes = new ArrayList<>();
-      Map<String, byte[]> now = contents();
-      before.forEach((file, old) -> {
-        byte[] present = now.remove(file);
-        if (present == null) {
-          changes.add(file + " deleted");
-        } else if (!Arrays.equals(old, present)) {
-          int at = Arrays.mismatch(old, present);
-          changes.add(file + " changed from " + at + " on, " + old.length + " to " + present.length + " bytes");
-        }
-      });
-      now.keySet().forEach(file -> changes.add(file + " created"));
-      return changes;
-    }
-
-    @Override
-    public void close() throws IOException {
-      try (Stream<Path> files = Files.list(folder)) {
-        for (Path file : files.toList()) {
-          Files.delete(file);
-        }
-      }
-      Files.delete(folder);
     }
   }
 }

@@ -12,8 +12,8 @@ public interface Implementation {
 
   /**
    * Reads the log at {@code request.path()}. What the real reader throws to its caller because of the log becomes a
-   * signal of the answer, behind the records that it released before: the adapter catches it ({@link
-   * RuntimeException}s too, never {@link Error}s). What leaves this method is a crash: the process ends with status 70.
+   * signal of the answer, after the records that it released before: the adapter catches it ({@link
+   * RuntimeException}s too, never {@link Error}s). What escapes this method is a crash: the process ends with status 70.
    */
   Answer read(Request request) throws Exception;
 
@@ -36,7 +36,7 @@ public interface Implementation {
 
   /**
    * One request. {@code profile} is recover or strict for read, else write or append; {@code context} is what the
-   * reader is told besides the bytes, maybe empty; {@code records} are to be written, see {@link #payload}.
+   * reader is told besides the bytes, and may be empty; {@code records} are to be written, see {@link #payload}.
    */
   record Request(String format, Path path, String profile, JsonObject context, List<JsonObject> records) {
     /** The payload of a record of this request. */

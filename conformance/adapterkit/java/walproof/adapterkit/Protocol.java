@@ -28,7 +28,7 @@ public final class Protocol {
    * implementation lets escape ends the process with status 70: a crash is a result, it must not look like an answer.
    */
   public static void run(Implementation implementation, String... args) {
-    System.setOut(System.err); // what the implementation prints is no reply
+    System.setOut(System.err); // what the implementation prints is not a reply
     try {
       if (args.length == 3 && args[0].equals("read")) {
         Request request = new Request(args[1], Path.of(args[2]), "recover", new JsonObject(), List.of());

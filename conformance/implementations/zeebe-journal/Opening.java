@@ -1,0 +1,34 @@
+import io.atomix.raft.storage.RaftStorage;
+import io.atomix.raft.storage.system.MetaStore;
+import io.camunda.zeebe.journal.JournalMetaStore;
+import io.camunda.zeebe.journal.file.SegmentedJournal;
+import java.nio.file.Path;
+
+/** How a broker opens a journal, which is when it recovers. */
+final class Opening {
+  private Opening() {}
+
+  /** Opens a journal with F, the flushed index: null if there is none. */
+  static SegmentedJournal journal(Path folder, String name, int segmentSize, Long flushed) {
+    JournalMetaStore meta = new JournalMetaStore.InMemory();
+    if (flushed != null) {
+      meta.storeLastFlushedIndex(flushed);
+    }
+    return Journals.builder()
+        .withDirectory(folder.toFile())
+        .withName(name)
+        .withMaxSegmentSize(segmentSize)
+        .withFreeDiskSpace(0)
+        .withPreallocateSegmentFiles(true)
+        .withMetaStore(meta)
+        .build();
+  }
+
+  /** F as the real store reads it from the .meta file; null where it has none. */
+  static Long flushedIndex(Path folder, String name) throws Exception {
+    RaftStorage storage = Journals.storage().withDirectory(folder.toFile()).withPrefix(name).build();
+    try (MetaStore store = Journals.metaStore(storage)) {
+      return store.hasLastFlushedIndex() ? (Long) store.loadLastFlushedIndex() : null;
+    }
+  }
+}
