@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance import BUILD, ROOT
+from conformance import BUILD
+from reference_impl.places import PACKAGES
 
-FOLDER = ROOT / "conformance" / "implementations"
+FOLDER = PACKAGES / "conformance" / "implementations"
 BENCH_FILE = "bench.toml"
 """How ``walproof bench`` measures it. It stands beside the adapter; no build depends on it."""
 BUILD_SECONDS = 1500
@@ -74,7 +75,7 @@ class Implementation:
         digest = hashlib.sha256()
         digest.update(sys.version.encode())
         for path in sorted(self._inputs()):
-            digest.update(f"{path.relative_to(ROOT)}\0".encode())
+            digest.update(f"{path.relative_to(PACKAGES)}\0".encode())
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
@@ -93,7 +94,7 @@ class Implementation:
         log = self.output / "build.log"
         environment = os.environ | {
             "WALPROOF_BUILD": str(self.output),
-            "WALPROOF_ROOT": str(ROOT),
+            "WALPROOF_ROOT": str(PACKAGES),
             "WALPROOF_PYTHON": sys.executable,
         }
         with log.open("wb") as out:
@@ -111,7 +112,7 @@ class Implementation:
                 raise Unavailable(f"the build took more than {BUILD_SECONDS} s") from None
         if done.returncode != 0:
             lines = log.read_text(errors="replace").strip().splitlines() or ["no output"]
-            shown = log.relative_to(ROOT)
+            shown = log.relative_to(PACKAGES) if log.is_relative_to(PACKAGES) else log
             raise Unavailable(f"the build failed: {lines[-1].strip()[:200]} (see {shown})")
         (self.output / "stamp").write_text(self.stamp())
 

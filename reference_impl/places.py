@@ -30,5 +30,5 @@ def _build() -> Path:
 BUILD = _build()
 """Everything that set-up builds or downloads; never committed."""
 
-REPORTS = Path("reports") if IS_INSTALLED else ROOT / "reports"
-"""Where reports go unless a command is told otherwise."""
+REPORTS = Path("reports")
+"""Where reports go unless a command is told otherwise: below the caller's folder."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from conformance import ROOT
+from conformance import REPORTS
 from conformance.vectors import Vector, load_all
 from walproof.cli.setup import in_ci
 
@@ -28,7 +28,7 @@ QUICK_VECTORS = 8
     "--report",
     "path",
     type=click.Path(path_type=Path),
-    default=ROOT / "reports" / "bench.json",
+    default=REPORTS / "bench.json",
     show_default="reports/bench.json",
     help="Where the numbers go, as JSON.",
 )

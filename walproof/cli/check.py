@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from conformance import ROOT, known_failures, run
+from conformance import REPORTS, known_failures, run
 from conformance.cases import cases_of
 from conformance.protocol.child import Limits
 from conformance.protocol.oneshot import no_hello
@@ -23,8 +23,6 @@ from conformance.subject import Subject, subject_of
 from conformance.vectors import BrokenVector, Selection, load_all
 from walproof.cli.setup import in_ci
 from walproof.implementations import all_implementations
-
-REPORTS = ROOT / "reports"
 
 
 @click.command()

@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from conformance import ROOT, known_failures
+from conformance import REPORTS, known_failures
 from conformance.protocol.oneshot import no_hello
 from conformance.registry import Implementation, Unavailable
 from conformance.vectors import BrokenVector, Vector, load_all
@@ -97,7 +97,7 @@ def sweep(
     """
     started = time.monotonic()
     console = Console()
-    place = out or str(ROOT / "reports" / "sweep" / format)
+    place = out or str(REPORTS / "sweep" / format)
     try:
         vectors = load_all()
         programs, ours = _programs(format, names, commands)
