@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from conformance.kaitai.compile import GRAMMARS, grammar_files
+from conformance.kaitai.compile import GRAMMARS
+from conformance.kaitai.types import Body, Types
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,8 @@ class GrammarDocs:
 
     ``fields`` is keyed by the qualified name of the class and the field's id, as in
     ``("LeveldbLog.Record", "data")``; ``kinds`` maps a qualified class name to the type's id.
-    ``stride`` is the ``-stride`` of the one field of the top level: its elements are so many bytes
-    each and can be parsed apart. None where that is not said.
+    ``stride`` is the ``-stride`` of the only field of the top level: its elements have that many
+    bytes each and can be parsed apart. It is None where the grammar does not say so.
     """
 
     top: str
@@ -46,36 +45,21 @@ class GrammarDocs:
 @functools.cache
 def grammar_docs(grammar: str, grammars: Path = GRAMMARS) -> GrammarDocs:
     """Read a grammar, such as ``leveldb_log``, and all that it imports."""
-    documents = [yaml.safe_load(f.read_bytes()) for f in grammar_files(grammar, grammars)]
-    types: dict[str, tuple[str, dict[str, Any]]] = {}
-    for document in documents:
-        _collect(document["meta"]["id"], document, "", types)
-    type_docs = {type_id: _text(body) for type_id, body in types.values()}
+    known = Types(grammar, grammars)
+    type_docs = {one.ids[-1]: _text(one.body) for one in known.types.values()}
     fields = {
         (name, field["id"]): _field_doc(field, type_docs)
-        for name, (_, body) in types.items()
-        for field in _fields_of(body)
+        for name, one in known.types.items()
+        for field in _fields_of(one.body)
         if "id" in field
     }
-    main = documents[0]
-    only = main["seq"][0] if len(main.get("seq", ())) == 1 else {}
-    kinds = {name: type_id for name, (type_id, _) in types.items()}
-    return GrammarDocs(class_name(main["meta"]["id"]), fields, kinds, only.get("-stride"))
+    seq = known.types[known.top].body.get("seq", ())
+    stride = seq[0].get("-stride") if len(seq) == 1 else None
+    kinds = {name: one.ids[-1] for name, one in known.types.items()}
+    return GrammarDocs(known.top, fields, kinds, stride)
 
 
-def class_name(type_id: str) -> str:
-    """The name that the compiler gives the class of a type: ``record_header`` → RecordHeader."""
-    return "".join(part.capitalize() for part in type_id.split("_"))
-
-
-def _collect(type_id: str, body: dict[str, Any], outer: str, into: dict[str, Any]) -> None:
-    name = f"{outer}.{class_name(type_id)}" if outer else class_name(type_id)
-    into[name] = (type_id, body)
-    for inner, inner_body in body.get("types", {}).items():
-        _collect(inner, inner_body, name, into)
-
-
-def _fields_of(body: dict[str, Any]) -> list[dict[str, Any]]:
+def _fields_of(body: Body) -> list[dict[str, Any]]:
     instances = [{"id": name, **spec} for name, spec in body.get("instances", {}).items()]
     return [*body.get("seq", ()), *instances]
 
@@ -90,5 +74,5 @@ def _field_doc(field: dict[str, Any], type_docs: dict[str, str]) -> FieldDoc:
     return FieldDoc(kind, tuple(requirements), _text(field) or type_docs.get(kind, ""))
 
 
-def _text(body: dict[str, Any]) -> str:
+def _text(body: Body) -> str:
     return " ".join(str(body.get("doc", "")).split())

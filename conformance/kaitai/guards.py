@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from conformance.kaitai.model import Model, Type
+from conformance.kaitai.types import Type, Types
 
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|0x[0-9a-fA-F]+|\d[\d.e]*|\w+|::|[<>=!]=|<<|>>|\S")
 _AT_LEAST = re.compile(r"_io\.size(?:\.as<s8>)?>=(\d+)")
@@ -22,11 +21,11 @@ _KEYWORDS = {"and", "or", "not", "true", "false", "sizeof", "bitsizeof", "as"}
 class Guards:
     """Judges the expressions of one grammar."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, types: Types) -> None:
+        self.types = types
         self._maybe_missing = {
             field["id"]
-            for owner in model.types.values()
+            for owner in types.types.values()
             for field in owner.body.get("seq") or ()
             if "if" in field and "id" in field
         }
@@ -112,13 +111,13 @@ class Guards:
 
     def _type_of(self, owner: Type, name: str) -> Type | None:
         if name == "_root":
-            return self.model.types[owner.name.split(".")[0]]
+            return self.types.types[owner.name.split(".")[0]]
         for one in owner.body.get("seq") or ():
             if one.get("id") == name and isinstance(one.get("type"), str):
-                return self.model.resolve(one["type"], owner)
+                return self.types.resolve(one["type"], owner)
         body = (owner.body.get("instances") or {}).get(name, {})
         return (
-            self.model.resolve(body["type"], owner) if isinstance(body.get("type"), str) else None
+            self.types.resolve(body["type"], owner) if isinstance(body.get("type"), str) else None
         )
 
     def _when_false(self, owner: Type, condition: str) -> frozenset[str]:
@@ -160,7 +159,7 @@ def _expressions(body: dict[str, Any]) -> Iterator[str]:
 
 
 def _names(tokens: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each name with the members that are asked of it, indexes and calls passed over."""
+    """Each name with the members that are asked of it; indexes and calls are skipped."""
     for at, token in enumerate(tokens):
         before = tokens[at - 1] if at else ""
         after = tokens[at + 1] if at + 1 < len(tokens) else ""

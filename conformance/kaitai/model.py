@@ -10,15 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-import yaml
+from conformance.kaitai.guards import Guards
+from conformance.kaitai.types import Body, Type, Types
 
-from conformance.kaitai.compile import GRAMMARS, grammar_files
-from conformance.kaitai.grammar_docs import class_name
-
-Body = Mapping[str, Any]
 _INTEGER = re.compile(r"[us]([1248])(le|be)?")
 _BITS = re.compile(r"b(\d+)(le|be)?")
 _FLOAT = re.compile(r"f([48])(le|be)?")
@@ -70,35 +66,8 @@ class Field:
         return {key: value for key, value in said.items() if value not in (None, False)}
 
 
-@dataclass(frozen=True)
-class Type:
-    """One type: ``name`` is its class, such as ``LeveldbLog.Block``; ``body`` as in the file.
-
-    ``ids`` are the id of its grammar and those of the types down to this one.
-    """
-
-    name: str
-    ids: tuple[str, ...]
-    body: Body
-    file: Path
-
-
-class Model:
-    """A grammar with its imports. Raises what YAML and the file system raise."""
-
-    def __init__(self, grammar: str, grammars: Path = GRAMMARS) -> None:
-        self.grammar = grammar
-        self.files = grammar_files(grammar, grammars)
-        self.types: dict[str, Type] = {}
-        self.enums: dict[str, dict[int, str]] = {}
-        for file in self.files:
-            body = yaml.safe_load(file.read_bytes())
-            self._collect((body["meta"]["id"],), "", body, file)
-
-    @cached_property
-    def top(self) -> str:
-        """The class of the grammar itself."""
-        return next(iter(self.types))
+class Model(Types):
+    """The types of a grammar with their fields, resolved."""
 
     @cached_property
     def fields(self) -> dict[str, list[Field]]:
@@ -114,70 +83,16 @@ class Model:
                 waiting += [one.type for one in (field, *field.cases) if one.type]
         return found
 
-    @property
-    def seq_fields(self) -> Iterator[tuple[str, Field]]:
-        """Every type's class with each of its fields, instances left out."""
-        for name, fields in self.fields.items():
-            for field in fields:
-                if not field.instance:
-                    yield name, field
-
     def to_json(self) -> dict[str, Any]:
         """For drivers with reflection."""
         fields = {name: [one.to_json() for one in some] for name, some in self.fields.items()}
         return {"grammar": self.grammar, "top": self.top, "types": fields}
-
-    def resolve(self, written: str, scope: Type) -> Type | None:
-        """The type that a name stands for inside ``scope``; None for built-in types."""
-        steps = written.split("(")[0].strip().split("::")
-        outer = scope.name
-        while outer:
-            if (name := self._below(outer, steps)) is not None:
-                return self.types[name]
-            outer = outer.rpartition(".")[0]
-        # A grammar's own name, then what it imports.
-        return self.types.get(self._below_spec(steps) or "")
-
-    def enum_of(self, written: str, scope: Type) -> str:
-        """The class of an enum such as ``record_type`` or ``other::kind`` used inside ``scope``."""
-        *path, last = written.split("::")
-        name = class_name(last)
-        if path:
-            owner = self.resolve("::".join(path), scope)
-            return f"{owner.name}.{name}" if owner else name
-        outer = scope.name
-        while outer:
-            if f"{outer}.{name}" in self.enums:
-                return f"{outer}.{name}"
-            outer = outer.rpartition(".")[0]
-        return name
-
-    def _collect(self, ids: tuple[str, ...], outer: str, body: Body, file: Path) -> None:
-        name = f"{outer}.{class_name(ids[-1])}" if outer else class_name(ids[-1])
-        self.types[name] = Type(name, ids, body, file)
-        for enum, members in (body.get("enums") or {}).items():
-            self.enums[f"{name}.{class_name(enum)}"] = {
-                int(key): str(value["id"] if isinstance(value, Mapping) else value)
-                for key, value in members.items()
-            }
-        for inner, inner_body in (body.get("types") or {}).items():
-            self._collect((*ids, inner), name, inner_body, file)
-
-    def _below(self, outer: str, steps: list[str]) -> str | None:
-        name = ".".join([outer, *map(class_name, steps)])
-        return name if name in self.types else None
-
-    def _below_spec(self, steps: list[str]) -> str | None:
-        name = ".".join(map(class_name, steps))
-        return name if name in self.types else None
 
     def _seq(self, owner: Type) -> Iterator[Field]:
         for number, body in enumerate(owner.body.get("seq") or ()):
             yield self._field(owner, body.get("id", f"_unnamed{number}"), body)
 
     def _instances(self, owner: Type) -> Iterator[Field]:
-        from conformance.kaitai.guards import Guards
-
         guards = Guards(self)
         for name, body in (owner.body.get("instances") or {}).items():
             if not guards.instance_is_safe(owner, name) or "io" in body:

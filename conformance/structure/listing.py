@@ -37,7 +37,6 @@ from conformance.kaitai.model import Field, Model
 
 SHORT = 32
 _MASK = (1 << 64) - 1
-_MISSING: Any = object()
 
 
 @dataclass(frozen=True)

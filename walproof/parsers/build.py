@@ -16,8 +16,8 @@ from pathlib import Path
 import jinja2
 
 from conformance.kaitai.compile import GRAMMARS, GrammarError, ToolMissing
-from conformance.kaitai.grammar_docs import class_name
 from conformance.kaitai.model import Model
+from conformance.kaitai.types import class_name
 from walproof.parsers.languages import LANGUAGES
 from walproof.parsers.package import all_grammars, lower_camel, make_package
 

@@ -28,8 +28,8 @@ import yaml
 from kaitaistruct import KaitaiStruct
 
 from conformance.kaitai.compile import compiled, parser_folder
-from conformance.kaitai.grammar_docs import class_name
 from conformance.kaitai.model import Model
+from conformance.kaitai.types import class_name
 
 _STEP = re.compile(r"(\w+)((?:\[-?\d+\])*)")
 _ABSENT: Any = object()

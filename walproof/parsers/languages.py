@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.kaitai.grammar_docs import class_name
+from conformance.kaitai.types import class_name
 
 COMPILER = "0.11.0"
 

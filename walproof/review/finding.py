@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Class = Literal["READ", "WRITE", "RECOVER", "API", "TEXT"]
@@ -151,11 +151,6 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
             _line(f.where),
         ),
     )
-
-
-def with_format(findings: Iterable[Finding], format: str) -> list[Finding]:
-    """The findings, marked as of one format."""
-    return [replace(finding, format=format) for finding in findings]
 
 
 def _line(where: str) -> tuple[str, int]:

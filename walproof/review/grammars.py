@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.contents import Contents
 from conformance.kaitai.compile import parser_folder
-from conformance.kaitai.grammar_docs import class_name
+from conformance.kaitai.types import class_name
 from walproof.review.behaviour import Changed, Table, _several, counted
 from walproof.review.consequences import FOLLOWS
 from walproof.review.finding import Finding

@@ -146,10 +146,6 @@ def _plain_logs(
     return list(run.logs.values())
 
 
-def _of_format(bodies: dict[str, Any], format: str) -> dict[str, Any]:
-    return {id: body for id, body in bodies.items() if body["format"] == format}
-
-
 def _readers(workers: dict[str, Worker], format: str) -> dict[str, str | None]:
     """Why a side has no reader of a format; None where it has one."""
     found: dict[str, str | None] = {}

@@ -11,7 +11,8 @@ import yaml
 
 from conformance.kaitai.compile import GrammarError
 from conformance.kaitai.guards import Guards
-from conformance.kaitai.model import Model, Type
+from conformance.kaitai.model import Model
+from conformance.kaitai.types import Type, class_name
 
 _MISSHAPEN = "a list or a map stands where another was expected; the compiler says where"
 
@@ -97,8 +98,6 @@ class LintedGrammar:
     def _type(
         self, node: yaml.MappingNode, body: Mapping[str, Any], name: str, role: str, outer: str
     ) -> Iterator[Node]:
-        from conformance.kaitai.grammar_docs import class_name
-
         qualified = f"{outer}.{class_name(name)}" if outer else class_name(name)
         owner = self.model.types.get(qualified)
         yield Node(role, name, body, node, owner)

@@ -1,0 +1,98 @@
+"""The types and enums of a grammar, under the names of the classes that the compiler makes of them.
+
+They come from the YAML alone, without the compiler: drivers and packages need no Node.js for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from conformance.kaitai.compile import GRAMMARS, grammar_files
+
+Body = Mapping[str, Any]
+"""A part of a grammar as it stands in its file."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """One type: ``name`` is its class, such as ``LeveldbLog.Block``; ``body`` as in the file.
+
+    ``ids`` are the id of its grammar and those of the types down to this one.
+    """
+
+    name: str
+    ids: tuple[str, ...]
+    body: Body
+    file: Path
+
+
+class Types:
+    """The types and enums of a grammar and its imports, those of the grammar first.
+
+    Raises what YAML and the file system raise.
+    """
+
+    def __init__(self, grammar: str, grammars: Path = GRAMMARS) -> None:
+        self.grammar = grammar
+        self.files = grammar_files(grammar, grammars)
+        self.types: dict[str, Type] = {}
+        self.enums: dict[str, dict[int, str]] = {}
+        for file in self.files:
+            body = yaml.safe_load(file.read_bytes())
+            self._collect((body["meta"]["id"],), "", body, file)
+
+    @cached_property
+    def top(self) -> str:
+        """The class of the grammar itself."""
+        return next(iter(self.types))
+
+    def resolve(self, written: str, scope: Type) -> Type | None:
+        """The type that a name stands for inside ``scope``; None for built-in types."""
+        steps = written.split("(")[0].strip().split("::")
+        outer = scope.name
+        while outer:
+            if (found := self._named(outer, steps)) is not None:
+                return found
+            outer = outer.rpartition(".")[0]
+        # A grammar's own name, then what it imports.
+        return self._named("", steps)
+
+    def enum_of(self, written: str, scope: Type) -> str:
+        """The class of an enum such as ``record_type`` or ``other::kind`` used inside ``scope``."""
+        *path, last = written.split("::")
+        name = class_name(last)
+        if path:
+            owner = self.resolve("::".join(path), scope)
+            return f"{owner.name}.{name}" if owner else name
+        outer = scope.name
+        while outer:
+            if f"{outer}.{name}" in self.enums:
+                return f"{outer}.{name}"
+            outer = outer.rpartition(".")[0]
+        return name
+
+    def _collect(self, ids: tuple[str, ...], outer: str, body: Body, file: Path) -> None:
+        name = f"{outer}.{class_name(ids[-1])}" if outer else class_name(ids[-1])
+        self.types[name] = Type(name, ids, body, file)
+        for enum, members in (body.get("enums") or {}).items():
+            self.enums[f"{name}.{class_name(enum)}"] = {
+                int(key): str(value["id"] if isinstance(value, Mapping) else value)
+                for key, value in members.items()
+            }
+        for inner, inner_body in (body.get("types") or {}).items():
+            self._collect((*ids, inner), name, inner_body, file)
+
+    def _named(self, outer: str, steps: list[str]) -> Type | None:
+        below = ".".join(map(class_name, steps))
+        return self.types.get(f"{outer}.{below}" if outer else below)
+
+
+def class_name(type_id: str) -> str:
+    """The name that the compiler gives the class of a type: ``record_header`` → RecordHeader."""
+    return "".join(part.capitalize() for part in type_id.split("_"))
