@@ -14,7 +14,7 @@ class Damage:
 
     Targets are field paths of the *control* (in a log of several files ``FILE:PATH``), or plain
     byte offsets in a ``file``; so an operation that changes
-    the length comes last, or is followed by operations in front of it only.
+    the length comes last; only operations on bytes before it may follow.
     """
 
     def __init__(self, control: Contents, format: str) -> None:
@@ -87,7 +87,7 @@ class Damage:
         self._did(f"truncate at {at}{_in(file)}")
 
     def truncate_in(self, path: str, keep: int) -> None:
-        """Cut the log inside a field, ``keep`` bytes behind its start."""
+        """Cut the log inside a field, ``keep`` bytes after its start."""
         data, field = self._at(path)
         del data[field.start + keep :]
         self._did(f"truncate {keep} bytes into {path}")
@@ -118,7 +118,7 @@ class Damage:
         self._did(f"stale bytes in [{start}, {end}){_in(file)}")
 
     def duplicate(self, path: str) -> None:
-        """Write a field twice, one copy behind the other."""
+        """Write a field twice, one copy after the other."""
         data, field = self._at(path)
         data[field.end : field.end] = self._control[path.rpartition(":")[0]][
             field.start : field.end
@@ -143,7 +143,7 @@ class Damage:
         self._did(f"insert {what or new.hex(' ')} at {at}{_in(file)}")
 
     def extend(self, new: bytes, what: str, file: str = "") -> None:
-        """Append bytes behind the end of the log."""
+        """Append bytes after the end of the log."""
         self.files[file] += new
         self._did(f"extend by {what}{_in(file)}")
 

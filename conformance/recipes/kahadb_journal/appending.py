@@ -55,7 +55,7 @@ def append_behind_a_torn_header(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-025", control=append_to_five_batches, kind="corrupt"
 )
 def append_behind_a_damaged_batch(log: KahaDBLog) -> None:
-    """A flipped payload in the second batch: what stands behind it stays."""
+    """A flipped payload in the second batch: what follows it is kept."""
     log.flip("batches[1].records[0].payload", 0)
     log.append(b"delta", b"echo")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, b"delta", b"echo"])
@@ -70,7 +70,7 @@ def append_behind_a_damaged_batch(log: KahaDBLog) -> None:
     may_refuse=True,
 )
 def append_behind_garbage(log: KahaDBLog) -> None:
-    """Garbage behind the last batch: a new file, or wherever all of it is read again."""
+    """Garbage after the last batch: begin a new file, or append so that all of it is read again."""
     log.truncate(225)
     log.extend(b"x" * 40, "40 bytes of garbage")
     log.append(b"delta", b"echo")
@@ -81,7 +81,7 @@ def append_behind_garbage(log: KahaDBLog) -> None:
     sparse_file, "appending", "KDB-025", control=append_to_a_sparse_file, kind="corrupt"
 )
 def append_behind_a_wrong_size_in_a_sparse_file(log: KahaDBLog) -> None:
-    """One flipped bit of a size in a preallocated file: the batch behind it is not overwritten."""
+    """One flipped bit of a size in a preallocated file: the batch after it is not overwritten."""
     log.context["write_batch_size"] = 1024
     log.flip("batches[1].control.len_records", 6)
     log.append(b"delta", b"echo")
@@ -93,7 +93,7 @@ def append_behind_a_wrong_size_in_a_sparse_file(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-025", control=append_to_five_batches, kind="corrupt"
 )
 def append_behind_an_early_eof_record(log: KahaDBLog) -> None:
-    """An EOF record in the middle: what stands behind it is not overwritten."""
+    """An EOF record in the middle: what follows it is not overwritten."""
     log.insert(90, b"-qMa4", "an EOF record")
     log.append(b"delta", b"echo")
     log.expect("damaged", "early-eof", survivors=ALL)

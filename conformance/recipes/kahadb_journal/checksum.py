@@ -21,7 +21,7 @@ def payload_flipped(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "checksum", "KDB-036", "KDB-051")
 def payload_of_the_last_batch_flipped(log: KahaDBLog) -> None:
-    """One bit in the last batch; the EOF record behind it shows that the write was finished."""
+    """One bit in the last batch; the EOF record after it shows that the write was finished."""
     log.flip("batches[4].records[0].payload", 7)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2, 3], end=225)
 

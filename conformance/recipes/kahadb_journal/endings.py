@@ -1,4 +1,4 @@
-"""What stands behind the last batch: EOF records, zeros, remains, and none of these."""
+"""What stands after the last batch: EOF records, zeros, remains, and none of these."""
 
 from conformance.recipes.kahadb_journal.layout import five_batches, five_batches_without_checksums
 from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, whole_batch, words
@@ -14,21 +14,21 @@ def _zeros(log: KahaDBLog, count: int) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-012", kind="eof")
 def no_eof_record(log: KahaDBLog) -> None:
-    """The file ends behind its last batch, as all files did before 5.12."""
+    """The file ends after its last batch, as all files did before 5.12."""
     log.truncate(225)
     log.expect("intact", survivors=ALL, end=225)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-012", "KDB-013", kind="eof")
 def one_zero_byte(log: KahaDBLog) -> None:
-    """One zero byte behind the last batch."""
+    """One zero byte after the last batch."""
     _zeros(log, 1)
     log.expect("intact", survivors=ALL, end=225)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
 def four_zero_bytes(log: KahaDBLog) -> None:
-    """Four zero bytes behind the last batch: fewer than a record header."""
+    """Four zero bytes after the last batch: fewer than a record header."""
     _zeros(log, 4)
     log.expect("intact", survivors=ALL, end=225)
     log.bug(CLEAN_FLAGGED)
@@ -44,7 +44,7 @@ def five_zero_bytes(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
 def zeros_one_less_than_a_control_record(log: KahaDBLog) -> None:
-    """27 zero bytes behind the last batch."""
+    """27 zero bytes after the last batch."""
     _zeros(log, 27)
     log.expect("intact", survivors=ALL, end=225)
     log.bug(CLEAN_FLAGGED)
@@ -52,7 +52,7 @@ def zeros_one_less_than_a_control_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
 def zeros_as_long_as_a_control_record(log: KahaDBLog) -> None:
-    """28 zero bytes behind the last batch."""
+    """28 zero bytes after the last batch."""
     _zeros(log, 28)
     log.expect("intact", survivors=ALL, end=225)
     log.bug(CLEAN_FLAGGED)
@@ -60,7 +60,7 @@ def zeros_as_long_as_a_control_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
 def zeros_one_more_than_a_control_record(log: KahaDBLog) -> None:
-    """29 zero bytes behind the last batch."""
+    """29 zero bytes after the last batch."""
     _zeros(log, 29)
     log.expect("intact", survivors=ALL, end=225)
     log.bug(CLEAN_FLAGGED)
@@ -75,14 +75,14 @@ def eof_record_and_zeros(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-015", kind="eof")
 def eof_record_and_remains(log: KahaDBLog) -> None:
-    """Behind the EOF record stand bytes of a failed, longer write that was written over."""
+    """After the EOF record, remains of a longer write that failed and was written over."""
     log.extend(whole_batch(b"never acknowledged" * 4)[60:], "the end of an older batch")
     log.expect("intact", survivors=ALL, end=225)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-015", "KDB-048", kind="eof")
 def eof_record_and_a_header(log: KahaDBLog) -> None:
-    """Remains behind the EOF record that hold sixteen bytes of a header, and no batch."""
+    """After the EOF record, remains with sixteen bytes of a header, but no batch."""
     log.extend(b"rest of \0\0\0\x1c\x02WRITE BATCH in a text", "remains with a header")
     log.expect("intact", survivors=ALL, end=225)
 
@@ -97,14 +97,14 @@ def eof_record_in_the_middle(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches_without_checksums, "ending", "KDB-039")
 def eof_record_in_the_middle_without_checksums(log: KahaDBLog) -> None:
-    """The same without checksums."""
+    """An EOF record between two batches without checksums: what follows must not be lost."""
     log.insert(90, EOF, "an EOF record")
     log.expect("damaged", "early-eof", survivors=ALL, end=230)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-039")
 def eof_record_over_a_header(log: KahaDBLog) -> None:
-    """A lost write: the EOF record that the third batch was to overwrite shines through."""
+    """A lost write: the EOF record that the third batch was to overwrite shows through."""
     log.put(90, EOF, "an EOF record")
     log.expect("damaged", "early-eof", survivors=[0, 1, 3, 4], end=225)
 
@@ -125,7 +125,7 @@ def five_zeros_in_the_middle(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-040")
 def zeros_in_the_middle(log: KahaDBLog) -> None:
-    """A hundred zeros between two batches: a lost write, or nothing; not silence."""
+    """A hundred zeros between two batches: they may be a lost write, so they are reported."""
     log.insert(135, bytes(100), "100 zero bytes")
     log.expect("damaged", "zero-gap", survivors=ALL, end=325)
 
@@ -140,7 +140,7 @@ def garbage_behind_the_last_batch(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-034", kind="eof")
 def one_stray_byte(log: KahaDBLog) -> None:
-    """One byte of garbage behind the last batch does not pass in silence."""
+    """One byte of garbage after the last batch is reported."""
     log.truncate(225)
     log.extend(b"x", "one byte of garbage")
     log.expect("damaged", "bad-header", survivors=ALL, end=None)
@@ -164,7 +164,7 @@ def zeros_only(log: KahaDBLog) -> None:
 
 @BOOK.valid("ending", "KDB-033")
 def empty_batch(log: KahaDBLog) -> None:
-    """A control record without records between two batches: framing, the file goes on."""
+    """A control record without records between two batches: it is framing, and the file goes on."""
     log.batch(words(1))
     log.batch(checked=False)
     log.batch(words(2))

@@ -25,7 +25,7 @@ def nine_before_ten(log: KahaDBLog) -> None:
 
 @BOOK.valid("folder", "KDB-002")
 def files_that_are_no_data_files(log: KahaDBLog) -> None:
-    """The index, the lock, a template, backups and strangers are left alone."""
+    """The index, the lock, a template, backups and unrelated files are left alone."""
     log.batch(words(1), file="db-1.log")
     log.eof("db-1.log")
     batch = bytearray(whole_batch(b"stranger") + EOF)
@@ -49,7 +49,7 @@ def signs_in_file_names(log: KahaDBLog) -> None:
 
 @BOOK.valid("folder", "KDB-002")
 def number_beyond_32_bits(log: KahaDBLog) -> None:
-    """A number that no int holds is no data file."""
+    """A file whose number exceeds an int is not a data file."""
     log.batch(words(1), file="db-2147483647.log")
     log.eof("db-2147483647.log")
     log.files["db-2147483648.log"] = bytearray(whole_batch(b"stranger") + EOF)
@@ -65,7 +65,7 @@ def empty_file_between(log: KahaDBLog) -> None:
 
 @BOOK.damaged(two_files, "folder", "KDB-004")
 def two_names_for_one_number(log: KahaDBLog) -> None:
-    """db-01.log beside db-1.log: one of them counts, and the other is not dropped in silence."""
+    """db-01.log beside db-1.log: one of them counts, and the other is reported."""
     log.add_file("db-01.log", bytes(log.files["db-1.log"]), "a copy of db-1.log")
     log.expect("damaged", "duplicate-id", survivors=range(4))
     log.bug("Journal.start puts both under one number: the last one listed wins, in silence")
@@ -73,7 +73,7 @@ def two_names_for_one_number(log: KahaDBLog) -> None:
 
 @BOOK.valid("folder", "KDB-004", "KDB-002")
 def number_with_zeros_in_front(log: KahaDBLog) -> None:
-    """db-01.log alone is the file number 1."""
+    """db-01.log alone is file number 1."""
     log.batch(words(1), file="db-01.log")
     log.eof("db-01.log")
     log.batch(words(2), file="db-2.log")
@@ -83,7 +83,7 @@ def number_with_zeros_in_front(log: KahaDBLog) -> None:
 
 @BOOK.damaged(two_files, "folder", "KDB-003", "KDB-050")
 def first_file_missing(log: KahaDBLog) -> None:
-    """The first file is gone, as when all its messages were consumed: nothing shows more."""
+    """The first file is gone, as when all its messages were consumed: nothing shows otherwise."""
     log.remove_file("db-1.log")
     log.expect("intact", survivors=[2, 3])
 
@@ -149,7 +149,7 @@ def last_file_overwritten(log: KahaDBLog) -> None:
 
 @BOOK.damaged(two_files, "folder", "KDB-055")
 def a_sibling_among_the_files(log: KahaDBLog) -> None:
-    """A file of Journal.IO among those of KahaDB: it is lost, they are read."""
+    """A file of Journal.IO among those of KahaDB: it is lost, the others are read."""
     log.add_file("db-3.log", JOURNAL_IO, "a file of Journal.IO")
     log.expect("damaged", "foreign-journal", survivors=range(4), end=None)
 

@@ -26,7 +26,7 @@ def magic_zeroed_in_the_first_batch(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "header", "KDB-034", "KDB-051")
 def magic_zeroed_in_the_last_batch(log: KahaDBLog) -> None:
-    """The magic of the last batch is zeros; the EOF record behind it still shows its end."""
+    """The magic of the last batch is zeros; the EOF record after it still shows its end."""
     log.zero("batches[4].control.magic")
     log.expect("damaged", "bad-header", survivors=[0, 1, 2, 3], end=225)
 
@@ -68,7 +68,7 @@ def control_record_of_type_1(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "header", "KDB-034", "KDB-045")
 def control_record_zeroed(log: KahaDBLog) -> None:
-    """All 28 bytes of a control record are zeros: the record behind it shows the way."""
+    """All 28 bytes of a control record are zeros: the record after it shows where to go on."""
     log.zero("batches[1].control")
     log.expect("damaged", "bad-header", survivors=ALL_BUT_2, end=225)
 

@@ -25,7 +25,7 @@ def hello(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-008")
 def hello_without_checksum(log: KahaDBLog) -> None:
-    """The same record by a journal that writes no checksums."""
+    """One record, written synchronously without a checksum: 43 bytes."""
     log.batch(b"hello", checked=False)
     log.eof()
     log.expect("intact", survivors=[0], end=38)
@@ -63,7 +63,7 @@ def five_batches(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-008", "KDB-030")
 def five_batches_without_checksums(log: KahaDBLog) -> None:
-    """The same five batches by a journal that writes no checksums."""
+    """Five batches of one record each, in a journal that writes no checksums."""
     for number in range(1, 6):
         log.batch(words(number), checked=False)
     log.eof()

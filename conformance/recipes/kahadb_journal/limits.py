@@ -35,14 +35,14 @@ def a_thousand_negative_sizes(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "limits", "KDB-034", "KDB-053", kind="limit")
 def a_thousand_bare_headers(log: KahaDBLog) -> None:
-    """A thousand headers without anything behind them, and then the batches."""
+    """A thousand headers with nothing after them, and then the batches."""
     log.insert(0, HEADER * 1000, "1000 bare headers")
     log.expect("damaged", "checksum-mismatch", survivors=range(5))
 
 
 @BOOK.damaged(five_batches, "limits", "KDB-036", "KDB-053", kind="limit")
 def headers_that_claim_all_that_follows(log: KahaDBLog) -> None:
-    """Headers that each claim the rest of the file: summed once, not once for each."""
+    """Headers that each claim the rest of the file: it is summed once, not once for each."""
     claims = b"".join(HEADER + struct.pack(">iq", 28 * (999 - n) + 225, 7) for n in range(1000))
     log.insert(0, claims, "1000 control records that claim all that follows")
     log.expect("damaged", "checksum-mismatch", survivors=range(5))

@@ -26,7 +26,7 @@ class KahaDBLog(Log):
         self._to_write: list[NewRecord] = []
 
     def batch(self, *payloads: bytes, checked: bool = True, file: str = "") -> None:
-        """Write a batch of these records behind what is there."""
+        """Write a batch of these records after what is there."""
         if file:
             self.files.pop("", None)
         self.files.setdefault(file, bytearray())
@@ -38,7 +38,7 @@ class KahaDBLog(Log):
         self.data += batch(records, checked)
 
     def eof(self, file: str = "") -> None:
-        """Write an EOF record, as every writer since 5.14 does behind each batch."""
+        """Write an EOF record, as every writer since 5.14 does after each batch."""
         self.files[file] += EOF
 
     def zeros(self, count: int) -> None:

@@ -35,7 +35,7 @@ def chunked_zeros(log: KahaDBLog) -> None:
 
 @BOOK.valid("preallocation", "KDB-012", "KDB-013", "KDB-014")
 def preallocated_by_5_12(log: KahaDBLog) -> None:
-    """5.12 and 5.13: a zero byte at the end, and five zeros behind each batch."""
+    """5.12 and 5.13: a zero byte at the end, and five zeros after each batch."""
     _made(log, "last-byte", "zeros")
     log.bug(CLEAN_FLAGGED)
 
@@ -45,7 +45,7 @@ def preallocated_by_5_11(log: KahaDBLog) -> None:
     """5.11 and before: zeros, and nothing that marks the end."""
     log.written(*BATCHES, preallocation="last-byte", max_file_length=2048, eof="none")
     log.expect("intact", survivors=ALL, end=135)
-    log.note("5.11 leaves 512 KiB out: the size of the file is not the point here.")
+    log.note("5.11 leaves the last 512 KiB out; this file, shorter than that, does not.")
     log.bug(CLEAN_FLAGGED)
 
 
@@ -75,7 +75,7 @@ def preallocated_and_not_written(log: KahaDBLog) -> None:
 
 @BOOK.damaged(sparse_file, "preallocation", "KDB-035", "KDB-045", "KDB-025")
 def high_bit_of_a_size_in_a_sparse_file(log: KahaDBLog) -> None:
-    """One flipped bit of a size in a preallocated file: the batches behind it survive."""
+    """One flipped bit of a size in a preallocated file: the batches after it survive."""
     log.context["write_batch_size"] = 1024
     log.flip("batches[1].control.len_records", 6)
     log.expect("damaged", "bad-size", survivors=[0, 2], end=135)
@@ -84,7 +84,7 @@ def high_bit_of_a_size_in_a_sparse_file(log: KahaDBLog) -> None:
 
 @BOOK.damaged(sparse_file, "preallocation", "KDB-036", "KDB-045", "KDB-025")
 def size_that_ends_in_the_zeros(log: KahaDBLog) -> None:
-    """A size that ends in the preallocated zeros: the batches behind it survive."""
+    """A size that ends in the preallocated zeros: the batches after it survive."""
     log.context["write_batch_size"] = 1024
     log.number("batches[1].control.len_records", 2000)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2], end=135)
@@ -114,7 +114,7 @@ def last_payload_in_a_file_of_5_12(log: KahaDBLog) -> None:
 
 @BOOK.damaged(sparse_file, "preallocation", "KDB-042")
 def sector_of_the_last_batch_never_written(log: KahaDBLog) -> None:
-    """The last batch was torn at the start of its payload: zeros, and no EOF record behind it."""
+    """The last batch was torn at the start of its payload: zeros, and no EOF record after it."""
     log.put(123, bytes(12 + 5), "zeros over the payload and the EOF record")
     log.expect("torn", "torn-batch", survivors=[0, 1], end=90)
 

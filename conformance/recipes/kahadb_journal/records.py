@@ -22,7 +22,7 @@ def _size(log: KahaDBLog, size: int) -> None:
 
 @BOOK.damaged(batches_of_several_records, "record", "KDB-037")
 def record_size_0(log: KahaDBLog) -> None:
-    """A record of size 0 under a right checksum: the rest of its batch is lost, nothing repeats."""
+    """A record of size 0 under a right checksum: the rest of its batch is lost, no loop."""
     _size(log, 0)
     log.expect("damaged", "bad-record", survivors=PREFIX_OF_2)
     log.bug(REPEATS)
@@ -45,14 +45,14 @@ def record_size_minus_1(log: KahaDBLog) -> None:
 
 @BOOK.damaged(batches_of_several_records, "record", "KDB-037")
 def record_size_minus_8(log: KahaDBLog) -> None:
-    """A record of size -8 leads back to bytes that were read."""
+    """A record of size -8 leads back to bytes that were already read."""
     _size(log, -8)
     log.expect("damaged", "bad-record", survivors=PREFIX_OF_2)
 
 
 @BOOK.damaged(batches_of_several_records, "record", "KDB-037")
 def record_size_leads_behind_its_batch(log: KahaDBLog) -> None:
-    """A record that is one byte larger than what its batch has left."""
+    """A record that is one byte larger than the rest of its batch."""
     _size(log, 16)
     log.expect("damaged", "bad-record", survivors=PREFIX_OF_2)
 
@@ -95,7 +95,7 @@ def record_size_0_without_checksums(log: KahaDBLog) -> None:
 
 @BOOK.damaged(batches_of_several_records, "record", "KDB-010", "KDB-038")
 def record_of_type_9(log: KahaDBLog) -> None:
-    """A record of an unknown type: only that record is lost, and not in silence."""
+    """A record of an unknown type: only that record is lost, and it is reported."""
     log.set(TYPE, 9)
     log.reseal("batches[1]")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, 4, 5])
@@ -103,7 +103,7 @@ def record_of_type_9(log: KahaDBLog) -> None:
 
 @BOOK.damaged(batches_of_several_records, "record", "KDB-038")
 def record_of_type_0(log: KahaDBLog) -> None:
-    """A record of type 0 and size 5 is no end of the file."""
+    """A record of type 0 and size 5 is not the end of the file."""
     log.set(TYPE, 0)
     log.reseal("batches[1]")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, 4, 5])

@@ -15,7 +15,7 @@ PHANTOM = "Journal.findNextBatchRecord searches for the header alone: the inner 
 
 @BOOK.damaged(payload_that_holds_a_batch, "resync", "KDB-044", "KDB-048")
 def phantom_behind_a_broken_magic(log: KahaDBLog) -> None:
-    """The magic of a batch whose payload holds a batch: the inner one must not come to light."""
+    """A broken magic before a payload that holds a batch: the inner one must not come to light."""
     log.flip("batches[1].control.magic", 0)
     log.expect("damaged", "bad-header", survivors=[0, 2])
     log.bug(PHANTOM)
@@ -23,7 +23,7 @@ def phantom_behind_a_broken_magic(log: KahaDBLog) -> None:
 
 @BOOK.damaged(payload_that_holds_a_batch, "resync", "KDB-045", "KDB-048")
 def phantom_behind_a_wrong_size(log: KahaDBLog) -> None:
-    """The size of a batch whose payload holds a batch leads behind the file."""
+    """The size of a batch whose payload holds a batch leads past the end of the file."""
     log.number("batches[1].control.len_records", 5000)
     log.expect("damaged", "bad-size", survivors=[0, 2])
     log.bug(PHANTOM)
@@ -31,7 +31,7 @@ def phantom_behind_a_wrong_size(log: KahaDBLog) -> None:
 
 @BOOK.damaged(payload_that_holds_a_batch, "resync", "KDB-045", "KDB-048")
 def phantom_behind_a_zeroed_control_record(log: KahaDBLog) -> None:
-    """The whole control record in front of such a payload is zeros."""
+    """A control record of zeros before a payload that holds a batch."""
     log.zero("batches[1].control")
     log.expect("damaged", "bad-header", survivors=[0, 2])
     log.bug(PHANTOM)
@@ -39,14 +39,14 @@ def phantom_behind_a_zeroed_control_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(payload_that_holds_a_batch, "resync", "KDB-036", "KDB-048")
 def phantom_behind_a_wrong_payload(log: KahaDBLog) -> None:
-    """One bit in front of the inner batch."""
+    """One bit before a batch inside a payload: the inner batch must not come to light."""
     log.flip("batches[1].records[0].payload", 0)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2])
 
 
 @BOOK.damaged(payload_that_holds_a_batch, "resync", "KDB-035", "KDB-048")
 def phantom_behind_a_negative_size(log: KahaDBLog) -> None:
-    """A negative size in front of such a payload."""
+    """A negative size before a payload that holds a batch: the inner one must not come to light."""
     log.hangs_upstream()
     log.number("batches[1].control.len_records", -1)
     log.expect("damaged", "bad-size", survivors=[0, 2])
@@ -55,7 +55,7 @@ def phantom_behind_a_negative_size(log: KahaDBLog) -> None:
 
 @BOOK.damaged(payload_that_ends_with_a_batch, "resync", "KDB-044", "KDB-048")
 def phantom_that_ends_where_its_record_does(log: KahaDBLog) -> None:
-    """The inner batch ends at the start of the next one: that alone is no proof."""
+    """A batch inside a payload ends where the next batch starts: that alone is no proof."""
     log.flip("batches[1].control.magic", 0)
     log.expect("damaged", "bad-header", survivors=[0, 2])
     log.bug(PHANTOM)
@@ -70,7 +70,7 @@ def phantom_behind_a_wrong_record_size(log: KahaDBLog) -> None:
 
 @BOOK.damaged(payload_that_holds_a_batch_without_checksums, "resync", "KDB-045", "KDB-048")
 def phantom_without_checksums(log: KahaDBLog) -> None:
-    """The magic of such a batch in a journal without checksums."""
+    """A broken magic before a payload that holds a batch, in a journal without checksums."""
     log.flip("batches[1].control.magic", 0)
     log.expect("damaged", "bad-header", survivors=[0, 2])
     log.bug(PHANTOM)
@@ -78,15 +78,15 @@ def phantom_without_checksums(log: KahaDBLog) -> None:
 
 @BOOK.damaged(payload_that_holds_a_header, "resync", "KDB-046", "KDB-048")
 def bare_header_behind_a_broken_magic(log: KahaDBLog) -> None:
-    """A payload with a header in it, and a broken magic in front: the next batch survives."""
+    """A broken magic before a payload with a header in it: the next batch survives."""
     log.flip("batches[1].control.magic", 0)
     log.expect("damaged", "bad-header", survivors=[0, 2])
-    log.bug("Journal.recoveryCheck: everything behind is lost")
+    log.bug("Journal.recoveryCheck: everything after it is lost")
 
 
 @BOOK.damaged(five_batches, "resync", "KDB-034", "KDB-046")
 def garbage_in_front(log: KahaDBLog) -> None:
-    """Forty bytes of garbage in front of the first batch."""
+    """Forty bytes of garbage before the first batch."""
     log.insert(0, b"x" * 40, "40 bytes of garbage")
     log.expect("damaged", "bad-header", survivors=range(5), end=265)
 
@@ -100,7 +100,7 @@ def garbage_between_two_batches(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches_without_checksums, "resync", "KDB-032", "KDB-046")
 def garbage_between_two_batches_without_checksums(log: KahaDBLog) -> None:
-    """The same without checksums: the records fill their batch, so it is sound."""
+    """Twenty bytes of garbage after a batch without checksum: its records fill it, it is sound."""
     log.insert(90, b"x" * 20, "20 bytes of garbage")
     log.expect("damaged", "bad-header", survivors=range(5), end=245)
 
@@ -114,7 +114,7 @@ def one_byte_between_two_batches(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-036", "KDB-046")
 def one_byte_missing(log: KahaDBLog) -> None:
-    """A byte of a payload is missing: the next batch stands where the size does not lead."""
+    """A byte of a payload is missing: the next batch is not where the size says."""
     log.drop("batches[1].records[0].header.type")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4], end=224)
 
@@ -142,7 +142,7 @@ def batch_twice(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-050")
 def batch_of_an_older_file(log: KahaDBLog) -> None:
-    """A lost write: a batch of an older file of the same shape shines through."""
+    """A lost write: a batch of an older file of the same shape shows through."""
     older = whole_batch(words(70)) + whole_batch(words(71))
     log.stale(45, 90, older)
     log.expect("intact", survivors=[0, words(71), 2, 3, 4], end=225)
@@ -165,6 +165,6 @@ def sector_zeroed(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-046")
 def half_of_the_file_zeroed(log: KahaDBLog) -> None:
-    """The first 128 bytes are zeros: the batches behind them survive."""
+    """The first 128 bytes are zeros: the batches after them survive."""
     log.put(0, bytes(128), "128 zero bytes")
     log.expect("damaged", "bad-header", survivors=[3, 4], end=225)

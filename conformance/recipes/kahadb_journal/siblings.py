@@ -26,7 +26,7 @@ def journal_io_of_1_0(log: KahaDBLog) -> None:
 
 @BOOK.valid("sibling", "KDB-055")
 def hawtjournal(log: KahaDBLog) -> None:
-    """A file of HawtJournal: the same magic, with the size in front of it."""
+    """A file of HawtJournal: the same magic, with the size before it."""
     log.data += HAWT + RECORD
     log.expect("refused", "foreign-journal", end=None)
 

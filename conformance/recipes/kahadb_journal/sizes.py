@@ -57,21 +57,21 @@ def size_minus_8_in_the_last_batch(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "batch-size", "KDB-035", "KDB-045")
 def size_leads_behind_the_file(log: KahaDBLog) -> None:
-    """A batch size of 1000 leads behind the end of the file, but batches follow: not torn."""
+    """A batch size of 1000 leads past the end of the file, but batches follow: not torn."""
     log.number(SIZE, 1000)
     log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
 
 
 @BOOK.damaged(five_batches_without_checksums, "batch-size", "KDB-035", "KDB-045")
 def size_leads_behind_the_file_without_checksums(log: KahaDBLog) -> None:
-    """The same without checksums."""
+    """A batch size of 1000 without checksums: it leads past the end, but batches follow."""
     log.number(SIZE, 1000)
     log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
 
 
 @BOOK.damaged(five_batches, "batch-size", "KDB-035", "KDB-042", "KDB-051")
 def size_of_the_last_batch_leads_behind_the_file(log: KahaDBLog) -> None:
-    """A wrong size in the last batch: the EOF record behind its record shows that it is whole."""
+    """A wrong size in the last batch: the EOF record after its record shows that it is whole."""
     log.number("batches[4].control.len_records", 1000)
     log.expect("damaged", "bad-size", survivors=[0, 1, 2, 3], end=225)
 
@@ -99,14 +99,14 @@ def size_one_too_small_without_checksums(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "batch-size", "KDB-036", "KDB-047")
 def size_swallows_the_next_batch(log: KahaDBLog) -> None:
-    """A batch size of 62 ends exactly behind the next batch, which is sound: return it."""
+    """A batch size of 62 ends exactly after the next batch, which is sound and must be returned."""
     log.number(SIZE, 62)
     log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
 
 
 @BOOK.damaged(five_batches_without_checksums, "batch-size", "KDB-037", "KDB-047")
 def size_swallows_the_next_batch_without_checksums(log: KahaDBLog) -> None:
-    """The same without checksums: a control record among the records gives it away."""
+    """A batch size of 62 without checksums: a control record among the records gives it away."""
     log.number(SIZE, 62)
     log.expect("damaged", "bad-record", survivors=ALL_BUT_2, end=225)
 
@@ -127,7 +127,7 @@ def size_zero(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches_without_checksums, "batch-size", "KDB-033", "KDB-035")
 def size_zero_without_checksums(log: KahaDBLog) -> None:
-    """A batch size of 0 without checksum in front of a record: not an empty batch."""
+    """A batch size of 0 without checksum before a record: not an empty batch."""
     log.number(SIZE, 0)
     log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
     log.bug("Journal.checkBatchRecord returns 0, which ends the file in silence")
@@ -135,7 +135,7 @@ def size_zero_without_checksums(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "batch-size", "KDB-033", "KDB-035")
 def size_zero_with_the_checksum_of_nothing(log: KahaDBLog) -> None:
-    """A batch size of 0 and the checksum 1, that of no bytes, in front of a record."""
+    """A batch size of 0 and the checksum 1, that of no bytes, before a record."""
     log.number(SIZE, 0)
     log.number("batches[1].control.checksum", 1)
     log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)

@@ -129,7 +129,7 @@ def torn_batch_in_front_of_sound_ones(log: KahaDBLog) -> None:
     log.drop("batches[1]")
     log.insert(45, _part(40), "40 bytes of batch 2")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4], end=220)
-    log.bug("Journal.recoveryCheck goes on behind the claimed size and loses the third batch")
+    log.bug("Journal.recoveryCheck goes on after the claimed size and loses the third batch")
 
 
 @BOOK.damaged(five_batches, "torn-tail", "KDB-046", "KDB-034")

@@ -8,7 +8,7 @@ from conformance.recipes.leveldb_log.layout import (
 )
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
 
-REUSE = "google/leveldb issues 1287 and 1336: reuse_logs appends behind the torn tail"
+REUSE = "google/leveldb issues 1287 and 1336: reuse_logs appends after the torn tail"
 ALL: list[int | bytes] = [0, 1, 2, b"delta", b"echo"]
 
 
@@ -97,7 +97,7 @@ def append_behind_an_unfinished_record(log: LevelDBLog) -> None:
     may_refuse=True,
 )
 def append_behind_preallocated_zeros(log: LevelDBLog) -> None:
-    """Zeros at the end: a record behind them in the same block would never be read."""
+    """Zeros at the end: a record after them in the same block would never be read."""
     log.extend(bytes(100), "100 zero bytes")
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL)
@@ -116,4 +116,4 @@ def append_behind_damage(log: LevelDBLog) -> None:
     log.flip("blocks[0].records[1].data", 0)
     log.append(b"delta", b"echo")
     log.expect("damaged", "checksum-mismatch", survivors=[0, b"delta", b"echo"])
-    log.note("Right are: a refusal, or any way in which all of these records are read again.")
+    log.note("Right is a refusal, or any append after which all of these records are read again.")

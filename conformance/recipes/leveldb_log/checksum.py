@@ -24,7 +24,7 @@ def checksum_flipped_in_first_record(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "checksum", "LDB-006", "LDB-028")
 def payload_flipped_in_second_record(log: LevelDBLog) -> None:
-    """One flipped payload bit loses its record and the rest of the block, not what is before."""
+    """One flipped payload bit loses its record and the rest of the block, but nothing before it."""
     log.flip("blocks[0].records[1].data", 17)
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 
@@ -45,7 +45,7 @@ def payload_flipped_in_only_record(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "checksum", "LDB-006", "LDB-020", "LDB-028")
 def type_flipped_to_first(log: LevelDBLog) -> None:
-    """The checksum covers the type: a FULL that reads as FIRST + LAST bits is a mismatch."""
+    """A FULL whose type reads MIDDLE: the checksum covers the type, so it does not match."""
     log.flip("blocks[0].records[1].header.type", 1)
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 
@@ -103,7 +103,7 @@ def first_header_flipped_in_first_block(log: LevelDBLog) -> None:
 
 @BOOK.damaged(fragments_in_three_blocks, "checksum", "LDB-028", "LDB-034", "LDB-036")
 def payload_flipped_in_first_fragment(log: LevelDBLog) -> None:
-    """A damaged FIRST: its MIDDLE and LAST are orphans, the record behind them survives."""
+    """A damaged FIRST: its MIDDLE and LAST are orphans, the record after them survives."""
     log.flip("blocks[0].records[1].data", 99)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2])
 
@@ -113,7 +113,7 @@ def payload_flipped_in_middle_fragment(log: LevelDBLog) -> None:
     """A damaged MIDDLE loses the whole record; its LAST is an orphan."""
     log.flip("blocks[1].records[0].data", 99)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2])
-    log.note("rusty-leveldb and readers without checksums return a joined-wrong record here.")
+    log.note("rusty-leveldb and readers without checksums return a wrongly joined record here.")
 
 
 @BOOK.damaged(fragments_in_three_blocks, "checksum", "LDB-028", "LDB-034", "LDB-036")

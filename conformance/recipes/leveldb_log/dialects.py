@@ -62,7 +62,7 @@ def pebble_wal_sync(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "dialects", "LDB-028", "LDB-043")
 def recyclable_records_behind_a_plain_one(log: LevelDBLog) -> None:
-    """A recyclable record behind a plain one is damage: its plain checksum fails."""
+    """A recyclable record after a plain one is damage: its plain checksum fails."""
     log.splice("blocks[0].records[1]", foreign(5, LOG_NUMBER, b"bravo"), "a recyclable record")
     log.expect("damaged", "checksum-mismatch", survivors=[0])
     log.bug("RocksDB from 9.4 hangs")

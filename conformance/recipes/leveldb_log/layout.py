@@ -149,7 +149,7 @@ def seven_bytes_left_and_an_empty_record(log: LevelDBLog) -> None:
 
 @BOOK.valid("trailer", "LDB-004", kind="eof")
 def log_ends_before_its_trailer(log: LevelDBLog) -> None:
-    """The log ends three bytes before the end of its block: the trailer is not written yet."""
+    """The log ends three bytes before the end of its block: the trailer is yet to be written."""
     log.write(b"alpha")
     log.fill_block_but(3)
     log.expect("intact", survivors=[0, 1], end=32765)
@@ -158,7 +158,7 @@ def log_ends_before_its_trailer(log: LevelDBLog) -> None:
 
 @BOOK.valid("trailer", "LDB-001", "LDB-039", kind="eof")
 def log_ends_with_its_block(log: LevelDBLog) -> None:
-    """The log ends exactly at a block boundary, behind a whole record."""
+    """The log ends exactly at a block boundary, after a whole record."""
     log.write(b"alpha")
     log.fill_block_but(0)
     log.expect("intact", survivors=[0, 1], end=32768)

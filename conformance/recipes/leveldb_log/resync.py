@@ -22,7 +22,7 @@ def no_scan_for_records_inside_a_block(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-028", "LDB-037", "LDB-040")
 def damage_in_two_blocks(log: LevelDBLog) -> None:
-    """Damage in two blocks: what is good before, between and behind survives."""
+    """Damage in two blocks: what is good before, between and after survives."""
     log.flip("blocks[0].records[1].data", 5)
     log.flip("blocks[1].records[1].data", 5)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 4, 5])
@@ -60,21 +60,21 @@ def block_dropped(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-037")
 def blocks_swapped(log: LevelDBLog) -> None:
-    """Two misdirected writes of a block: all records survive, in the order of the file."""
+    """Two blocks written to each other's place: all records survive, in the order of the file."""
     log.swap_sectors(0, 1, BLOCK)
     log.expect("intact", survivors=[2, 3, 0, 1, 4, 5])
 
 
 @BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-028", "LDB-037")
 def sectors_swapped(log: LevelDBLog) -> None:
-    """Two misdirected writes of a sector, in two blocks: both payloads fail their checksums."""
+    """Two sectors of two blocks trade places: both payloads fail their checksums."""
     log.swap_sectors(8, 80, 512)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 4, 5])
 
 
 @BOOK.damaged(fragments_in_three_blocks, "resync", "LDB-028", "LDB-034")
 def sector_of_an_older_log(log: LevelDBLog) -> None:
-    """A lost write: a sector of an older generation of the file shines through."""
+    """A lost write: a sector of an older generation of the file shows through."""
     older = LevelDBLog(b"", [])
     older.write(b"older", b"o" * 70000)
     log.stale(BLOCK + 512, BLOCK + 1024, bytes(older.data))
@@ -83,7 +83,7 @@ def sector_of_an_older_log(log: LevelDBLog) -> None:
 
 @BOOK.damaged(two_blocks, "resync", "LDB-037", "LDB-021")
 def tail_of_an_older_log(log: LevelDBLog) -> None:
-    """A log written over an older, longer one: the older records behind its end are returned."""
+    """A log written over an older, longer one: the older records after its end are returned."""
     older = LevelDBLog(b"", [])
     older.write(b"alpha")
     older.fill_block_but(6)

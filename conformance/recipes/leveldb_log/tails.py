@@ -96,7 +96,7 @@ def one_byte_in_a_new_block(log: LevelDBLog) -> None:
 
 @BOOK.damaged(fragments_in_two_blocks, "torn-tail", "LDB-035", "LDB-036", "LDB-039", kind="eof")
 def cut_between_first_and_last(log: LevelDBLog) -> None:
-    """The log ends behind FIRST, with its block: the write was torn, from FIRST on."""
+    """The log ends after FIRST, with its block: the write was torn, from FIRST on."""
     log.truncate(BLOCK)
     log.expect("torn", "torn-record", survivors=[0], end=12)
     log.bug("golang/leveldb returns the fragment as a complete record, without an error")
@@ -104,7 +104,7 @@ def cut_between_first_and_last(log: LevelDBLog) -> None:
 
 @BOOK.damaged(fragments_in_three_blocks, "torn-tail", "LDB-035", "LDB-036", kind="eof")
 def cut_between_middle_and_last(log: LevelDBLog) -> None:
-    """The log ends behind MIDDLE: the write was torn, from FIRST on."""
+    """The log ends after MIDDLE: the write was torn, from FIRST on."""
     log.truncate(2 * BLOCK)
     log.expect("torn", "torn-record", survivors=[0], end=12)
 
@@ -125,7 +125,7 @@ def cut_in_the_header_of_last(log: LevelDBLog) -> None:
 
 @BOOK.damaged(seven_bytes_left_and_a_record, "torn-tail", "LDB-012", "LDB-035", kind="eof")
 def cut_behind_an_empty_first(log: LevelDBLog) -> None:
-    """The log ends behind an empty FIRST: an unfinished write of which no data arrived."""
+    """The log ends after an empty FIRST: an unfinished write, none of whose data arrived."""
     log.truncate(BLOCK)
     log.expect("torn", "torn-record", survivors=[0, 1], end=BLOCK - 7)
 
@@ -162,7 +162,7 @@ def garbage_behind_the_last_record(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "torn-tail", "LDB-023")
 def tail_of_ff(log: LevelDBLog) -> None:
-    """Bytes ff behind the last record, as erased flash reads, are not preallocated space."""
+    """Bytes of ff after the last record, as erased flash reads, are not preallocated space."""
     log.extend(b"\xff" * 64, "64 bytes ff")
     log.expect("damaged", "bad-length", survivors=[0, 1, 2])
 

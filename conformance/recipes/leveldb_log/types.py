@@ -36,7 +36,7 @@ def unknown_type_6(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "types", "LDB-029", "LDB-043")
 def unknown_type_9(log: LevelDBLog) -> None:
-    """Type 9 behind a plain record is an unknown type, not another dialect."""
+    """Type 9 after a plain record is an unknown type, not another dialect."""
     log.retype(SECOND, 9)
     log.expect("damaged", "unknown-type", survivors=[0, 2])
 
@@ -65,7 +65,7 @@ def unknown_type_in_the_first_record(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "types", "LDB-029", "LDB-039")
 def unknown_type_in_the_last_record(log: LevelDBLog) -> None:
-    """An unknown type in the last record: a writer may go on behind it."""
+    """An unknown type in the last record: a writer may go on after it."""
     log.retype("blocks[0].records[2]", 77)
     log.expect("damaged", "unknown-type", survivors=[0, 1], end=38)
 

@@ -14,14 +14,14 @@ BLOCK = 32768
 
 @BOOK.damaged(three_records, "zeros", "LDB-025", "LDB-039", kind="eof")
 def zero_tail_of_100_bytes(log: LevelDBLog) -> None:
-    """Zeros behind the last record are preallocated space; a writer resumes at their start."""
+    """Zeros after the last record are preallocated space; a writer resumes at their start."""
     log.extend(bytes(100), "100 zero bytes")
     log.expect("intact", survivors=[0, 1, 2], end=38)
 
 
 @BOOK.damaged(three_records, "zeros", "LDB-021", "LDB-025", kind="eof")
 def zero_tail_of_6_bytes(log: LevelDBLog) -> None:
-    """Fewer zeros than a header are preallocated space too, not a torn header."""
+    """Zeros too few for a header are preallocated space too, not a torn header."""
     log.extend(bytes(6), "6 zero bytes")
     log.expect("intact", survivors=[0, 1, 2], end=38)
 
@@ -110,7 +110,7 @@ def header_of_zeros_before_other_records(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "zeros", "LDB-026", "LDB-020", "LDB-039")
 def record_zeroed_in_last_block(log: LevelDBLog) -> None:
-    """A zeroed record in a short last block: the record behind it cannot be reached."""
+    """A zeroed record in a short last block: the record after it cannot be reached."""
     log.zero("blocks[0].records[1]")
     log.expect("damaged", "zero-header", survivors=[0], end=None)
 

@@ -39,14 +39,14 @@ def chain_to_a_data(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-033")
 def chain_behind_the_file(log: SystemdLog) -> None:
-    """The next array is behind the file."""
+    """The next array is past the end of the file."""
     log.set(f"{log.array(0)}.body.ofs_next_entry_array", 1 << 40)
     log.expect("damaged", "bad-chain", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-049")
 def no_main_chain(log: SystemdLog) -> None:
-    """The header knows no main chain; there are entries."""
+    """The header names no main chain, but there are entries."""
     log.zero("header.entry_array_offset")
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
@@ -60,14 +60,14 @@ def main_chain_begins_at_a_data(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-033")
 def main_chain_begins_between_objects(log: SystemdLog) -> None:
-    """The main chain begins 8 bytes behind its array."""
+    """The main chain begins 8 bytes past the start of its array."""
     log.set("header.entry_array_offset", log.header.entry_array_offset + 8)
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034", "SDJ-046")
 def slot_of_zero(log: SystemdLog) -> None:
-    """A slot in the middle is empty; slots behind it are not."""
+    """A slot in the middle is empty; slots after it are not."""
     log.zero(f"{log.array(0)}.body.slots[1]")
     log.expect("damaged", "bad-chain", survivors=FIVE)
     log.note("journalctl returns fewer entries.")
@@ -130,6 +130,6 @@ def array_size_too_large(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-017")
 def array_size_no_multiple_of_a_slot(log: SystemdLog) -> None:
-    """The size of an array does not fit whole slots."""
+    """The size of an array is not a whole number of slots."""
     log.set(f"{log.array(0)}.len_object", 24 + 8 * 4 - 4)
     log.expect("damaged", "bad-object", survivors=ALL)

@@ -162,7 +162,7 @@ def archived_compact(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-009", "SDJ-059")
 def preallocated_space(log: SystemdLog) -> None:
-    """Zeros behind the last object: preallocated space."""
+    """Zeros after the last object: preallocated space."""
     four_entries(log, spare=4096)
 
 

@@ -40,14 +40,14 @@ def xz_stream_of_another_size(log: SystemdLog) -> None:
 
 @BOOK.damaged(regular_jenkins_lz4, "compression", "SDJ-029")
 def lz4_size_too_large(log: SystemdLog) -> None:
-    """The size in front of an LZ4 block is one too large."""
+    """The size before an LZ4 block is one too large."""
     log.flip(f"{log.of(LONG)}.body.payload", 0)
     _loses_the_long_field(log)
 
 
 @BOOK.damaged(regular_jenkins_lz4, "compression", "SDJ-029", "SDJ-031")
 def lz4_size_of_all_ones(log: SystemdLog) -> None:
-    """The size in front of an LZ4 block is 2^64 - 1: it must not be allocated."""
+    """The size before an LZ4 block is 2^64 - 1: it must not be allocated."""
     at = log.offset_of(LONG) + log.header.data_fixed
     log.data[at : at + 8] = b"\xff" * 8
     log.did("set the LZ4 size to 2^64 - 1")
@@ -102,7 +102,7 @@ def stored_payload_called_compressed(log: SystemdLog) -> None:
 
 @BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-027")
 def compression_that_the_header_hides(log: SystemdLog) -> None:
-    """A compressed payload in a file whose header knows no compression: readable, and wrong."""
+    """A compressed payload in a file whose header declares no compression: readable, and wrong."""
     log.set("header.incompatible_flags", 0)
     log.expect("damaged", "bad-header", survivors=range(4))
     log.note("Real readers do not look; the real verifier does.")
@@ -114,7 +114,7 @@ def _with_payload(
     """A file of one entry whose BIG field is stored as these bytes."""
     made = Writer(Options(264, False, False, data_buckets=8, field_buckets=4))
     made.header.incompatible_flags |= header_flag
-    # The writer looks a payload up by its text: give it a stand-in, then put the bytes behind it.
+    # The writer looks a payload up by its text: give it a stand-in, then put the bytes after it.
     real, made_object = made._object, made._object
 
     def put(kind: int, body: bytes, flags: int = 0) -> int:
@@ -176,7 +176,7 @@ def xz_bomb_beyond_the_limit(log: SystemdLog) -> None:
 
 @BOOK.valid("compression", "SDJ-030")
 def zstd_frame_with_bytes_behind_it(log: SystemdLog) -> None:
-    """Bytes behind a ZSTD frame are not looked at."""
+    """Bytes after a ZSTD frame are ignored."""
     plain = b"BIG=" + b"A" * 600
     stored = zstandard.ZstdCompressor().compress(plain) + b"behind"
     _with_payload(log, plain, stored, layout.OBJECT_ZSTD, layout.ZSTD)

@@ -48,7 +48,7 @@ def file_id_changed(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "data", "SDJ-045")
 def payload_without_equals_sign(log: SystemdLog) -> None:
-    """A payload without an equals sign, with a hash to match: no field."""
+    """A payload without an equals sign, with a hash to match: it is not a field."""
     path = f"{log.of('MESSAGE=bravo')}.body.payload"
     log.set(path, b"MESSAGE bravo")
     log.rehash("MESSAGE=bravo")
@@ -58,7 +58,7 @@ def payload_without_equals_sign(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "data", "SDJ-045", "SDJ-086")
 def field_name_in_lower_case(log: SystemdLog) -> None:
-    """A name that no writer accepts, with a hash to match: no field."""
+    """A name that no writer accepts, with a hash to match: it is not a field."""
     path = f"{log.of('MESSAGE=bravo')}.body.payload"
     log.set(path, b"message=bravo")
     log.rehash("MESSAGE=bravo")
@@ -88,7 +88,7 @@ def data_size_of_a_header(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "data", "SDJ-011", "SDJ-041")
 def data_size_of_zero(log: SystemdLog) -> None:
-    """A size of 0 must not stop the walk, nor make it run on the spot."""
+    """A size of 0 must neither stop the walk nor make it loop."""
     log.zero(f"{log.of('MESSAGE=charlie')}.len_object")
     log.expect("damaged", "bad-object", survivors=[0, 1, log.without(2, "MESSAGE"), 3, 4])
 
@@ -109,7 +109,7 @@ def data_type_of_eight(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "data", "SDJ-011", "SDJ-043")
 def data_type_of_a_field(log: SystemdLog) -> None:
-    """A DATA becomes a FIELD: its name has not that hash."""
+    """A DATA becomes a FIELD: its name does not have that hash."""
     log.set(f"{log.of('MESSAGE=charlie')}.type", 2)
     log.expect("damaged", "hash-mismatch", survivors=[0, 1, log.without(2, "MESSAGE"), 3, 4])
 
@@ -137,14 +137,14 @@ def field_size_too_small(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "data", "SDJ-026")
 def compressed_field_object(log: SystemdLog) -> None:
-    """Only DATA may be compressed: a FIELD with a compression flag is none."""
+    """Only DATA may be compressed: a FIELD with a compression flag is not valid."""
     log.set(f"{log.of('PRIORITY')}.flags", 1)
     log.expect("damaged", "bad-object", survivors=ALL)
 
 
 @BOOK.damaged(thirty_entries_compact, "data", "SDJ-013", "SDJ-036")
 def tail_of_a_compact_data(log: SystemdLog) -> None:
-    """A compact DATA knows the last array of its entries; here it is wrong. Nobody looks."""
+    """A compact DATA names the last array of its entries; here it is wrong, and ignored."""
     log.set(f"{log.of('PRIORITY=0')}.body.num_tail_entries", 2)
     log.expect("damaged", "bad-index", survivors=range(30))
 

@@ -44,7 +44,7 @@ def entry_and_table_of_one_type(log: SystemdLog) -> None:
     log.set(f"{log.entry(2)}.type", 4)
     log.set("header.data_hash_table_offset", log.header.data_hash_table_offset + 8)
     log.expect("damaged", "bad-chain", survivors=[0, 1, 3, 4])
-    log.note("Links to the entry tell which of two tables is none.")
+    log.note("Links to the entry tell which of the two is not a table.")
 
 
 @BOOK.damaged(thirty_entries, "entry", "SDJ-011", "SDJ-041")
@@ -63,7 +63,7 @@ def entry_type_of_an_array(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015", "SDJ-011")
 def entry_size_no_multiple_of_an_item(log: SystemdLog) -> None:
-    """The size of an ENTRY does not fit whole items."""
+    """The size of an ENTRY is not a whole number of items."""
     log.set(f"{log.entry(1)}.len_object", 124)
     log.expect("damaged", "bad-object", survivors=[0, 2, 3, 4])
 
@@ -98,35 +98,35 @@ def sequence_number_repeated(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-047")
 def sequence_number_huge(log: SystemdLog) -> None:
-    """A sequence number far ahead: those behind it seem to go back."""
+    """A sequence number far ahead: those after it seem to go back."""
     log.set(f"{log.entry(2)}.body.seqnum", 1 << 40)
     log.expect("damaged", "bad-order", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def realtime_of_zero(log: SystemdLog) -> None:
-    """An entry without a time is none."""
+    """An entry whose time is zero is not valid."""
     log.zero(f"{log.entry(2)}.body.realtime")
     log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def realtime_too_large(log: SystemdLog) -> None:
-    """A time of 2^55 microseconds is no time."""
+    """A time of 2^55 microseconds is out of range."""
     log.set(f"{log.entry(2)}.body.realtime", 1 << 55)
     log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def monotonic_too_large(log: SystemdLog) -> None:
-    """A monotonic time of 2^55 microseconds is no time."""
+    """A monotonic time of 2^55 microseconds is out of range."""
     log.set(f"{log.entry(2)}.body.monotonic", 1 << 55)
     log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def boot_id_of_zeros(log: SystemdLog) -> None:
-    """An entry without a boot id is none."""
+    """An entry whose boot id is zero is not valid."""
     log.zero(f"{log.entry(2)}.body.boot_id")
     log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
     whole = log.answer_to(log.control)
@@ -138,7 +138,7 @@ def boot_id_of_zeros(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def realtime_of_the_middle_changed(log: SystemdLog) -> None:
-    """The time of an entry in the middle: nothing in the file knows better."""
+    """Another time for an entry in the middle: nothing in the file contradicts it."""
     log.flip(f"{log.entry(2)}.body.realtime", 20)
     log.expect("intact", survivors=ALL)
 
@@ -152,21 +152,21 @@ def item_of_zero(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-043")
 def item_unaligned(log: SystemdLog) -> None:
-    """An item is no offset of an object."""
+    """An item is not the offset of an object."""
     log.flip(f"{log.entry(2)}.body.items[3].ofs_data", 1)
     log.expect("damaged", "bad-item", survivors=[0, 1, log.without(2, "MESSAGE"), 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-043")
 def item_beyond_the_file(log: SystemdLog) -> None:
-    """An item leads behind the file."""
+    """An item leads past the end of the file."""
     log.set(f"{log.entry(2)}.body.items[3].ofs_data", 1 << 33)
     log.expect("damaged", "bad-item", survivors=[0, 1, log.without(2, "MESSAGE"), 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-043")
 def item_to_an_entry(log: SystemdLog) -> None:
-    """An item leads to an entry: it is no field."""
+    """An item leads to an entry: it is not a field."""
     log.set(f"{log.entry(2)}.body.items[3].ofs_data", log.start(log.entry(0)))
     log.expect("damaged", "bad-item", survivors=[0, 1, log.without(2, "MESSAGE"), 3, 4])
 
@@ -203,7 +203,7 @@ def compact_item_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-046", "SDJ-059")
 def entry_dropped(log: SystemdLog) -> None:
-    """An ENTRY is cut out, what follows moves up: no link behind it holds."""
+    """An ENTRY is cut out and what follows moves up: no link past it holds."""
     log.drop(log.entry(2))
     log.expect(
         "damaged",
@@ -214,7 +214,7 @@ def entry_dropped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-042", "SDJ-046")
 def entry_that_no_array_knows(log: SystemdLog) -> None:
-    """A whole entry stands behind the tail, not counted and not linked: it was never written."""
+    """A whole entry after the tail, neither counted nor linked: its append was never finished."""
     entry = log.field(log.entry(4))
     log.extend(log.control[entry.start : entry.end], "a copy of the last entry")
     log.expect("intact", survivors=ALL)

@@ -9,14 +9,14 @@ ALL = range(5)
 
 @BOOK.damaged(five_entries, "header", "SDJ-001", "SDJ-054")
 def signature_flipped(log: SystemdLog) -> None:
-    """One bit of the signature: no journal file."""
+    """One bit of the signature: not a journal file."""
     log.flip("header.signature", 0)
     log.expect("refused", "not-a-journal")
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-005")
 def incompatible_flag_of_the_segmented_format(log: SystemdLog) -> None:
-    """Incompatible flag 32, proposed for a format whose objects mean something else."""
+    """Incompatible flag 32, proposed for a format with other objects."""
     log.set("header.incompatible_flags", 32)
     log.expect("refused", "unsupported-flag")
 
@@ -51,7 +51,7 @@ def header_size_unaligned(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-004", "SDJ-050")
 def header_size_beyond_the_file(log: SystemdLog) -> None:
-    """A header that ends behind the file."""
+    """A header that ends past the end of the file."""
     log.set("header.header_size", 1 << 20)
     log.expect("torn", "torn-header", end=0)
 
@@ -80,7 +80,7 @@ def reserved_not_zero(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-008")
 def machine_id_changed(log: SystemdLog) -> None:
-    """Another machine: nothing in the file knows better."""
+    """Another machine id: nothing in the file contradicts it."""
     log.fill("header.machine_id", 0xAB)
     log.expect("intact", survivors=ALL)
 
@@ -94,7 +94,7 @@ def arena_smaller_than_the_file(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-009")
 def arena_larger_than_the_file(log: SystemdLog) -> None:
-    """An arena that ends behind the file, all objects being there."""
+    """An arena that ends past the end of the file, although every object is there."""
     log.set("header.arena_size", 1 << 30)
     log.expect("intact", survivors=ALL)
     log.note("systemd up to 257 refuses the file; 262 clamps the arena.")
@@ -116,14 +116,14 @@ def data_table_size_halved(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-016")
 def field_table_offset_of_nothing(log: SystemdLog) -> None:
-    """The header denies the FIELD table."""
+    """The header says that there is no FIELD table."""
     log.zero("header.field_hash_table_offset")
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-016")
 def data_table_far_away(log: SystemdLog) -> None:
-    """The DATA table is behind the end of the file."""
+    """The DATA table is past the end of the file."""
     log.set("header.data_hash_table_offset", 1 << 62)
     log.expect("damaged", "bad-header", survivors=ALL)
 
@@ -137,14 +137,14 @@ def tail_object_too_early(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-049")
 def tail_object_unaligned(log: SystemdLog) -> None:
-    """The tail pointer is no offset of an object."""
+    """The tail pointer is not the offset of an object."""
     log.set("header.tail_object_offset", log.header.tail_object_offset + 4)
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-049")
 def tail_object_far_away(log: SystemdLog) -> None:
-    """The tail pointer leads behind the file."""
+    """The tail pointer leads past the end of the file."""
     log.set("header.tail_object_offset", 1 << 40)
     log.expect("damaged", "bad-header", survivors=ALL)
 
@@ -200,7 +200,7 @@ def wrong_number_of_arrays(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-049")
 def wrong_number_of_tags(log: SystemdLog) -> None:
-    """Tags are counted, and there is none."""
+    """The header counts tags, but there are none."""
     log.set("header.n_tags", 1)
     log.expect("damaged", "bad-header", survivors=ALL)
 
@@ -235,21 +235,21 @@ def wrong_tail_realtime(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-049")
 def wrong_tail_array(log: SystemdLog) -> None:
-    """The short cut to the last entry array leads elsewhere: real verifiers do not look."""
+    """The shortcut to the last entry array leads elsewhere: real verifiers do not look."""
     log.set("header.tail_entry_array_offset", log.start(log.entry(0)))
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-049")
 def wrong_count_in_tail_array(log: SystemdLog) -> None:
-    """The short cut counts other slots than are used."""
+    """The shortcut counts more or fewer slots than are used."""
     log.set("header.tail_entry_array_n_entries", 3)
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-083")
 def chain_depths_of_nothing(log: SystemdLog) -> None:
-    """The depths of the chains are notes of a writer: any value will do."""
+    """The chain depths are a writer's notes: any value will do."""
     log.set("header.data_hash_chain_depth", 1 << 50)
     log.set("header.field_hash_chain_depth", 77)
     log.expect("intact", survivors=ALL)

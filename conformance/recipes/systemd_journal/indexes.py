@@ -62,7 +62,7 @@ def bucket_tail_to_the_head(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-024")
 def bucket_with_a_head_and_no_tail(log: SystemdLog) -> None:
-    """A bucket has a first object and no last one."""
+    """A bucket has a first object but no last one."""
     log.zero(f"{log.bucket('MESSAGE=alpha')}.ofs_tail")
     log.expect("damaged", "bad-index", survivors=FIVE)
 
@@ -85,7 +85,7 @@ def hash_chain_backwards(log: SystemdLog) -> None:
 
 @BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-048")
 def hash_chain_ends_early(log: SystemdLog) -> None:
-    """A hash chain ends in the middle: objects behind it are not found by hash."""
+    """A hash chain ends in the middle: objects after it are not found by hash."""
     log.zero(f"{log.of('MESSAGE=charlie')}.body.ofs_next_hash")
     log.expect("damaged", "bad-index", survivors=FIVE)
 
@@ -144,21 +144,21 @@ def field_list_with_another_field(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def first_entry_of_a_data_is_a_data(log: SystemdLog) -> None:
-    """The first entry of a DATA is none."""
+    """The first entry that a DATA links is a DATA."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.ofs_entry", log.offset_of("MESSAGE=alpha"))
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def first_entry_of_a_data_is_another(log: SystemdLog) -> None:
-    """The first entry of a DATA is one that does not have it."""
+    """The first entry that a DATA links does not have it."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.ofs_entry", log.start(log.entry(4)))
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def data_without_entries_that_has_one(log: SystemdLog) -> None:
-    """A DATA counts no entries and knows one."""
+    """A DATA counts no entries but links one."""
     log.zero(f"{log.of('MESSAGE=bravo')}.body.num_entries")
     log.expect("damaged", "bad-index", survivors=FIVE)
 
@@ -188,7 +188,7 @@ def entries_of_a_data_in_a_loop(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "index", "SDJ-036", "SDJ-057")
 def array_of_two_data(log: SystemdLog) -> None:
-    """Two DATA share the arrays of one: each array is read once."""
+    """Two DATA objects share one chain of arrays: each array is read once."""
     one, other = (log.offset_of(f"PRIORITY={n}") for n in (0, 1))
     first = int.from_bytes(log.control[one + 48 : one + 56], "little")
     log.set(f"{log.path(other)}.body.ofs_entry_array", first)

@@ -36,7 +36,7 @@ def no_entries(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-008", "SDJ-088")
 def no_entries_and_a_sequence_number(log: SystemdLog) -> None:
-    """A new file that goes on with the numbers of another: a tail number, and no entry."""
+    """A new file that continues the numbers of another: a tail number, and no entry."""
     log.begin()
     log.made.header.tail_entry_seqnum = 41
     log.close()
@@ -77,7 +77,7 @@ def unknown_compatible_flag(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-012")
 def padding_with_bytes(log: SystemdLog) -> None:
-    """Padding between objects is not looked at."""
+    """Padding between objects is ignored."""
     log.write(*FIVE)
     view = log.view
     for at, _ in log.objects:
@@ -88,7 +88,7 @@ def padding_with_bytes(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-010", "SDJ-026")
 def unknown_object_flags_and_reserved_bytes(log: SystemdLog) -> None:
-    """Reserved bytes and unknown flags of an object are not looked at."""
+    """Reserved bytes and unknown flags of an object are ignored."""
     log.write(*FIVE)
     at = log.offset_of("PRIORITY=3")
     log.data[at + 1] = 0x40
@@ -138,7 +138,7 @@ def empty_value(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-013", "SDJ-090")
 def values_that_are_no_text(log: SystemdLog) -> None:
-    """Values with newlines, zeros and bytes that are no UTF-8 are kept as they are."""
+    """Values with newlines, zeros and bytes that are not UTF-8 are kept as they are."""
     log.write(("MESSAGE=one\ntwo", b"BLOB=\x00\x01\xfe\xff", "TAB=a\tb", "UMLAUT=grün", "DEL=\x7f"))
     log.expect("intact", survivors=[0])
 
@@ -198,6 +198,6 @@ def payload_that_does_not_shrink(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "layout", "SDJ-059", kind="valid")
 def garbage_behind_the_tail(log: SystemdLog) -> None:
-    """Bytes behind the tail object and behind the arena are not looked at."""
+    """Bytes after the tail object and after the arena are ignored."""
     log.extend(b"\x03" * 333, "333 bytes 03")
     log.expect("intact", survivors=range(5))

@@ -68,14 +68,14 @@ def seek_in_a_compact_file(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "queries", "SDJ-061", kind="valid")
 def seek_behind_the_end(log: SystemdLog) -> None:
-    """From a sequence number on that is not there yet."""
+    """From a sequence number that is not there yet."""
     log.context["from_seqnum"] = "31"
     log.expect("intact", survivors=[])
 
 
 @BOOK.damaged(thirty_entries, "queries", "SDJ-061", kind="valid")
 def seek_by_time(log: SystemdLog) -> None:
-    """From a time on."""
+    """From a given time."""
     log.context["from_realtime"] = str(START + 20_000_000)
     log.expect("intact", survivors=range(20, 30))
 
@@ -93,7 +93,7 @@ def seek_by_time_that_goes_back(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "queries", "SDJ-060", "SDJ-061", kind="valid")
 def match_from_a_time_on(log: SystemdLog) -> None:
-    """Both at once."""
+    """A match, from a given time."""
     log.context["match"] = "PRIORITY=0"
     log.context["from_realtime"] = str(START + 10_000_000)
     log.expect("intact", survivors=range(12, 30, 3))

@@ -48,7 +48,7 @@ def sealed_file_with_a_seal_for_each_epoch(log: SystemdLog) -> None:
 
 @BOOK.valid("seals", "SDJ-075")
 def last_segment_without_a_seal(log: SystemdLog) -> None:
-    """A file that is still open: what follows the last seal is not sealed, and no fault."""
+    """A file that is still open: what follows the last seal is not sealed, and that is no fault."""
     log.context["key"] = KEY
     log.begin(key=KEY, continuous=False, state=1)
     for number, fields in enumerate(FIVE):
@@ -67,21 +67,21 @@ def seal_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-075")
 def sealed_time_changed(log: SystemdLog) -> None:
-    """The time of an entry was changed: only the seal knows."""
+    """The time of an entry was changed: only the seal shows it."""
     log.flip(f"{log.entry(1)}.body.realtime", 3)
     log.expect("damaged", "bad-seal", survivors=ALL)
 
 
 @BOOK.damaged(sealed_file_without_the_key, "seals", "SDJ-075")
 def sealed_time_changed_and_no_key(log: SystemdLog) -> None:
-    """The same change without the key: nothing knows."""
+    """The time of an entry was changed, and there is no key: nothing shows it."""
     log.flip(f"{log.entry(1)}.body.realtime", 3)
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-075")
 def sealed_value_rewritten(log: SystemdLog) -> None:
-    """A value was changed and its hash made right again: only the seal knows."""
+    """A value was changed and its hash made right again: only the seal shows it."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.payload", b"MESSAGE=BRAVO")
     log.rehash("MESSAGE=bravo")
     changed = log.payloads[1].replace(b"bravo", b"BRAVO")
@@ -92,28 +92,28 @@ def sealed_value_rewritten(log: SystemdLog) -> None:
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-075")
 def sealed_machine_id_changed(log: SystemdLog) -> None:
-    """The machine id is under the first seal."""
+    """The first seal covers the machine id."""
     log.fill("header.machine_id", 1)
     log.expect("damaged", "bad-seal", survivors=ALL)
 
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-072")
 def sealed_object_flag_set(log: SystemdLog) -> None:
-    """An unknown flag of an object means nothing, but it is under the seal."""
+    """An unknown flag of an object means nothing, but the seal covers it."""
     log.set(f"{log.of('MESSAGE=bravo')}.flags", 0x40)
     log.expect("damaged", "bad-seal", survivors=ALL)
 
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-077")
 def sealed_padding_changed(log: SystemdLog) -> None:
-    """Padding is not under the seal."""
+    """The seal does not cover padding."""
     log.fill(f"{log.of('MESSAGE=bravo')}.padding", 0xAA)
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-077")
 def sealed_state_changed(log: SystemdLog) -> None:
-    """The state is not under the seal."""
+    """The seal does not cover the state."""
     log.set("header.state", 2)
     log.expect("intact", survivors=ALL)
 
@@ -148,7 +148,7 @@ def key_of_another_file(log: SystemdLog) -> None:
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-018", "SDJ-011")
 def tag_of_another_size(log: SystemdLog) -> None:
-    """A TAG has 64 bytes."""
+    """A TAG whose size is not 64 bytes."""
     log.set(f"{log.tag(1)}.len_object", 72)
     log.expect("damaged", "bad-object", survivors=ALL)
 
@@ -181,6 +181,6 @@ def entry_older_than_its_seal(log: SystemdLog) -> None:
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-077")
 def cut_behind_a_seal(log: SystemdLog) -> None:
-    """The file ends behind its second seal: what a seal does not know is missing."""
+    """The file ends after its second seal: only what no seal covers is missing."""
     log.truncate(log.start(log.tag(1)) + 64)
     log.expect("torn", "torn-file", survivors=[0, 1, 2])

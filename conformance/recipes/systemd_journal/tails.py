@@ -31,7 +31,7 @@ def cut_in_the_header(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-050", kind="eof")
 def cut_in_the_newer_fields(log: SystemdLog) -> None:
-    """The file ends inside the header, behind the fields that all headers have."""
+    """The file ends inside the header, after the fields that all headers have."""
     log.truncate(250)
     log.expect("torn", "torn-header", end=0)
 
@@ -81,7 +81,7 @@ def torn_at_a_page(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-051")
 def cut_and_a_payload_flipped(log: SystemdLog) -> None:
-    """Cut short, and damaged in front of that: damage outweighs the cut."""
+    """Cut short, and damaged before that: damage outweighs the cut."""
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
     log.truncate_in(f"{log.entry(4)}.body", 30)
     log.expect("damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2, 3])
@@ -154,13 +154,13 @@ def first_message_flipped_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-041", "SDJ-052")
 def last_entry_zeroed_offline(log: SystemdLog) -> None:
-    """The same in a file that was closed: no crash explains it."""
+    """A closed file counts an entry whose bytes never arrived: no crash explains it."""
     log.zero(log.entry(4))
     log.expect("damaged", "bad-object", survivors=FOUR)
 
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-056")
 def strict_stops_at_the_lowest_damage(log: SystemdLog) -> None:
-    """A strict reader returns the entries in front of the first damaged byte."""
+    """A strict reader returns the entries before the first damaged byte."""
     log.flip(f"{log.of('MESSAGE=delta')}.body.payload", 70)
     log.expect("damaged", "hash-mismatch", survivors=[0, 1, 2, log.without(3, "MESSAGE"), 4])

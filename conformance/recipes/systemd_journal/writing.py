@@ -138,7 +138,7 @@ def closed_file_of_today(log: SystemdLog) -> None:
 
 @BOOK.appending(closed_file_of_today, "appending", "SDJ-081", "SDJ-087", may_refuse=True)
 def append_to_a_file_of_today(log: SystemdLog) -> None:
-    """A header with a compatible flag that writers before 254 do not know: these refuse."""
+    """A header with a compatible flag that writers before 254 do not know: they refuse."""
     log.record("MESSAGE=foxtrot", "PRIORITY=6", realtime=LATER)
     log.record("MESSAGE=golf", "_HOSTNAME=host", realtime=LATER + 1)
     _survive(log, 5)
@@ -169,7 +169,7 @@ def append_to_an_archived_file(log: SystemdLog) -> None:
     may_refuse=True,
 )
 def append_to_a_torn_file(log: SystemdLog) -> None:
-    """A torn file: its links lead behind its end, so a writer begins a new one."""
+    """A torn file: its links lead past its end, so a writer begins a new one."""
     log.record("MESSAGE=foxtrot", realtime=LATER)
     _survive(log, 4)
 

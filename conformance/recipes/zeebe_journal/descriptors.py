@@ -22,7 +22,7 @@ SECOND = "journal-2.log"
 
 @flushed_below_and_at(three_segments, "descriptor", "ZBJ-009", "ZBJ-040", "ZBJ-039", below=2, at=3)
 def second_descriptor_checksum_flipped(log: ZeebeLog) -> None:
-    """One bit of the checksum of the second descriptor: the log ends in front of it."""
+    """One bit of the checksum of the second descriptor: the log ends before it."""
     log.flip(f"{SECOND}:descriptor.metadata.checksum", 0)
     log.stops("descriptor-checksum", [0, 1], end=222)
 
@@ -85,7 +85,7 @@ def second_descriptor_version_0(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, "descriptor", "ZBJ-005", "ZBJ-040", below=2, at=3)
 def second_descriptor_schema_flipped(log: ZeebeLog) -> None:
-    """The metadata of the second descriptor is of another schema."""
+    """The metadata of the second descriptor has another schema."""
     log.fill(f"{SECOND}:descriptor.metadata.header.schema_id", 0xF8)
     log.stops("bad-descriptor", [0, 1], end=222)
     log.note("What Zeebe's own LogCorrupter does, without cutting the file.")
@@ -93,14 +93,14 @@ def second_descriptor_schema_flipped(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "descriptor", "ZBJ-005", "ZBJ-040")
 def second_descriptor_template_flipped(log: ZeebeLog) -> None:
-    """The message of the second descriptor is another one."""
+    """The second descriptor names the template of another message."""
     log.flip(f"{SECOND}:descriptor.segment.header.template_id", 2)
     log.stops("bad-descriptor", [0, 1], end=222)
 
 
 @BOOK.damaged(three_segments, "descriptor", "ZBJ-005", "ZBJ-010", "ZBJ-040")
 def second_descriptor_metadata_block_changed(log: ZeebeLog) -> None:
-    """A longer metadata block moves the message behind it."""
+    """A longer metadata block moves the message after it."""
     log.set(f"{SECOND}:descriptor.metadata.header.len_block", 9)
     log.stops("bad-descriptor", [0, 1], end=222)
 
@@ -159,7 +159,7 @@ def first_descriptor_version_0(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "descriptor", "ZBJ-005", "ZBJ-011")
 def first_descriptor_schema_changed(log: ZeebeLog) -> None:
-    """A first segment of another schema is not of this format."""
+    """A first segment with another schema is not of this format."""
     log.set("descriptor.metadata.header.schema_id", 8)
     log.flushed(4)
     log.expect("refused", "bad-descriptor", survivors=[])
@@ -167,21 +167,21 @@ def first_descriptor_schema_changed(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "descriptor", "ZBJ-011")
 def first_descriptor_version_flipped(log: ZeebeLog) -> None:
-    """One bit makes version 3 of version 2. Nothing was flushed."""
+    """One flipped bit turns version 2 into version 3."""
     log.flip("descriptor.version", 0)
     log.expect("refused", "unknown-version", survivors=[])
 
 
 @BOOK.damaged(one_segment, "descriptor", "ZBJ-005", "ZBJ-011")
 def first_descriptor_template_flipped(log: ZeebeLog) -> None:
-    """One bit makes another message of the first descriptor. Nothing was flushed."""
+    """One flipped bit turns the first descriptor into another message."""
     log.flip("descriptor.segment.header.template_id", 2)
     log.expect("refused", "bad-descriptor", survivors=[])
 
 
 @BOOK.damaged(one_segment, "descriptor", "ZBJ-011")
 def text_file(log: ZeebeLog) -> None:
-    """A text file is no journal."""
+    """A text file is not a journal."""
     log.data = bytearray(b"2026-11-21 10:00:00 INFO broker started\n" * 8)
     log.did("replace the log by lines of text")
     log.flushed(4)
@@ -235,7 +235,7 @@ def seal_with_a_wrong_position(log: ZeebeLog) -> None:
 
 @BOOK.damaged(two_segments, "sealed", "ZBJ-013", kind="limit")
 def seal_out_of_range(log: ZeebeLog) -> None:
-    """Last index and position above all signed numbers mean that there is no seal."""
+    """A last index and position beyond the signed range mean that there is no seal."""
     log.fill("journal-1.log:descriptor.segment.last_index", 0xFF)
     log.fill("journal-1.log:descriptor.segment.last_position", 0xFF)
     log.reseal_descriptor("journal-1.log")

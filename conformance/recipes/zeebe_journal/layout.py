@@ -49,7 +49,7 @@ def three_segments(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-035", "ZBJ-041")
 def three_segments_flushed(log: ZeebeLog) -> None:
-    """The same journal with all of its records flushed."""
+    """Three segments, with all of their records flushed."""
     log.journal(*SIX)
     log.flushed(6)
     log.expect("intact", survivors=range(6), end=254)
@@ -179,7 +179,7 @@ def descriptor_ids_unlike_the_names(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-002")
 def ten_segments(log: ZeebeLog) -> None:
-    """Segment 10 comes behind segment 9, not behind segment 1."""
+    """Segment 10 follows segment 9, not segment 1."""
     log.journal(*((b"%d" % n, n) for n in range(1, 11)), size=57 + 51)
     log.flushed(10)
     log.expect("intact", survivors=range(10))

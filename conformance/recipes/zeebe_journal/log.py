@@ -96,7 +96,7 @@ def flushed_below_and_at(
     at: int,
     kind: str = "corrupt",
 ) -> Callable[[Callable[[ZeebeLog], None]], None]:
-    """Two vectors from one fault: flushed in front of it, and up to it (``…_acknowledged``)."""
+    """Two vectors from one fault: flushed before it, and up to it (``…_acknowledged``)."""
 
     def enter(function: Callable[[ZeebeLog], None]) -> None:
         for flushed, suffix, words in (
@@ -129,7 +129,7 @@ def segment(
     id: int = 1,
     index: int = 1,
 ) -> bytes:
-    """The bytes of one segment, zeros behind its records."""
+    """The bytes of one segment, zeros after its records."""
     schema = 2 if version == NEWEST else 1
     data = pack_descriptor(id, index, size, version=version)
     for number, (payload, asqn) in enumerate(entries, index):
@@ -143,7 +143,7 @@ def application(number: int, text: str, term: int = 1) -> Entry:
 
 
 def wider_block(message: bytes, extra: bytes, version: int = 99) -> bytes:
-    """An SBE message as a newer schema might have it: ``extra`` bytes behind the root block."""
+    """An SBE message as a newer schema might have it: ``extra`` bytes after the root block."""
     length, template, schema, _ = SBE_HEADER.unpack_from(message)
     header = SBE_HEADER.pack(length + len(extra), template, schema, version)
     block_end = SBE_HEADER.size + length

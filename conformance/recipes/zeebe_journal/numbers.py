@@ -67,7 +67,7 @@ def record_twice(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "asqn", "ZBJ-024", "ZBJ-032", "ZBJ-036", below=2, at=4)
 def asqn_decreases(log: ZeebeLog) -> None:
-    """The third record has asqn 0 behind 1: it alone is lost."""
+    """The third record has asqn 0 after 1: it alone is lost."""
     log.zero("records[2].data.asqn")
     log.reseal("records[2]")
     log.expect("damaged", "asqn-order", survivors=[0, 1, 3], end=422)

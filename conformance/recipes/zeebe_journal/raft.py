@@ -90,7 +90,7 @@ def long_batch(log: ZeebeLog) -> None:
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
 def unknown_entry_type(log: ZeebeLog) -> None:
-    """An entry of type 3: the record is whole, its entry is not known."""
+    """An entry of type 3: the record is whole, its entry is unknown."""
     payload = bytearray(encode_initial(5))
     payload[16] = 3
     _one(log, bytes(payload))
@@ -106,7 +106,7 @@ def null_entry_type(log: ZeebeLog) -> None:
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
 def unknown_member_type(log: ZeebeLog) -> None:
-    """A member of type 4: the record is whole, its entry is not known."""
+    """A member of type 4: the record is whole, its entry is unknown."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS))
     payload[LOG_ENTRY + 19] = 4
     _one(log, bytes(payload))
@@ -120,7 +120,7 @@ def group_cut_in_a_member(log: ZeebeLog) -> None:
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
 def group_that_counts_too_many(log: ZeebeLog) -> None:
-    """A group of 254 members that holds two."""
+    """A group that counts 254 members and holds two."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS, version=1))
     payload[LOG_ENTRY + 18] = 254
     _one(log, bytes(payload))
@@ -140,7 +140,7 @@ def batch_cut(log: ZeebeLog) -> None:
 
 @BOOK.valid("raft", "ZBJ-055", "ZBJ-058", kind="limit")
 def application_entry_of_another_template(log: ZeebeLog) -> None:
-    """The type says application, the message behind it is another one."""
+    """The type says application, but the message after it is another one."""
     payload = bytearray(encode_application(5, 1, 2, b"Test"))
     payload[LOG_ENTRY + 2] = 9
     _one(log, bytes(payload), asqn=1)

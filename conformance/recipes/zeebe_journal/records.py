@@ -53,14 +53,14 @@ def frame_of_ff(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "header", "ZBJ-026", below=2, at=4)
 def metadata_schema_flipped(log: ZeebeLog) -> None:
-    """The metadata is of another schema."""
+    """The metadata has another schema."""
     log.flip("records[2].metadata.header.schema_id", 0)
     log.stops("bad-header", [0, 1], end=222)
 
 
 @flushed_below_and_at(one_segment, "header", "ZBJ-026", below=2, at=3)
 def metadata_template_flipped(log: ZeebeLog) -> None:
-    """The metadata is another message."""
+    """The metadata names the template of another message."""
     log.flip("records[2].metadata.header.template_id", 1)
     log.stops("bad-header", [0, 1], end=222)
 
@@ -88,7 +88,7 @@ def metadata_version_99(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "header", "ZBJ-029", "ZBJ-036", below=2, at=4)
 def data_schema_changed(log: ZeebeLog) -> None:
-    """The data message is of another schema, and the checksum is right: no unfinished write."""
+    """The data message has another schema, and the checksum is right: not an unfinished write."""
     log.set("records[2].data.header.schema_id", 8)
     log.reseal("records[2]")
     log.expect("damaged", "data-header", survivors=[0, 1], end=None)
@@ -155,7 +155,7 @@ def checksum_of_the_payload_alone(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "length", "ZBJ-027", below=2, at=3)
 def length_beyond_the_segment(log: ZeebeLog) -> None:
-    """A length that leads out of the segment."""
+    """A length that reaches past the end of the segment."""
     log.set("records[2].metadata.len_data", 5000)
     log.stops("bad-length", [0, 1], end=222)
 
@@ -219,7 +219,7 @@ def payload_length_too_long(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "length", "ZBJ-018", "ZBJ-030", "ZBJ-036")
 def payload_length_beyond_the_segment(log: ZeebeLog) -> None:
-    """The payload would lead out of the segment, under a right checksum."""
+    """The payload would reach past the end of the segment, under a right checksum."""
     log.set("records[2].data.len_entry", 5000)
     log.reseal("records[2]")
     log.expect("damaged", "data-length", survivors=[0, 1], end=None)
@@ -249,14 +249,14 @@ def metadata_with_a_newer_field(log: ZeebeLog) -> None:
 
 @BOOK.valid("future", "ZBJ-005", "ZBJ-018")
 def data_with_a_newer_field(log: ZeebeLog) -> None:
-    """A data message of a newer schema has eight more bytes in front of the payload."""
+    """A data message of a newer schema has eight more bytes before the payload."""
     _put(log, wider_record(pack_record(2, 1, ALPHA[0]), data=b"newdata."))
     log.expect("intact", survivors=range(2), end=230)
 
 
 @BOOK.valid("future", "ZBJ-005", "ZBJ-018")
 def both_messages_with_newer_fields(log: ZeebeLog) -> None:
-    """Both messages of a record are longer than is known."""
+    """Both messages of a record are longer than in any known version."""
     _put(log, wider_record(pack_record(2, 1, ALPHA[0]), b"newm", b"newdata."))
     log.expect("intact", survivors=range(2), end=234)
 

@@ -14,12 +14,12 @@ from conformance.recipes.zeebe_journal.log import (
 )
 
 FIRST, SECOND, THIRD, FOURTH = (f"journal-{number}.log" for number in (1, 2, 3, 4))
-SILENT = "With nothing flushed behind the gap Zeebe deletes the later files without a word."
+SILENT = "With nothing flushed after the gap, Zeebe deletes the later files without a word."
 
 
 @flushed_below_and_at(three_segments, "segments", "ZBJ-037", "ZBJ-039", below=2, at=4)
 def middle_segment_missing(log: ZeebeLog) -> None:
-    """The second segment is missing: what comes behind the gap is not part of the log."""
+    """The second segment is missing: what follows the gap is not part of the log."""
     log.remove_file(SECOND)
     log.stops("segment-gap", [0, 1], end=222)
     log.note(SILENT)
@@ -27,7 +27,7 @@ def middle_segment_missing(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "segments", "ZBJ-023")
 def first_segment_missing(log: ZeebeLog) -> None:
-    """The first segment is missing: so it is after a compaction, and nothing is wrong."""
+    """The first segment is missing, as after a compaction: nothing is wrong."""
     log.remove_file(FIRST)
     log.flushed(6)
     log.expect("intact", survivors=[2, 3, 4, 5], end=254)
@@ -35,7 +35,7 @@ def first_segment_missing(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, "segments", "ZBJ-037", "ZBJ-041", below=4, at=6)
 def last_segment_missing(log: ZeebeLog) -> None:
-    """The last segment with records is missing; the sealed one in front of it is whole."""
+    """The last segment with records is missing; the sealed one before it is whole."""
     log.remove_file(THIRD)
     if log.context["last_flushed_index"] == 6:
         log.expect("damaged", "missing-records", survivors=range(4), end=None)
@@ -45,7 +45,7 @@ def last_segment_missing(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, "segments", "ZBJ-042", below=None, at=3)
 def all_segments_missing(log: ZeebeLog) -> None:
-    """No segment is left, only the file of the lock."""
+    """No segment is left, only the lock file."""
     log.add_file(".journal.lock", b"0", "the lock file")
     for name in (FIRST, SECOND, THIRD, FOURTH):
         log.remove_file(name)
@@ -74,7 +74,7 @@ def segment_twice(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "segments", "ZBJ-039")
 def segments_swapped(log: ZeebeLog) -> None:
-    """The second and the third segment have each other's name."""
+    """The second and the third segment have each other's names."""
     log.rename_file(SECOND, "journal-9.log")
     log.rename_file(THIRD, SECOND)
     log.rename_file("journal-9.log", THIRD)
@@ -93,7 +93,7 @@ def gap_between_segments(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, "segments", "ZBJ-014", "ZBJ-039", below=2, at=4)
 def zeros_in_the_middle(log: ZeebeLog) -> None:
-    """The second segment reads as zeros, and another comes behind it."""
+    """The second segment reads as zeros, and another follows it."""
     log.files[SECOND][:] = bytes(270)
     log.did(f"zero all of {SECOND}")
     log.stops("zero-segment", [0, 1], end=222)
@@ -101,7 +101,7 @@ def zeros_in_the_middle(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "segments", "ZBJ-014", "ZBJ-039")
 def empty_file_in_the_middle(log: ZeebeLog) -> None:
-    """The second segment has no bytes, and another comes behind it."""
+    """The second segment has no bytes, and another follows it."""
     log.truncate(0, SECOND)
     log.flushed(4)
     log.expect("damaged", "zero-segment", survivors=[0, 1], end=None)
@@ -109,7 +109,7 @@ def empty_file_in_the_middle(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, "segments", "ZBJ-014", "ZBJ-041", below=4, at=5)
 def last_segment_zeroed(log: ZeebeLog) -> None:
-    """The last segment reads as zeros, like the prepared one behind it."""
+    """The last segment reads as zeros, like the prepared one after it."""
     log.files[THIRD][:] = bytes(270)
     log.did(f"zero all of {THIRD}")
     if log.context["last_flushed_index"] == 5:
@@ -120,7 +120,7 @@ def last_segment_zeroed(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "segments", "ZBJ-014", "ZBJ-039")
 def first_segment_zeroed(log: ZeebeLog) -> None:
-    """The first segment reads as zeros, and others come behind it."""
+    """The first segment reads as zeros, and others follow it."""
     log.files[FIRST][:] = bytes(270)
     log.did(f"zero all of {FIRST}")
     log.flushed(6)
@@ -129,7 +129,7 @@ def first_segment_zeroed(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(segments_of_45_bytes, "segments", "ZBJ-038", "ZBJ-039", below=1, at=4)
 def damage_in_a_segment_without_a_seal(log: ZeebeLog) -> None:
-    """A bad record in a segment of 45 bytes: the next one does not join on, and the log ends."""
+    """A bad record in a segment of 45 bytes: the next one does not follow on, and the log ends."""
     log.flip(f"{FIRST}:records[1].data.entry.term", 0)
     log.stops("checksum-mismatch", [0], end=111)
 
@@ -152,7 +152,7 @@ def sealed_record_damaged_and_nothing_flushed(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, "sealed", "ZBJ-037", "ZBJ-038", below=1, at=6)
 def last_sealed_record_damaged(log: ZeebeLog) -> None:
-    """The last record of a sealed segment is bad: the next segment is joined on all the same."""
+    """The last record of a sealed segment is bad: the next segment follows on all the same."""
     log.flip(f"{FIRST}:records[1].data.entry.term", 0)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, 5], end=254)
     log.note("Zeebe calls the next segment not aligned, and deletes it or fails to open.")
@@ -195,7 +195,7 @@ def sealed_damage_and_a_torn_tail(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-001")
 def name_with_leading_zero(log: ZeebeLog) -> None:
-    """`journal-02.log` is no segment, so the second one is missing."""
+    """`journal-02.log` is not a segment, so the second one is missing."""
     log.rename_file(SECOND, "journal-02.log")
     log.flushed(6)
     log.expect("damaged", "segment-gap", survivors=[0, 1], end=None)
@@ -204,7 +204,7 @@ def name_with_leading_zero(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-001", kind="limit")
 def copy_with_leading_zero(log: ZeebeLog) -> None:
-    """A copy of the second segment as `journal-02.log` is none of the journal's."""
+    """A copy of the second segment as `journal-02.log` is not part of the journal."""
     log.add_file("journal-02.log", bytes(log.files[SECOND]), f"a copy of {SECOND}")
     log.flushed(6)
     log.expect("intact", survivors=range(6), end=254)
@@ -233,14 +233,14 @@ def another_journal_in_the_folder(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-003")
 def two_journals_and_no_name(log: ZeebeLog) -> None:
-    """Two journals in a folder, and no word which one is meant."""
+    """Two journals in a folder, and nothing says which one is meant."""
     log.add_file("other-1.log", segment((ALPHA, BRAVO), 270), "another journal")
     log.expect("refused", "ambiguous-journal", survivors=[])
 
 
 @BOOK.damaged(three_segments, "names", "ZBJ-001", kind="limit")
 def number_beyond_31_bits(log: ZeebeLog) -> None:
-    """A number above 2147483647 makes no segment."""
+    """A file with a number above 2147483647 is not a segment."""
     log.add_file("journal-2147483648.log", bytes(log.files[SECOND]), f"a copy of {SECOND}")
     log.flushed(6)
     log.expect("intact", survivors=range(6), end=254)
@@ -248,7 +248,7 @@ def number_beyond_31_bits(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-004", kind="limit")
 def deleted_segment_left_over(log: ZeebeLog) -> None:
-    """A segment that was deleted softly, and whose file is still there, is no part of the log."""
+    """A segment marked as deleted, whose file is still there, is not part of the log."""
     log.add_file("journal-2.log_5-deleted", bytes(log.files[SECOND]), f"a copy of {SECOND}")
     log.flushed(6)
     log.expect("intact", survivors=range(6), end=254)
@@ -256,7 +256,7 @@ def deleted_segment_left_over(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-004", kind="limit")
 def file_that_ends_in_deleted(log: ZeebeLog) -> None:
-    """A file named `deleted` is none of the journal's."""
+    """A file named `deleted` is not part of the journal."""
     log.add_file("deleted", b"x", "one byte")
     log.flushed(6)
     log.expect("intact", survivors=range(6), end=254)

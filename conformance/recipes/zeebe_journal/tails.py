@@ -1,4 +1,4 @@
-"""Where the log ends: unfinished writes, cut files, and what lies behind the end."""
+"""Where the log ends: unfinished writes, cut files, and what lies after the end."""
 
 from conformance.recipes.zeebe_journal.layout import (
     exactly_full_segment,
@@ -51,7 +51,7 @@ def cut_behind_the_last_record(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "tail", "ZBJ-026", "ZBJ-034", below=4, at=5, kind="eof")
 def frame_without_a_record(log: ZeebeLog) -> None:
-    """A frame byte of 1 and zeros behind it: of a write only the first byte arrived."""
+    """A frame byte of 1, then zeros: only the first byte of a write arrived."""
     log.data[422] = 1
     log.did("set the byte at 422 to 1")
     log.stops("bad-header", range(4), end=422)
@@ -67,7 +67,7 @@ def metadata_without_data(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-022", kind="limit")
 def stale_record_behind_the_end(log: ZeebeLog) -> None:
-    """A whole record behind the EOF frame is a left-over of a longer log: nobody looks at it."""
+    """A whole record after the EOF frame is left over from a longer log: it is ignored."""
     record = pack_record(6, 9, DELTA[0])
     log.data[423 : 423 + 80] = record[:80]
     log.did("put 80 bytes of an older record at 423")
@@ -77,7 +77,7 @@ def stale_record_behind_the_end(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-022", kind="limit")
 def garbage_behind_the_end(log: ZeebeLog) -> None:
-    """Bytes ff behind the EOF frame are of no concern."""
+    """Bytes of ff after the EOF frame are ignored."""
     log.data[423:] = b"\xff" * (len(log.data) - 423)
     log.did("fill [423, 512) with ff")
     log.expect("intact", survivors=range(4), end=422)
@@ -85,7 +85,7 @@ def garbage_behind_the_end(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-022", "ZBJ-033", kind="limit")
 def truncated_by_the_writer(log: ZeebeLog) -> None:
-    """The writer cut the log behind record 2: two frames are zero, the rest stays as it was."""
+    """The writer cut the log after record 2: two frames are zero, the rest stays as it was."""
     log.zero("records[2].frame")
     log.zero("records[3].frame")
     log.flushed(2)
@@ -101,7 +101,7 @@ def exactly_full_segment_cut_by_one(log: ZeebeLog) -> None:
 
 @BOOK.damaged(exactly_full_segment, "tail", "ZBJ-012", "ZBJ-021", kind="eof")
 def full_segment_extended(log: ZeebeLog) -> None:
-    """Garbage behind a full segment is read as a record, since all of the file is used."""
+    """Garbage after a full segment is read as a record, since all of the file is used."""
     log.flushed(4)
     log.extend(b"\x01" + b"\xff" * 40, "a frame byte and 40 bytes ff")
     log.stops("bad-header", range(4), end=422)
@@ -117,7 +117,7 @@ def segment_extended_by_zeros(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, "tail", "ZBJ-027", "ZBJ-044", below=5, at=6, kind="eof")
 def last_segment_cut(log: ZeebeLog) -> None:
-    """The active segment is cut inside its last record; zeros that were prepared follow."""
+    """The active segment is cut inside its last record; a prepared segment of zeros follows."""
     log.truncate(240, "journal-3.log")
     log.stops("torn-record", range(5), end=156)
 

@@ -43,7 +43,7 @@ def write_nothing(log: ZeebeLog) -> None:
 
 @BOOK.writing("writing", "ZBJ-049", "ZBJ-013", "ZBJ-014")
 def write_three_segments(log: ZeebeLog) -> None:
-    """Six records roll two segments; a segment of zeros is prepared behind the last one."""
+    """Six records roll over twice; a segment of zeros is prepared after the last one."""
     _write(log, *SIX)
 
 
@@ -119,7 +119,7 @@ def append_behind_lost_records(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-053", "ZBJ-024")
 def append_without_an_asqn(log: ZeebeLog) -> None:
-    """A record without an asqn between two that have one: the order of the others goes on."""
+    """A record without an asqn between two that have one: the others must still be in order."""
     _append(log, FOXTROT, (INITIAL[0], -1), GOLF)
     log.flushed(6)
     log.expect("intact", survivors=[*range(6), FOXTROT[0], INITIAL[0], GOLF[0]])

@@ -23,7 +23,7 @@ UPDATE = encode({"foo": 7})
 
 @BOOK.appending(three_entries, "appending", "ZMR-018")
 def append_to_three_entries(log: ZmqRaftLog) -> None:
-    """Two entries behind three."""
+    """Two entries are appended to three."""
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[0, 1, 2, b"delta", b"echo"])
 
@@ -61,7 +61,7 @@ def append_behind_three_torn_entries(log: ZmqRaftLog) -> None:
     old_offsets_behind_a_zero, "appending", "ZMR-018", "ZMR-017", control=append_to_three_entries
 )
 def append_in_front_of_old_offsets(log: ZmqRaftLog) -> None:
-    """Old offsets behind the first zero must not come to life with the entry in front of them."""
+    """Old offsets after the first zero must not come to life with the entry before them."""
     log.add(NewRecord(b"XY"))
     log.expect("intact", survivors=[0, b"XY"])
 
@@ -72,12 +72,12 @@ def append_to_a_full_file(log: ZmqRaftLog) -> None:
     log.add(DELTA)
     log.context["capacity"] = 16
     log.expect("intact", survivors=[0, 1, 2, b"delta"])
-    log.note("Right are: a refusal, or any way in which all of these entries are read again.")
+    log.note("Right is a refusal, or any append after which all of these entries are read again.")
 
 
 @BOOK.appending(five_updates, "appending", "ZMR-080")
 def append_an_update(log: ZmqRaftLog) -> None:
-    """An update behind five."""
+    """An update is appended to five."""
     log.context["initial"] = {"foo": 0, "baz": None}
     log.add(NewRecord(UPDATE))
     log.expect("intact", survivors=[0, 1, 2, 3, 4, UPDATE])
@@ -110,7 +110,7 @@ def append_behind_a_full_file(log: ZmqRaftLog) -> None:
     empty_file_at_the_end, "appending", "ZMR-095", "ZMR-098", control=append_to_a_directory
 )
 def append_with_an_empty_file_at_the_end(log: ZmqRaftLog) -> None:
-    """The empty file begins two entries further on: the room in front of it is used first."""
+    """The empty file begins two entries further on: the room before it is used first."""
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*range(10), b"delta", b"echo"])
 

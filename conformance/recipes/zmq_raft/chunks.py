@@ -27,14 +27,14 @@ def two_metas(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_entries, "chunks", "ZMR-005")
 def meta_that_is_no_message_pack(log: ZmqRaftLog) -> None:
-    """What META holds concerns nobody who reads entries."""
+    """A reader of entries does not look into META."""
     log.fill("chunks[0].data", 0xC1)
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.damaged(three_entries, "chunks", "ZMR-003")
 def unknown_chunk(log: ZmqRaftLog) -> None:
-    """A chunk of a token that nobody knows, with three bytes of padding."""
+    """A chunk with an unknown token, and three bytes of padding."""
     _new_chunk(log, "chunks[1]", chunk(b"XTRA", b"alpha"), "a chunk XTRA of five bytes")
     log.expect("intact", survivors=ALL)
 
@@ -63,7 +63,7 @@ def marker_inside_a_chunk(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_entries, "chunks", "ZMR-004")
 def padding_that_is_not_zero(log: ZmqRaftLog) -> None:
-    """The two bytes behind META are ff."""
+    """The two bytes after META are ff."""
     log.fill("chunks[0].padding", 0xFF)
     log.expect("intact", survivors=ALL)
 

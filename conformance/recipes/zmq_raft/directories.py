@@ -1,4 +1,4 @@
-"""Log directories: the snapshot, the files behind it, and what is wrong between them."""
+"""Log directories: the snapshot, the files after it, and what is wrong between them."""
 
 from conformance.recipes.zmq_raft.log import BOOK, EIGHT, FOUR, ONE, ZmqRaftLog, checkpoint, entry
 
@@ -16,14 +16,14 @@ def three_files(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("directory", "ZMR-090", "ZMR-101")
 def last_file_full(log: ZmqRaftLog) -> None:
-    """Seven entries fill two files: the next one belongs into a new file."""
+    """Seven entries fill two files: the next one belongs in a new file."""
     log.directory(*ENTRIES[:6], checkpoint(2))
     log.expect("intact", survivors=[0, 1, 2, 3, 4, 5, 6], end=None)
 
 
 @BOOK.valid("directory", "ZMR-090")
 def bare_log_folder(log: ZmqRaftLog) -> None:
-    """The folder of index files by itself: no snapshot belongs to it, and none is missed."""
+    """The folder of index files by itself: no snapshot belongs to it, and none is missing."""
     three_files.function(log)
     log.files = {
         name.removeprefix("log/"): data for name, data in log.files.items() if name != "snap"
@@ -77,14 +77,14 @@ def snapshot_alone(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_files, "directory", "ZMR-095", "ZMR-101")
 def empty_file_at_the_end(log: ZmqRaftLog) -> None:
-    """An index file without entries behind the last one: it was made ahead, or rolled back."""
+    """An index file without entries after the last one: it was made ahead, or rolled back."""
     _add_empty(log, 12)
     log.expect("intact", survivors=ALL, end=186)
 
 
 @BOOK.damaged(last_file_full, "directory", "ZMR-095", "ZMR-101")
 def empty_file_behind_a_full_one(log: ZmqRaftLog) -> None:
-    """The next entry belongs into the empty file at the end."""
+    """The next entry belongs in the empty file at the end."""
     _add_empty(log, 8)
     log.expect("intact", survivors=[0, 1, 2, 3, 4, 5, 6], end=108)
 
@@ -121,7 +121,7 @@ def files_in_two_folders(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_files, "directory", "ZMR-094")
 def middle_file_missing(log: ZmqRaftLog) -> None:
-    """The file of entries 4 to 7 is gone: those behind it are returned all the same."""
+    """The file of entries 4 to 7 is gone: those after it are returned all the same."""
     log.remove_file(FOUR)
     log.expect("damaged", "missing-entries", survivors=[0, 1, 2, 7, 8, 9], end=186)
 
@@ -181,7 +181,7 @@ def last_file_cut(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(last_file_full, "torn-tail", "ZMR-044", "ZMR-101", kind="eof")
 def new_file_unfinished(log: ZmqRaftLog) -> None:
-    """The next file was being made: twenty bytes of it are there."""
+    """The next file was being created: twenty bytes of it are there."""
     log.add_file(EIGHT, b"RLOG\x20\0\0\0\x01\0\0\0\x04\0\0\0\x08\0\0\0", "the first 20 bytes")
     log.expect("torn", "torn-header", survivors=[0, 1, 2, 3, 4, 5, 6], end=0)
 
@@ -202,7 +202,7 @@ def version_of_the_last_file(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_files, "directory", "ZMR-046")
 def table_of_the_first_file(log: ZmqRaftLog) -> None:
-    """The first file's table lies about two entries."""
+    """The first file's table is wrong about two entries."""
     log.set(f"{ONE}:offsets[1]", 10)
     log.expect("damaged", "bad-offset", survivors=ALL[3:], end=186)
 
@@ -216,14 +216,14 @@ def header_and_name_differ(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_files, "directory", "ZMR-015", "ZMR-091")
 def file_in_another_folder(log: ZmqRaftLog) -> None:
-    """The second file lies in a folder that its name does not lead to."""
+    """The second file lies in a folder that does not follow from its name."""
     log.rename_file(FOUR, "log/00000/00/01/00000000000004.rlog")
     log.expect("damaged", "misplaced-file", survivors=[0, 1, 2, 7, 8, 9])
 
 
 @BOOK.damaged(snapshot_in_front, "directory", "ZMR-097", "ZMR-062")
 def snapshot_cut(log: ZmqRaftLog) -> None:
-    """The snapshot lacks its last byte: it was complete when the log behind it was begun."""
+    """The snapshot lacks its last byte: it was complete when the log after it was begun."""
     log.truncate_in("snap:data", 9)
     log.expect("damaged", "missing-data", survivors=[1, 2, 3])
 
@@ -261,7 +261,7 @@ def term_falls_between_files(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(snapshot_in_front, "directory", "ZMR-050", "ZMR-092")
 def term_below_the_snapshots(log: ZmqRaftLog) -> None:
-    """The first entry behind the snapshot has a lower term than it."""
+    """The first entry after the snapshot has a lower term than the snapshot."""
     log.set("snap:header.term", 4)
     log.expect("damaged", "decreasing-term", survivors=[0, 2, 3])
 

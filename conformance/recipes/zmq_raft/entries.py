@@ -14,7 +14,7 @@ def terms_that_rise(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_entries, "entries", "ZMR-048")
 def entry_shorter_than_its_header(log: ZmqRaftLog) -> None:
-    """An entry of 19 bytes in the middle: its offset lies, or its header is gone."""
+    """An entry of 19 bytes in the middle: its offset is wrong, or its header is gone."""
     start = log.field("data.entries[2]").start
     del log.data[start + 19 : start + 25]
     for number, offset in ((2, 69), (3, 94), (4, 119)):
@@ -32,10 +32,10 @@ def last_entry_of_one_byte(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_entries, "entries", "ZMR-048", "ZMR-049")
 def two_entries_cut_differently(log: ZmqRaftLog) -> None:
-    """offsets[1] moved: the entry before it is too short, the one behind begins inside it."""
+    """offsets[1] moved: the entry before it is too short, the one after begins inside it."""
     log.set("offsets[1]", 30)
     log.expect("damaged", "short-entry", survivors=[0, 3, 4])
-    log.note("The entry behind is misread as well; here its term gives it away.")
+    log.note("The entry after it is misread as well; here its term gives it away.")
 
 
 @BOOK.damaged(five_entries, "entries", "ZMR-049")
@@ -54,14 +54,14 @@ def term_of_all_ones(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_entries, "entries", "ZMR-050")
 def term_that_jumps_and_falls(log: ZmqRaftLog) -> None:
-    """A bit of one term: the entry behind has a lower one, and either may be wrong."""
+    """A bit of one term: the entry after it has a lower one, and either may be wrong."""
     log.flip("data.entries[1].header.term", 4)
     log.expect("damaged", "decreasing-term", survivors=[0, 3, 4])
 
 
 @BOOK.damaged(terms_that_rise, "entries", "ZMR-050")
 def last_term_too_low(log: ZmqRaftLog) -> None:
-    """The last term is 2, behind 3."""
+    """The last term is 2, after 3."""
     log.set("data.entries[4].header.term", 2)
     log.expect("damaged", "decreasing-term", survivors=[0, 1, 2])
 
@@ -83,7 +83,7 @@ def terms_that_fall_twice(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(terms_that_rise, "entries", "ZMR-050", "ZMR-049")
 def terms_on_both_sides_of_a_loss(log: ZmqRaftLog) -> None:
-    """Behind an entry that is lost there is nothing to compare a term with."""
+    """After a lost entry there is nothing to compare a term with."""
     log.set("data.entries[1].header.term", 2**55)
     log.set("data.entries[0].header.term", 6)
     log.expect("damaged", "bad-term", survivors=[0, 2, 3, 4])

@@ -26,7 +26,7 @@ def token_in_lower_case(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_entries, "header", "ZMR-041")
 def another_chunk_first(log: ZmqRaftLog) -> None:
-    """META stands in front of RLOG: the first token decides."""
+    """META stands before RLOG: the first token decides."""
     meta = log.field("chunks[0]")
     moved = bytes(log.data[meta.start : meta.end])
     del log.data[meta.start : meta.end]

@@ -28,7 +28,7 @@ def no_entries(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("index-file", "ZMR-011", "ZMR-101")
 def full_to_its_capacity(log: ZmqRaftLog) -> None:
-    """As many entries as the table has offsets: what comes next belongs into a new file."""
+    """As many entries as the table has offsets: the next one belongs in a new file."""
     log.index_file(entry(b"alpha"), entry(b"bravo"), entry(b"charlie"))
     log.expect("intact", survivors=[0, 1, 2], end=None)
 
@@ -141,7 +141,7 @@ def written_again_at_a_lower_index(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("index-file", "ZMR-016")
 def bytes_that_were_never_committed(log: ZmqRaftLog) -> None:
-    """An entry was written and its offset was not: the log ends in front of it."""
+    """An entry was written and its offset was not: the log ends before it."""
     log.index_file(entry(b"alpha"), entry(b"bravo"), capacity=8)
     log.data += stored(entry(b"charlie"))
     log.expect("intact", survivors=[0, 1], end=170)
@@ -149,7 +149,7 @@ def bytes_that_were_never_committed(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("index-file", "ZMR-017")
 def old_offsets_behind_a_zero(log: ZmqRaftLog) -> None:
-    """An unfinished rollback left offsets behind the first zero: they mean nothing."""
+    """An unfinished rollback left offsets after the first zero: they mean nothing."""
     log.raw_index_file(b"abc", b"def", b"ghi", b"jkl", capacity=8)
     log.data[28:32] = bytes(4)
     log.expect("intact", survivors=[0])
@@ -158,7 +158,7 @@ def old_offsets_behind_a_zero(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("index-file", "ZMR-017")
 def falling_offsets_behind_a_zero(log: ZmqRaftLog) -> None:
-    """What stands behind the first zero need not even rise."""
+    """What stands after the first zero need not even rise."""
     log.raw_index_file(b"abc", b"def", capacity=8)
     for number, offset in ((3, 12), (4, 9), (6, 0xFFFFFFFF)):
         log.data[24 + 4 * number : 28 + 4 * number] = offset.to_bytes(4, "little")
@@ -167,7 +167,7 @@ def falling_offsets_behind_a_zero(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("index-file", "ZMR-018", "ZMR-017")
 def an_append_clears_the_next_offsets(log: ZmqRaftLog) -> None:
-    """Offsets up to the next zero are cleared with an append; one far behind stays."""
+    """Offsets up to the next zero are cleared with an append; one far beyond stays."""
     log.raw_index_file(b"abc", capacity=8)
     for number, offset in enumerate((3, 0, 6, 9, 0, 12)):
         log.data[24 + 4 * number : 28 + 4 * number] = offset.to_bytes(4, "little")

@@ -72,7 +72,7 @@ def offset_of_all_ones(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_entries, "offsets", "ZMR-046")
 def offset_beyond_the_file(log: ZmqRaftLog) -> None:
-    """An offset in the middle leads behind the file, the next one does not: entries 1 and 2."""
+    """An offset in the middle leads past the end, the next one does not: two entries are lost."""
     log.flip("offsets[1]", 24)
     log.expect("damaged", "bad-offset", survivors=[0, 3, 4], end=None)
 
@@ -115,7 +115,7 @@ def offsets_swapped(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_entries, "offsets", "ZMR-046")
 def offsets_beyond_the_file_that_fall(log: ZmqRaftLog) -> None:
-    """The last two offsets lead behind the file and do not rise: no unfinished write."""
+    """The last two offsets lead past the end of the file and do not rise: no unfinished write."""
     log.set("offsets[3]", 5000)
     log.set("offsets[4]", 4000)
     log.expect("damaged", "bad-offset", survivors=[0, 1, 2], end=None)
@@ -132,7 +132,7 @@ def neither_marker_nor_order(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_entries, "chunks", "ZMR-045", "ZMR-046")
 def first_offset_twice(log: ZmqRaftLog) -> None:
-    """The first offset stands there twice, and all behind it four bytes later: no marker either."""
+    """The first offset is there twice, all after it four bytes late: there is no marker either."""
     log.duplicate("offsets[0]")
     log.expect("damaged", "missing-marker", end=None)
 

@@ -107,7 +107,7 @@ def snapshot_declared_and_not_written(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(snapshot_of_ten_bytes, "torn-tail", "ZMR-062", kind="eof")
 def snapshot_stream_unfinished(log: ZmqRaftLog) -> None:
-    """Data behind a size of zero: the size of a stream is written when it has ended."""
+    """Data after a size of zero: the size of a stream is written when it has ended."""
     log.zero("header.len_data")
     log.expect("torn", "torn-snapshot", end=None)
 

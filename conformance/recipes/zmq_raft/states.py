@@ -1,4 +1,4 @@
-"""State files: MessagePack maps one behind the other."""
+"""State files: MessagePack maps one after the other."""
 
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
 from reference_impl.zmq_raft.message_pack import encode
@@ -129,7 +129,7 @@ def update_cut_in_an_array(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_updates, "torn-tail", "ZMR-076", kind="eof")
 def cut_between_two_updates(log: ZmqRaftLog) -> None:
-    """The file ends exactly behind an update: nothing shows that there were more."""
+    """The file ends exactly after an update: nothing shows that there were more."""
     log.truncate(29)
     log.expect("intact", survivors=[0, 1, 2], end=29)
 
@@ -143,7 +143,7 @@ def zeros_behind_the_last_update(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_updates, "torn-tail", "ZMR-076", "ZMR-101", kind="eof")
 def zeros_and_nothing_else(log: ZmqRaftLog) -> None:
-    """The file has its length, and none of its bytes arrived: no update, and none made of zeros."""
+    """The file has its length, but none of its bytes arrived: there is no update in zeros."""
     log.zero_sector(0)
     log.expect("torn", "torn-update", end=0)
 
@@ -170,7 +170,7 @@ def _stray(log: ZmqRaftLog, hexadecimal: str) -> None:
 
 @BOOK.damaged(five_updates, "state", "ZMR-077")
 def stray_integer(log: ZmqRaftLog) -> None:
-    """An integer stands between two updates: nothing behind it is believed."""
+    """An integer stands between two updates: nothing after it is believed."""
     _stray(log, "05")
 
 
@@ -206,7 +206,7 @@ def stray_binary_value(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_updates, "state", "ZMR-077", "ZMR-076", "ZMR-102")
 def zeros_between_updates(log: ZmqRaftLog) -> None:
-    """Ten zeros with an update behind them: not an unfinished write."""
+    """Ten zeros with an update after them: not an unfinished write."""
     log.insert(15, bytes(10), "10 zero bytes")
     log.expect("damaged", "not-a-map", survivors=[0, 1], end=None)
 
@@ -220,7 +220,7 @@ def first_byte_of_the_file(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_updates, "state", "ZMR-077")
 def tail_of_ff(log: ZmqRaftLog) -> None:
-    """Bytes ff behind the last update: each is an integer."""
+    """Bytes ff after the last update: each is an integer."""
     log.extend(b"\xff" * 64, "64 bytes ff")
     log.expect("damaged", "not-a-map", survivors=[0, 1, 2, 3, 4], end=None)
 
@@ -264,7 +264,7 @@ def bit_of_a_value(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_updates, "undetected", "ZMR-051", "ZMR-076")
 def eight_pairs_too_many(log: ZmqRaftLog) -> None:
-    """An update whose count leads behind the file looks unfinished."""
+    """An update whose count leads past the end of the file looks unfinished."""
     log.set("updates[3].first", 0x89)
     log.expect("torn", "torn-update", survivors=[0, 1, 2], end=29)
     log.note("Its keys cannot be judged before it is whole.")

@@ -148,7 +148,7 @@ def write_a_directory(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-098", "ZMR-092")
 def write_a_directory_behind_a_snapshot(log: ZmqRaftLog) -> None:
-    """The first file begins behind the snapshot and ends at a multiple of the capacity."""
+    """The first file begins after the snapshot and ends at a multiple of the capacity."""
     log.directory(*(entry(b"entry%d" % n) for n in range(4)), snapshot=(b"state at 5", 5, 1))
 
 
