@@ -8,30 +8,17 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from pyspark_journal.options import Options
 from pyspark_journal.positions import Position, order, with_mark
 from reference_impl.answer import End
 from walproof.lake.discovery import FoundLog
-from walproof.lake.options import Options
-from walproof.lake.remote import RemoteLog, log_of
+from walproof.lake.opening import opened
 from walproof.lake.trees import Tree
-from walproof.scan import scanner
-from walproof.scan.log import Log
-from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
+from walproof.scan import part_from
+from walproof.scan.model import Event, Records, Wanted
 
-BLOCK = 32768
 NOTHING = Wanted(payload=False, columns=frozenset())
 Place = tuple[int, int]
-
-
-def part_from(format_id: str, start: int, end: int | None = None) -> Part:
-    """The part of a log to read for what begins in ``[start, end)``.
-
-    A LevelDB log can be entered at every block; the others are read from their start, since what
-    comes before decides what a record means. Their files are small by design.
-    """
-    if format_id != "leveldb-log" or start < BLOCK:
-        return WHOLE
-    return Part(start // BLOCK * BLOCK, None if end is None else -(-end // BLOCK) * BLOCK)
 
 
 @dataclass(frozen=True)
@@ -62,17 +49,13 @@ def advance(
     passed when the log is quiet.
     Raises ``OSError``, and ``UnknownFormat`` (a ``ValueError``).
     """
-    format_id = found.format or tree.detect(found.path)
-    context = found.context or options.context(format_id)
-    before = replace(before, format=format_id, path=found.path, fault=None)
-    log = log_of(found, options, context)
-    try:
-        with closing(_events(log, format_id, before.at)) as events:
+    with opened(found, options) as log:
+        format_id = log.format
+        before = replace(before, format=format_id, path=found.path, fault=None)
+        scan = cast(Any, log.scan(NOTHING, part_from(format_id, before.at)))
+        with closing(scan) as events:
             walk = _Walk(before, limit, bound, one_at_least)
             walk.through(events)
-    finally:
-        if isinstance(log, RemoteLog):
-            log.close()
     is_quiet = time.time() - found.modified >= options.quiet
     file, at = walk.last
     if is_quiet and walk.refused:
@@ -83,11 +66,6 @@ def advance(
         return Reached(before, 0, not walk.is_limited)
     position = with_mark(replace(before, file=file, at=at), tree)
     return Reached(position, walk.size, not walk.is_limited)
-
-
-def _events(log: Log, format_id: str, start: int) -> Any:
-    part = part_from(format_id, start)
-    return cast(Any, scanner(format_id).scan(log, NOTHING, part))
 
 
 class _Walk:

@@ -14,20 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from pyspark_journal.reading import file_name
 from reference_impl.answer import End
-from reference_impl.kahadb_journal.layout import file_id
-from reference_impl.zeebe_journal.layout import (
-    SEGMENT_NAME,
-)
-from reference_impl.zmq_raft import index_file
 from walproof.lake.discovery import FoundLog
+from walproof.lake.formats import kind
 from walproof.lake.trees import Tree
+from walproof.scan.columns import columns_of
 from walproof.scan.model import Event, Records
+from walproof.tables.rows import file_name
 
 MARK = 64
 """Bytes before a position that must not change: they are of a record that was delivered."""
-_FILE_ID = slice(24, 40)
 
 
 @dataclass(frozen=True)
@@ -68,27 +64,19 @@ _START = Position("")
 
 def order(format_id: str | None, file: str | None) -> int:
     """Place of a file among those of its log."""
-    if file is None:
+    if file is None or format_id is None:
         return 0
-    name = file.rpartition("/")[2]
-    if format_id == "zeebe-journal" and (match := SEGMENT_NAME.fullmatch(name)):
-        return int(match["id"])
-    if format_id == "kahadb-journal":
-        return file_id(name) or 0
-    # A snapshot stands for the entries before the first index file.
-    return int(name[:14], 16) + 1 if index_file.NAME.fullmatch(name) else 0
+    return kind(format_id).order(file.rpartition("/")[2])
 
 
 def key_of(found: FoundLog, tree: Tree) -> str:
     """What a log is called in a checkpoint: its path, unless it has a better name of its own.
 
-    journald renames its files when it begins new ones; each has an id. Two Zeebe journals may
-    share a folder.
+    Files may be renamed when new ones are begun, and two logs may share a folder. ``OSError``.
     """
-    if found.format == "systemd-journal":
-        head = tree.read(found.path, 0, _FILE_ID.stop)
-        if len(head) == _FILE_ID.stop and any(head[_FILE_ID]):
-            return f"systemd:{head[_FILE_ID].hex()}"
+    own = kind(found.format).own_name(found.path, tree) if found.format is not None else None
+    if own is not None:
+        return own
     if found.files and "name" in found.context:
         return f"{found.path}#{found.context['name']}"
     return found.path
@@ -138,7 +126,7 @@ class Range:
             if isinstance(event, Records):
                 chosen = _chosen(event, self._first(number), self._last(number))
                 if chosen is not None:
-                    yield _settled(chosen)
+                    yield _settled(chosen, format_id)
             elif self.start <= (number, event.start) < self.end:
                 yield event
 
@@ -182,11 +170,16 @@ def _chosen(run: Records, first: float, last: float) -> Records | None:
     )
 
 
-def _settled(run: Records) -> Records:
-    """Without what depends on being the last record: a state file's merged map (ZMR-072)."""
-    if "state" not in run.fields:
+def _settled(run: Records, format_id: str) -> Records:
+    """Without what the records that are written later may change."""
+    open_columns = [
+        column
+        for column in columns_of(format_id)
+        if not column.is_settled and column.name in run.fields
+    ]
+    if not open_columns:
         return run
     import pyarrow as pa
 
-    state = run.fields["state"]
-    return replace(run, fields={**run.fields, "state": pa.nulls(len(run), state.type)})
+    nulls = {column.name: pa.nulls(len(run), column.type) for column in open_columns}
+    return replace(run, fields={**run.fields, **nulls})

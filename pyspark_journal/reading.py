@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 
 import pyarrow as pa
 
+from pyspark_journal.options import DROPMALFORMED, FAILFAST, Options
 from pyspark_journal.schema import DECODED, Columns
 from pyspark_journal.splits import Piece
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof import decode
-from walproof.lake.options import DROPMALFORMED, FAILFAST, Options
-from walproof.lake.remote import RemoteLog, log_of
+from walproof.lake.opening import opened
 from walproof.lake.trees import Tree, tree_of
-from walproof.scan import scanner
 from walproof.scan.model import Event, Records, Wanted
 from walproof.tables import rows
 from walproof.tables.batches import bounded
+from walproof.tables.rows import file_name
 
 UNKNOWN_FORMAT = "unknown-format"
 """Reason of a row on a file that is a log of no format that we know."""
@@ -64,14 +63,10 @@ class Reader:
         try:
             if piece.log.fault is not None:
                 raise piece.log.fault
-            with ExitStack() as stack:
-                tree = tree_of(name, dict(self.options.file_system))
-                format_id = piece.log.format or tree.detect(name)
-                context = piece.log.context or self.options.context(format_id)
-                log = log_of(piece.log, self.options, context)
-                if isinstance(log, RemoteLog):
-                    stack.callback(log.close)
-                events = scanner(format_id).scan(log, self._wants(format_id), piece.part)
+            tree = tree_of(name, dict(self.options.file_system))
+            with opened(piece.log, self.options) as log:
+                format_id = log.format
+                events = log.scan(self._wants(format_id), piece.part)
                 for event in choose(piece, events, format_id) if choose is not None else events:
                     if isinstance(event, Records) and len(event):
                         at = int(event.at[-1] + event.size[-1])
@@ -182,8 +177,3 @@ class Reader:
         if options.mode == FAILFAST:
             raise Malformed(f"{text} (unreadable, FAILFAST)") from error
         yield rows.unreadable(self.target, name, text)
-
-
-def file_name(log: str, file: str | None) -> str:
-    """A file of a log, as rows name it."""
-    return log if file is None else f"{log.rstrip('/')}/{file}"

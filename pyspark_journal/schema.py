@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from pyspark_journal.options import Options
+from reference_impl.formats import FORMATS
 from walproof import decode
-from walproof.lake.options import FORMAT_IDS, Options
 from walproof.scan.model import Wanted
 from walproof.tables import rows
 
@@ -48,7 +49,7 @@ def offered(options: Options) -> pa.Schema:
 
 def formats(options: Options) -> tuple[str, ...]:
     """The formats that may be met."""
-    return FORMAT_IDS if options.format == "auto" else (options.format,)
+    return tuple(FORMATS) if options.format == "auto" else (options.format,)
 
 
 def decoded_type(options: Options) -> pa.DataType:
@@ -57,7 +58,7 @@ def decoded_type(options: Options) -> pa.DataType:
         return decode.type_of(options.format, options.entry_fields)
     return pa.struct(
         (format_id.replace("-", "_"), decode.type_of(format_id, options.entry_fields))
-        for format_id in FORMAT_IDS
+        for format_id in FORMATS
     )
 
 

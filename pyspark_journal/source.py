@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from walproof.lake import options as option_table
+from pyspark_journal import options as option_table
+from walproof.spark.worker import freeze
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
+    from pyspark_journal.options import Options
     from pyspark_journal.schema import Columns
     from pyspark_journal.splits import Piece
     from pyspark_journal.stream import JournalStreamReader
-    from walproof.lake.options import Options
 
 
 class JournalDataSource(DataSource):
     """Journal files as a table: a row for each record and each lost range.
 
-    Name: ``journal``. Options: ``walproof.lake.options.OPTIONS``. The package is found by Spark
+    Name: ``journal``. Options: ``pyspark_journal.options.OPTIONS``. The package is found by Spark
     itself where it is installed; elsewhere ``pyspark_journal.register(spark)``.
 
     >>> spark.read.format("journal").load("/var/lib/broker")
@@ -91,15 +90,3 @@ class JournalReader(DataSourceReader):
         pieces = partition.pieces if isinstance(partition, JournalPartition) else []
         yield from Reader(self.columns, self.options).batches(pieces)
         freeze()
-
-
-def freeze() -> None:
-    """Take what is loaded by now out of the garbage collector's sight, once in a worker.
-
-    PySpark's daemon collects garbage after each task, which costs tens of milliseconds with the
-    modules that are loaded here. It must come behind the last late import, hence after a read.
-    """
-    if not getattr(sys, "_journal_is_frozen", False):
-        gc.collect()
-        gc.freeze()
-        sys._journal_is_frozen = True  # type: ignore[attr-defined]

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from pyspark_journal.options import Options
 from walproof.lake.discovery import FoundLog
-from walproof.lake.options import Options
-from walproof.lake.remote import log_of
-from walproof.lake.trees import is_local, tree_of
-from walproof.scan import scanner
+from walproof.lake.opening import in_parts
 from walproof.scan.model import WHOLE, Part
-
-BY_RANGES = frozenset({"leveldb-log"})
-"""Formats whose scanner reads a remote log by ranges; the others need it whole."""
 
 
 @dataclass(frozen=True)
@@ -60,16 +55,11 @@ def _pieces(log: FoundLog, target: int, options: Options) -> list[Piece]:
     if log.fault is not None or log.size <= target:
         return whole
     try:
-        known = log.format or tree_of(log.path, dict(options.file_system)).detect(log.path)
-        if not is_local(log.path) and known not in BY_RANGES:
-            return whole
-        context = log.context or options.context(known)
-        parts = scanner(known).plan(log_of(log, options, context), target)
+        log, parts = in_parts(log, options, target)
     except (OSError, ValueError):
         return whole
     if len(parts) < 2:
         return whole
-    log = replace(log, format=known, context=context)
     return [Piece(log, part, _size(log, part, len(parts))) for part in parts]
 
 

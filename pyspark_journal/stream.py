@@ -22,14 +22,16 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from pyspark_journal.following import advance, part_from
+from pyspark_journal.following import advance
+from pyspark_journal.options import Options
 from pyspark_journal.positions import Position, Range, is_rewritten, key_of
 from pyspark_journal.splits import Piece, pack, split_size
 from reference_impl.formats import UnknownFormat
 from walproof.lake.discovery import FoundLog, find
-from walproof.lake.options import Options
 from walproof.lake.trees import Tree, tree_of
+from walproof.scan import part_from
 from walproof.scan.model import WHOLE, Event
+from walproof.spark.worker import freeze
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -142,7 +144,6 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition."""
         from pyspark_journal.reading import Reader
-        from pyspark_journal.source import freeze
 
         def in_range(piece: Piece, events: Iterator[Event], format_id: str) -> Iterator[Event]:
             assert isinstance(piece, StreamPiece)

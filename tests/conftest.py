@@ -102,4 +102,4 @@ def rows_of(batches: Callable[..., list[pa.RecordBatch]]) -> Callable[..., Rows]
 @pytest.fixture(autouse=True)
 def not_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading freezes what the garbage collector sees: fit for a worker, not for a test run."""
-    monkeypatch.setattr("sys._journal_is_frozen", True, raising=False)
+    monkeypatch.setattr("sys._walproof_frozen", True, raising=False)

@@ -8,16 +8,12 @@ from typing import Any
 import pytest
 
 from conformance import ROOT
-from reference_impl.formats import FORMATS
-from walproof.lake.options import FORMAT_IDS, OPTIONS, BadOption, Options, parse, table
-
-
-def test_formats_are_those_of_the_specification() -> None:
-    assert tuple(FORMATS) == FORMAT_IDS
+from pyspark_journal.options import OPTIONS, Options, parse, table
+from walproof.lake.options import BadOption, of_formats
 
 
 def test_each_option_has_an_attribute_and_shows_its_default() -> None:
-    attributes = {field.name for field in fields(Options)} - {"paths", "file_system"}
+    attributes = {field.name for field in fields(Options)} - {"paths", "file_system", "contexts"}
     assert {option.attribute for option in OPTIONS} == attributes
     for option in OPTIONS:
         shown = option.shown.strip("`")
@@ -26,6 +22,12 @@ def test_each_option_has_an_attribute_and_shows_its_default() -> None:
             assert shown in ("none", "all", "_corrupt_record", "cores of the driver's machine")
         else:
             assert option.parse(shown) == default, option.name
+
+
+def test_an_option_of_a_format_is_not_in_its_context_by_default() -> None:
+    for _, option in of_formats():
+        shown = option.shown.strip("`")
+        assert shown in ("none", "all") or option.parse(shown) is None, option.name
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ import pyarrow as pa
 import pytest
 
 from conformance.vectors import Vector, load_all
+from pyspark_journal.options import parse
 from pyspark_journal.reading import Malformed
 from pyspark_journal.source import JournalDataSource
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import FORMATS, named
 from walproof.lake.discovery import find
-from walproof.lake.options import parse
 
 RowsOf = Callable[..., list[dict[str, Any]]]
 READ = [vector for vector in load_all().values() if vector.operation == "read"]

@@ -11,27 +11,29 @@ import pytest
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from conformance import VECTORS
+from pyspark_journal.options import parse
 from pyspark_journal.schema import BadSchema, asked, offered, spark_schema
-from walproof.lake.options import FORMAT_IDS, parse
-from walproof.scan.columns import COLUMNS, ENTRY_FIELDS
+from reference_impl.formats import FORMATS
+from walproof.scan.columns import columns_of
+from walproof.scan.systemd_journal.columns import ENTRY_FIELDS
 from walproof.tables.rows import FIXED
 
 
-@pytest.mark.parametrize("format_id", FORMAT_IDS)
+@pytest.mark.parametrize("format_id", FORMATS)
 def test_of_a_format(format_id: str) -> None:
     names = offered(parse({"journalFormat": format_id})).names
-    assert names == [*FIXED.names, *(column.name for column in COLUMNS[format_id])]
+    assert names == [*FIXED.names, *(column.name for column in columns_of(format_id))]
 
 
 def test_of_all_formats() -> None:
     schema = offered(parse({}))
-    for format_id in FORMAT_IDS:
-        assert {column.name for column in COLUMNS[format_id]} <= set(schema.names)
+    for format_id in FORMATS:
+        assert {column.name for column in columns_of(format_id)} <= set(schema.names)
     assert len(schema.names) == len(set(schema.names))
     assert str(schema.field("entry_type").type) == "string"
 
 
-@pytest.mark.parametrize("format_id", ["auto", *FORMAT_IDS])
+@pytest.mark.parametrize("format_id", ["auto", *FORMATS])
 def test_the_whole_schema_may_be_asked_for(format_id: str) -> None:
     options = parse({"journalFormat": format_id, "columnNameOfCorruptRecord": "raw"})
     columns = asked(spark_schema(options), options)

@@ -7,9 +7,9 @@ import random
 import pyarrow as pa
 import pytest
 
+from pyspark_journal.options import parse
 from pyspark_journal.splits import Piece, pack, split_size
 from walproof.lake.discovery import FoundLog
-from walproof.lake.options import parse
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE
 from walproof.tables.batches import bounded
 

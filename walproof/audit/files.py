@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pyspark_journal.reading import file_name
 from walproof.audit.lake import Found, shown
 from walproof.audit.tables import FILES
 from walproof.audit.tally import FileTally, Tally
+from walproof.tables.rows import file_name
 
 
 def file_rows(found: Found, tally: Tally) -> Iterator[tuple[dict[str, Any], FileTally]]:

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark_journal.reading import file_name
 from walproof.lake.discovery import FoundLog, find
 from walproof.lake.options import Options as SourceOptions
 from walproof.lake.trees import absolute, tree_of
+from walproof.tables.rows import file_name
 
 THREADS = 16
 """For looking at files: waiting for storage, not work."""

@@ -11,16 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pyspark_journal.splits import BY_RANGES
 from walproof.audit.fingerprint import fingerprint
 from walproof.audit.lake import THREADS, Found
 from walproof.audit.state import Done, Known
 from walproof.audit.unit import Kept, Piece, Unit
-from walproof.audit.work import format_of
+from walproof.lake.opening import in_parts
 from walproof.lake.options import Options as SourceOptions
-from walproof.lake.remote import log_of
 from walproof.lake.trees import is_local
-from walproof.scan import scanner
 
 MOST_BYTES = 128 << 20
 """Of the logs of one unit, where they can be cut: seconds of work, and what is done again when a
@@ -107,16 +104,11 @@ def _cut(found: Found, print_: str | None, most_bytes: int, options: SourceOptio
     if found.size <= most_bytes:
         return [whole]
     try:
-        format_id = source.format or format_of(source, options)
-        if not is_local(source.path) and format_id not in BY_RANGES:
-            return [whole]
-        context = source.context or options.context(format_id)
-        parts = scanner(format_id).plan(log_of(source, options, context), most_bytes)
+        source, parts = in_parts(source, options, most_bytes)
     except Exception:
         return [whole]  # reading it will say what is wrong
     if len(parts) < 2:
         return [whole]
-    source = replace(source, format=format_id, context=context)
     size = found.size // len(parts)
     return [
         Piece(found.log, source, print_, size, part, number, len(parts))

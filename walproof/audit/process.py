@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from walproof.audit.reading import events
 from walproof.audit.unit import Options, Piece
 
 FROM_ATTEMPT = 2
@@ -37,8 +38,6 @@ def crashes(pieces: Sequence[Piece], options: Options) -> dict[str, str]:
 
 def main() -> None:
     """Read the pieces on standard input, keep nothing, and print a dot for each."""
-    from walproof.audit.work import events
-
     pieces, options = pickle.load(sys.stdin.buffer)
     for piece in pieces:
         try:

@@ -11,12 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from reference_impl.formats import FORMATS
-from walproof.scan.columns import COLUMNS
+from walproof.scan.columns import columns_of
 from walproof.scan.model import Records
 from walproof.tables import rows as table
-
-CONTENTS = {"systemd-journal": {"fields"}, "zmq-raft": {"update", "state"}}
-"""Fields that say what a record holds, not where it stands: with the payload, or not at all."""
 
 TIME = pa.timestamp("us", "UTC")
 
@@ -91,8 +88,8 @@ _LAST_MICROSECOND = 2**63 - 1
 
 def wanted_columns(format_id: str, payload: bool) -> frozenset[str]:
     """The fields of a format that the table has, with or without what the records hold."""
-    names = frozenset(column.name for column in COLUMNS[format_id])
-    return names if payload else names - CONTENTS.get(format_id, set())
+    columns = columns_of(format_id)
+    return frozenset(column.name for column in columns if payload or not column.is_content)
 
 
 def times(run: Records) -> pa.Array | None:

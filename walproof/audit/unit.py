@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance import __version__
+from reference_impl.formats import FORMATS
 from walproof.lake.discovery import FoundLog
-from walproof.lake.options import FORMAT_IDS
 from walproof.lake.options import Options as SourceOptions
 from walproof.scan.model import WHOLE, Part
 
@@ -74,7 +74,7 @@ class Options:
             "version": __version__,
             "payload": self.payload,
             "max_payload": self.source.max_payload if self.payload else 0,
-            "context": {name: self.source.context(name) for name in FORMAT_IDS},
+            "context": {name: self.source.context(name) for name in FORMATS},
         }
 
 

@@ -8,12 +8,9 @@ note; of two that did the same work one note is taken, and no row is lost or dou
 
 from __future__ import annotations
 
-import gc
 import json
 import os
-import sys
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +18,19 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
 
-from pyspark_journal.reading import file_name
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof.audit import process
 from walproof.audit.lake import said, shown
-from walproof.audit.tables import DAMAGE, RECORDS, rows, wanted_columns
+from walproof.audit.reading import events
+from walproof.audit.tables import DAMAGE, RECORDS, rows
 from walproof.audit.tally import FileTally, Tally
 from walproof.audit.unit import Kept, Options, Piece, Task
-from walproof.lake.discovery import FoundLog
 from walproof.lake.options import Options as SourceOptions
-from walproof.lake.remote import RemoteLog, log_of
 from walproof.lake.trees import tree_of
-from walproof.scan import scanner
-from walproof.scan.model import MAX_ROWS, Event, Records, Wanted
+from walproof.scan.model import MAX_ROWS, Records
+from walproof.spark.worker import freeze
+from walproof.tables.rows import file_name
 
 ROW_GROUP_BYTES = 64 << 20
 ROW_GROUP_ROWS = 1 << 20
@@ -136,7 +132,7 @@ def run(task: Task, attempt: int = 0) -> int:
         "kept": [key for kept in unit.kept for key in kept.keys],
     }
     leave_note(folder / "done" / name.replace(".parquet", ".json"), note)
-    _freeze()
+    freeze()
     return unit.number
 
 
@@ -193,30 +189,6 @@ def scan(piece: Piece, options: Options, records: Shard, damage: Shard) -> Tally
     return tally
 
 
-def events(piece: Piece, options: Options) -> Iterator[tuple[str, Event]]:
-    """The events of a piece, with the columns that are asked for, and the id of its format.
-
-    Raises ``UnknownFormat``, ``OSError``, and what a reader runs into.
-    """
-    source = piece.source
-    format_id = source.format or format_of(source, options.source)
-    context = source.context or options.source.context(format_id)
-    columns = wanted_columns(format_id, options.payload)
-    wanted = Wanted(options.payload, columns, options.source.max_payload)
-    log = log_of(source, options.source, context)
-    try:
-        for event in scanner(format_id).scan(log, wanted, piece.part):
-            yield format_id, event
-    finally:
-        if isinstance(log, RemoteLog):
-            log.close()
-
-
-def format_of(source: FoundLog, options: SourceOptions) -> str:
-    """Id of the one format that a file shows. Raises ``UnknownFormat``, ``OSError``."""
-    return tree_of(source.path, dict(options.file_system)).detect(source.path)
-
-
 def _size(file: str, options: SourceOptions) -> int:
     try:
         return tree_of(file, dict(options.file_system)).entry(file).size
@@ -244,11 +216,3 @@ class _Gaps:
             arrays = [pa.array(c, kind) for c, kind in zip(columns, DAMAGE.types, strict=True)]
             self.shard.add(pa.RecordBatch.from_arrays(arrays, schema=DAMAGE))
             self.held.clear()
-
-
-def _freeze() -> None:
-    """Spark's daemon collects garbage after each task: spare it what was imported."""
-    if not getattr(sys, "_walproof_frozen", False):
-        gc.collect()
-        gc.freeze()
-        sys._walproof_frozen = True  # type: ignore[attr-defined]

@@ -5,13 +5,15 @@ Upstream authority: apache/activemq ``activemq-kahadb-store/src/main/proto/journ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from reference_impl.kahadb_journal.layout import command
 from walproof.decode.fault import Cursor, Undecodable, text
+from walproof.decode.payloads import decoders_of
+from walproof.scan.model import Records
 
 TYPE = pa.struct(
     [
@@ -35,6 +37,20 @@ _FIELDS: Mapping[int, Mapping[int, str]] = {
     7: {1: "destination", 2: "subscription", 4: "data"},  # subscription
     10: {1: "added"},  # update a message: a whole command 1
 }
+
+
+COLUMNS: frozenset[str] = frozenset()
+NEEDS_PAYLOAD = True
+
+
+def type_of(names: tuple[str, ...]) -> pa.DataType:
+    """The struct, the same whatever ``names`` are."""
+    return TYPE
+
+
+def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
+    """What decodes each payload of a run."""
+    return decoders_of(run, decode)
 
 
 def decode(payload: bytes) -> dict[str, Any]:

@@ -7,12 +7,14 @@ are read too, has more operations and column families (``db/dbformat.h``, ``Valu
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from walproof.decode.fault import Cursor, Undecodable
+from walproof.decode.payloads import decoders_of
+from walproof.scan.model import Records
 
 OPERATION = pa.struct(
     [
@@ -40,6 +42,20 @@ _TAGS: Mapping[int, tuple[str, bool, int, bool]] = {
     14: ("delete_range", True, 2, True),
     15: ("delete_range", False, 2, True),
 }
+
+
+COLUMNS: frozenset[str] = frozenset()
+NEEDS_PAYLOAD = True
+
+
+def type_of(names: tuple[str, ...]) -> pa.DataType:
+    """The struct, the same whatever ``names`` are."""
+    return TYPE
+
+
+def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
+    """What decodes each payload of a run."""
+    return decoders_of(run, decode)
 
 
 def decode(payload: bytes) -> dict[str, Any]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from walproof.decode.fault import text
+from walproof.scan.model import Records
+
+COLUMNS = frozenset({"fields"})
+NEEDS_PAYLOAD = False
 
 
 def type_of(names: tuple[str, ...]) -> pa.DataType:
@@ -17,10 +22,15 @@ def type_of(names: tuple[str, ...]) -> pa.DataType:
     return pa.struct([("fields", pa.map_(pa.string(), pa.list_(pa.binary())))])
 
 
+def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
+    """What decodes the fields of each entry of a run."""
+    return [partial(decode, entry, names) for entry in run.fields["fields"].to_pylist()]
+
+
 def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:
     """The fields of one entry. A name may come more than once: as a column it has its first value.
 
-    Raises ``Undecodable`` for a value that was asked for as text and is none.
+    Raises ``Undecodable`` for a value that was asked for as text and is not UTF-8.
     """
     if names:
         first: dict[str, bytes] = {}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from reference_impl.zeebe_journal import raft
 from walproof.decode.fault import Undecodable
+from walproof.decode.payloads import decoders_of
+from walproof.scan.model import Records
 
 MEMBER = pa.struct([("type", pa.string()), ("updated", pa.int64()), ("member_id", pa.binary())])
 TYPE = pa.struct(
@@ -24,6 +27,20 @@ TYPE = pa.struct(
     ]
 )
 _NUMBERS = ("lowest_asqn", "highest_asqn", "timestamp")
+
+
+COLUMNS: frozenset[str] = frozenset()
+NEEDS_PAYLOAD = True
+
+
+def type_of(names: tuple[str, ...]) -> pa.DataType:
+    """The struct, the same whatever ``names`` are."""
+    return TYPE
+
+
+def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
+    """What decodes each payload of a run."""
+    return decoders_of(run, decode)
 
 
 def decode(payload: bytes) -> dict[str, Any]:

@@ -1,14 +1,13 @@
 """Which files and folders are logs.
 
-A folder with the segments of a Zeebe journal, KahaDB's data files or zmq-raft's index files is one
-log (each journal in it, with Zeebe), and those files are not logs apart. All else in a folder is a
-log for each file. The rules for paths are those of Spark's file sources: globs, hidden names that
-begin with ``_`` or ``.``, only the files of a folder itself unless ``recursiveFileLookup``.
+A folder may be a log of several files, or hold some: each format knows how they look (``formats``),
+and their files are not logs apart. Every other file in a folder is a log of its own. The rules for
+paths are those of Spark's file sources: globs, hidden names that begin with ``_`` or ``.``, only
+the files of a folder itself unless ``recursiveFileLookup``.
 """
 
 from __future__ import annotations
 
-import contextlib
 import fnmatch
 import re
 from collections.abc import Iterator, Sequence
@@ -16,13 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reference_impl.kahadb_journal.layout import file_id
-from reference_impl.zeebe_journal.layout import (
-    LARGEST_ID,
-    SEGMENT_NAME,
-)
-from reference_impl.zmq_raft import index_file
-from reference_impl.zmq_raft.directory import FOLDERS
+from reference_impl.formats import FORMATS
+from walproof.lake.formats import kind
+from walproof.lake.formats.kind import Folder
 from walproof.lake.options import BadOption, Options
 from walproof.lake.trees import Entry, LocalTree, Tree, absolute, tree_of
 
@@ -140,14 +135,11 @@ class _Search:
         return self.options.format in ("auto", found)
 
     def _logs_of_several(self, folder: Entry, entries: Sequence[Entry]) -> Iterator[FoundLog]:
-        for format_id, find_in in (
-            ("zeebe-journal", self._zeebe),
-            ("kahadb-journal", self._kahadb),
-            ("zmq-raft", self._zmq_raft),
-        ):
-            if self.options.format not in ("auto", format_id):
-                continue
-            for context, files in find_in(folder, entries):
+        wanted = FORMATS if self.options.format == "auto" else (self.options.format,)
+        for format_id in wanted:
+            is_told = self.options.format != "auto"
+            looked_at = Folder(format_id, entries, self.tree, is_told)
+            for context, files in kind(format_id).logs_in(looked_at):
                 prefix = len(folder.path.rstrip("/")) + 1
                 yield FoundLog(
                     folder.path,
@@ -158,89 +150,13 @@ class _Search:
                     {**self.options.context(format_id), **context},
                 )
 
-    def _looks_like(self, format_id: str, files: Sequence[Entry]) -> bool:
-        """Whether one of the files does; without looking, when the user says that they are."""
-        if self.options.format == format_id:
-            return True
-        for file in files:
-            try:
-                if self.tree.is_a(format_id, file):
-                    return True
-            except OSError:
-                continue
-        return False
-
-    def _zeebe(
-        self, folder: Entry, entries: Sequence[Entry]
-    ) -> Iterator[tuple[dict[str, Any], list[Entry]]]:
-        journals: dict[str, list[tuple[int, Entry]]] = {}
-        for entry in entries:
-            match = SEGMENT_NAME.fullmatch(entry.name)
-            number = int(match["id"]) if match and len(match["id"]) <= 10 else LARGEST_ID + 1
-            if match and number <= LARGEST_ID and _is_file(entry):
-                journals.setdefault(match["name"], []).append((number, entry))
-        if self.options.format == "zeebe-journal":
-            # The broker's own file without a segment: everything that it acknowledged is lost.
-            for entry in filter(_is_file, entries):
-                if entry.name.endswith(".meta"):
-                    journals.setdefault(entry.name.removesuffix(".meta"), [])
-        for name, numbered in sorted(journals.items()):
-            segments = [entry for _, entry in sorted(numbered, key=lambda one: one[0])]
-            if self._looks_like("zeebe-journal", segments):
-                beside = [entry for entry in entries if entry.name == f"{name}.meta"]
-                yield {"name": name}, [*segments, *filter(_is_file, beside)]
-
-    def _kahadb(
-        self, folder: Entry, entries: Sequence[Entry]
-    ) -> Iterator[tuple[dict[str, Any], list[Entry]]]:
-        files = [e for e in entries if file_id(e.name) is not None and _is_file(e)]
-        written = [entry for entry in files if entry.size]
-        if files and (not written or self._looks_like("kahadb-journal", written)):
-            yield {}, files
-
-    def _zmq_raft(
-        self, folder: Entry, entries: Sequence[Entry]
-    ) -> Iterator[tuple[dict[str, Any], list[Entry]]]:
-        by_name = {entry.name: entry for entry in entries}
-        log, snapshot = by_name.get("log"), by_name.get("snap")
-        inside = [entry for entry in entries if FOLDERS[0].fullmatch(entry.name)]
-        files = []
-        if log is not None and log.is_folder:
-            files = self._index_files([log], *FOLDERS)
-        elif inside and not (snapshot and _is_file(snapshot)):
-            files = self._index_files(inside, *FOLDERS[1:])
-        if snapshot is not None and _is_file(snapshot):
-            if files or self._looks_like("zmq-raft", [snapshot]):
-                yield {}, [snapshot, *files]
-        elif files:
-            yield {}, files
-
-    def _index_files(self, folders: Sequence[Entry], *patterns: re.Pattern[str]) -> list[Entry]:
-        for pattern in patterns:
-            folders = [e for e in self._inside(folders) if pattern.fullmatch(e.name)]
-        named = (e for e in self._inside(folders) if index_file.NAME.fullmatch(e.name))
-        return sorted(filter(_is_file, named), key=lambda entry: entry.name)
-
-    def _inside(self, folders: Sequence[Entry]) -> Iterator[Entry]:
-        for folder in folders:
-            if folder.is_folder:
-                # Whoever reads the log will say what is wrong with a folder inside of it.
-                with contextlib.suppress(OSError):
-                    yield from self.tree.entries(folder.path)
-
     def _is_wanted(self, log: FoundLog) -> bool:
         options = self.options
-        name = log.context.get("name")
-        if (
-            options.journal_name is not None
-            and log.files
-            and name
-            not in (
-                None,
-                options.journal_name,
-            )
-        ):
-            return False
+        if log.files and log.format is not None:
+            # Of several logs in one folder, the context that is given may choose one.
+            given = options.context(log.format)
+            if any(log.context.get(key, value) != value for key, value in given.items()):
+                return False
         if options.glob is not None:
             names = [log.path, *log.files]
             if not any(_matches(name.rpartition("/")[2], options.glob) for name in names):
@@ -250,10 +166,6 @@ class _Search:
         return (options.before is None or log.modified < options.before) and (
             options.after is None or log.modified > options.after
         )
-
-
-def _is_file(entry: Entry) -> bool:
-    return not entry.is_folder and entry.fault is None
 
 
 def _is_hidden(entry: Entry) -> bool:

@@ -5,8 +5,9 @@ runs of columns: :class:`~walproof.scan.model.Records` instead of ``Record``, th
 and one ``End`` as ever. Whether it agrees is tested like any implementation: on every vector
 (``walproof/implementations/fast-scan``) and on the damage sweep.
 
-A scanner is the module ``scanner`` in a format's folder here (``columns.COLUMNS`` says what the
-columns are) with
+Each format has a folder here. In it are the module ``columns``, ``ENTERED_EVERY`` (where a scan may
+begin besides the start of a log: at each multiple of so many bytes, or nowhere), and the scanner,
+which is the module ``scanner`` with
 
 * ``plan(log, target_bytes)``: parts of about that many bytes that can be scanned apart, in log
   order; ``[WHOLE]`` where the format, or this log, cannot be split;
@@ -16,22 +17,14 @@ columns are) with
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Protocol, cast
 
+from walproof.by_format import module_of
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Event, Part, Wanted
-
-# Formats with a kernel. The others, and all where numba is absent, are read by the reference.
-MODULES: dict[str, str] = {
-    "leveldb-log": "leveldb_log",
-    "zeebe-journal": "zeebe_journal",
-    "kahadb-journal": "kahadb_journal",
-    "systemd-journal": "systemd_journal",
-    "zmq-raft": "zmq_raft",
-}
 
 
 class Scanner(Protocol):
@@ -46,8 +39,40 @@ class Scanner(Protocol):
 
 def scanner(format_id: str) -> Scanner:
     """The scanner of a format. Raises ``UnknownFormat`` for an id that is none of ours."""
-    if format_id in MODULES and importlib.util.find_spec("numba") is not None:
-        return cast(Scanner, importlib.import_module(f"{__name__}.{MODULES[format_id]}.scanner"))
+    if has_kernel(format_id):
+        return cast(Scanner, module_of(format_id, __name__, "scanner"))
     from walproof.scan.plain import PlainScanner
 
     return PlainScanner(format_id)
+
+
+@cache
+def has_kernel(format_id: str) -> bool:
+    """Whether a format is scanned by a kernel here; else, and without numba, by the reference.
+
+    Raises ``UnknownFormat``.
+    """
+    folder = module_of(format_id, __name__).__name__
+    return all(map(importlib.util.find_spec, ("numba", f"{folder}.scanner")))
+
+
+def reads_ranges(format_id: str) -> bool:
+    """Whether a remote log of a format is read by ranges; the others are needed whole."""
+    return _entered_every(format_id) is not None
+
+
+def part_from(format_id: str, start: int, end: int | None = None) -> Part:
+    """The part of a log to read for what begins in ``[start, end)``.
+
+    :data:`WHOLE` for a format whose logs are read from their start, since what comes before
+    decides what a record means.
+    """
+    step = _entered_every(format_id)
+    if step is None or start < step:
+        return WHOLE
+    return Part(start // step * step, None if end is None else -(-end // step) * step)
+
+
+def _entered_every(format_id: str) -> int | None:
+    """The bytes from one place where a scan may begin to the next; None for the start alone."""
+    return cast("int | None", module_of(format_id, __name__).ENTERED_EVERY)

@@ -59,7 +59,7 @@ class Records:
     ``at`` and ``size`` are int64, shape (n,), in bytes. ``payload`` is a binary array, or None
     where it was not wanted; ``truncated`` marks the records of which something was cut, None
     meaning none. ``fields`` holds the columns that were wanted, each of the type that
-    :data:`~walproof.scan.columns.COLUMNS` says.
+    ``COLUMNS`` of its format says.
     """
 
     at: NDArray[np.int64]

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from reference_impl.answer import Record
 from reference_impl.formats import named
-from walproof.scan.columns import COLUMNS
+from walproof.scan.columns import columns_of
 from walproof.scan.log import Log
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
 
@@ -19,7 +19,7 @@ class PlainScanner:
 
     def __init__(self, format_id: str) -> None:
         self.format = named(format_id)
-        self.columns = COLUMNS[format_id]
+        self.columns = columns_of(format_id)
 
     def plan(self, log: Log, target_bytes: int) -> Sequence[Part]:
         """One part: the reference reader reads a log from its start."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
+from walproof.sweep.formats import kind
 
 CONTENT = frozenset(
     {"data", "payload", "application_data", "rest", "unused", "leftover", "padding", "trailer"}
@@ -17,9 +18,6 @@ CONTENT = frozenset(
 
 Everything else that a grammar names is structure: lengths, types, checksums, numbers, offsets.
 """
-
-_OTHER_GRAMMARS = {("zeebe-journal", ".meta"): "zeebe-meta"}
-"""Files of a log that are no segments, by the ending of their names."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,8 @@ class FieldsOfFile:
 def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
     """The field map of a file. Where the grammar stops, the fields read so far count."""
     found: list[Field] = []
-    grammar = next((g for (f, e), g in _OTHER_GRAMMARS.items() if f == format and name.endswith(e)),
-                   format)  # fmt: skip
+    others = kind(format).grammars
+    grammar = next((other for ending, other in others if name.endswith(ending)), format)
     with contextlib.suppress(ParseStopped):
         found.extend(iter_fields(data, grammar))
     return from_fields(found, len(data))

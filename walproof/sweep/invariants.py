@@ -6,12 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from conformance.contents import Contents
 from reference_impl.answer import Record
-from reference_impl.leveldb_log.layout import (
-    BLOCK_SIZE,
-    FIRST,
-    HEADER_SIZE,
-)
 from walproof.sweep.controls import Control
+from walproof.sweep.formats import kind
 from walproof.sweep.readers import Reference, Seen
 
 INVENTED = "invented"
@@ -40,7 +36,8 @@ class Written:
         self.payloads = [record.payload for record in control.records]
         self.known = frozenset(self.payloads)
         self.with_others = self.known | others
-        self.tells_payloads = tells_payloads(control)
+        self.kind = kind(control.format)
+        self.tells_payloads = self.kind.tells_payloads(control.files, control.records)
 
     def faults(self, seen: Seen, contents: Contents, shifts: bool, forges: bool) -> list[str]:
         """The invariants that an answer breaks; ``shifts`` says that whole units may have moved.
@@ -60,8 +57,7 @@ class Written:
                 found.append(INVENTED)
             elif not shifts and not any(record.fields.get("missing") for record in records):
                 found.append(OUT_OF_ORDER)
-        # Behind a frame of zero a Zeebe segment was never written, as far as it can tell.
-        may_end = self.control.format == "zeebe-journal" and seen.end.verdict == "intact"
+        may_end = self.kind.may_end_anywhere and seen.end.verdict == "intact"
         if (
             self.tells_payloads
             and not (shifts or forges or may_end)
@@ -69,27 +65,24 @@ class Written:
             and not self._accounted_for(seen, contents)
         ):
             found.append(SILENT_LOSS)
-        if self.control.format == "leveldb-log":
-            assert isinstance(contents, bytes)
-            if not covered(seen, contents):
-                found.append(UNACCOUNTED)
+        if isinstance(contents, bytes) and not self.kind.covers(contents, _spans(seen)):
+            found.append(UNACCOUNTED)
         return found
 
     def _was_written(self, record: Record, shifts: bool) -> bool:
         """Whether a record can be one that was written, as far as the format can tell.
 
         Where units move, a log inside a payload may come to light, and fragments of several
-        LevelDB records may stand in a row. KahaDB looks for the next batch behind damage, also in
-        a payload. An entry of a systemd journal says how many of its fields are missing.
+        records may stand in a row. A record that says that some of its fields are missing passes.
         """
-        payload, format = record.payload, self.control.format
+        payload = record.payload
         if record.fields.get("missing"):
             return True
-        if not shifts and format != "kahadb-journal":
+        if not shifts and not self.kind.enters_payloads:
             return payload in self.known
         if payload in self.with_others or any(payload in known for known in self.with_others):
             return True
-        return format == "leveldb-log" and record.size > HEADER_SIZE + len(payload)
+        return self.kind.may_join(record)
 
     def _accounted_for(self, seen: Seen, contents: Contents) -> bool:
         """Whether each record that is missing, and not cut off, lies where something was lost.
@@ -110,53 +103,10 @@ class Written:
         return True
 
 
-def tells_payloads(control: Control) -> bool:
-    """Whether a log has a checksum over each payload: else changes and losses go unnoticed.
-
-    zmq-raft has none, KahaDB only where it is switched on.
-    """
-    if control.format == "zmq-raft":
-        return False
-    if control.format != "kahadb-journal":
-        return True
-    files = control.files
-    # A payload that holds a batch may be found in its place: nothing tells them apart.
-    return not any(b"WRITE BATCH" in record.payload for record in control.records) and all(
-        any(files[record.file or ""][batch + 20 : batch + 28])
-        for record in control.records
-        if (batch := int(record.fields["batch"])) >= 0
-    )
-
-
-def covered(seen: Seen, data: bytes) -> bool:
-    """Whether records, lost ranges and framing cover a LevelDB log.
-
-    Framing is a trailer, zeros, or the header of an empty FIRST that lost nothing (LDB-033).
-    """
-    spans = sorted(
-        [(record.at, record.at + record.size) for record in seen.records]
-        + [(gap.start, gap.end) for gap in seen.lost]
-    )
-    at = 0
-    for start, end in (*spans, (len(data), len(data))):
-        if at < start and not _framing(data, at, start):
-            return False
-        at = max(at, end)
-    return True
-
-
-def _framing(data: bytes, at: int, end: int) -> bool:
-    while at < end:
-        left = BLOCK_SIZE - at % BLOCK_SIZE
-        if left < HEADER_SIZE:
-            at += left
-            continue
-        if not any(data[at:end]):
-            return True
-        if data[at + 4 : at + HEADER_SIZE] != bytes((0, 0, FIRST)):
-            return False
-        at += HEADER_SIZE
-    return True
+def _spans(seen: Seen) -> list[tuple[int, int]]:
+    """Records and lost ranges, sorted."""
+    records = [(record.at, record.at + record.size) for record in seen.records]
+    return sorted(records + [(gap.start, gap.end) for gap in seen.lost])
 
 
 def same_again(reader: Reference, control: Control, contents: Contents, seen: Seen) -> bool:

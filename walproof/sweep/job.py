@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from walproof.spark.session import SHORT_LIVED, session
+from walproof.spark.worker import freeze
 from walproof.sweep import worker
 from walproof.sweep.plan import Plan
 from walproof.sweep.store import Store
@@ -116,11 +115,7 @@ def run_on(
 def _task(plan: Plan, place: str, numbers: Iterator[int], deadline: float | None) -> Iterator[int]:
     wanted = (n for n in numbers if deadline is None or time.time() < deadline)
     yield from worker.run_shards(plan, place, wanted)
-    # Spark collects garbage after each task: what stays need not be looked at every time.
-    if not getattr(sys, "_walproof_frozen", False):
-        gc.collect()
-        gc.freeze()
-        sys._walproof_frozen = True  # type: ignore[attr-defined]
+    freeze()
 
 
 def _here(

@@ -13,9 +13,7 @@ from collections.abc import Callable, Sequence
 
 from conformance.recipes.algebra import Damage
 from walproof.sweep.fields import FieldsOfFile, generic
-
-Edit = tuple[int, int, bytes]
-"""Replace ``[lo, hi)`` of the control by these bytes; ``lo`` is -1 for the end of the log."""
+from walproof.sweep.formats.kind import Edit
 
 TO_THE_END = 1 << 62
 """``hi`` of an edit that takes whatever follows, also what another damage put there."""

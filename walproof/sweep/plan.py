@@ -12,6 +12,7 @@ from conformance import __version__
 from conformance.contents import digest
 from walproof.sweep.children import Limits
 from walproof.sweep.controls import Control, seed_of
+from walproof.sweep.formats import kind
 from walproof.sweep.recipes import Enumeration
 
 REFERENCE, FAST = "reference", "fast"
@@ -219,13 +220,9 @@ def _shared_out(pairs: int, controls: Sequence[Control], singles: Sequence[int])
     return found
 
 
-_COSTS = {"leveldb-log": 1, "zeebe-journal": 6, "kahadb-journal": 8, "zmq-raft": 8}
-"""What reading a tiny log costs, by format; of systemd's, 40."""
-
-
 def _cost(control: Control) -> float:
-    """What a case of a control costs, about; 1 for a tiny log of LevelDB."""
-    times = _COSTS.get(control.format, 40) * (len(control.files) or 1)
+    """What a case of a control costs, about; 1 for a tiny log that is read in memory."""
+    times = kind(control.format).cost * (len(control.files) or 1)
     return times * (1 + control.size / 16384 + len(control.records) / 16)
 
 

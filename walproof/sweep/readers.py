@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,13 +11,13 @@ from typing import Any
 from conformance.contents import Contents, write_contents
 from reference_impl.answer import Answer, End, Event, Lost, Record, collect
 from reference_impl.formats import named
-from reference_impl.leveldb_log.reader import read_stream
 from walproof.scan import answers, scanner
-from walproof.scan.columns import COLUMNS
+from walproof.scan.columns import columns_of
 from walproof.scan.log import Log, Source
 from walproof.scan.model import Event as ScanEvent
 from walproof.scan.model import Records, Wanted
 from walproof.sweep.controls import Control
+from walproof.sweep.formats import kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +82,13 @@ class Reference:
     def __init__(self, format: str, folder: Path) -> None:
         self.format = named(format)
         self.folder = folder
-        self.in_memory = format == "leveldb-log"
+        self.read_in_memory = kind(format).read_in_memory
 
     def read(self, control: Control, contents: Contents) -> Seen:
         """Read a case. Raises what the reader raises: that would be a finding."""
-        if self.in_memory:
+        if self.read_in_memory is not None:
             assert isinstance(contents, bytes)
-            return seen(read_stream(io.BytesIO(contents)))
+            return seen(self.read_in_memory(contents))
         place = self.folder / control.name
         put(contents, place)
         return seen(self.format.read(place, "recover", control.context))
@@ -121,7 +120,7 @@ class Fast:
         self.format = format
         self.folder = folder
         self.scanner = scanner(format)
-        self.columns = COLUMNS[format]
+        self.columns = columns_of(format)
         self._places: dict[str, Path] = {}
 
     def read(self, control: Control, contents: Contents) -> list[ScanEvent]:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from reference_impl.answer import Lost
-from walproof.scan.columns import COLUMNS
+from walproof.scan.columns import columns_of
 from walproof.scan.model import Event, Records
 
 FIXED = pa.schema(
@@ -41,7 +41,7 @@ FIXED = pa.schema(
 
 def schema(format_id: str) -> pa.Schema:
     """The columns of a format: the fixed ones, then its own."""
-    own = [pa.field(column.name, signed(column.type)) for column in COLUMNS[format_id]]
+    own = [pa.field(column.name, signed(column.type)) for column in columns_of(format_id)]
     return pa.schema([*FIXED, *own])
 
 
@@ -69,7 +69,7 @@ def batch(
     elif isinstance(event, Lost):
         count = 1
         known = {
-            "file": lambda: _same(_name(file, event.file), 1),
+            "file": lambda: _same(file_name(file, event.file), 1),
             "offset": lambda: pa.array([event.start], pa.int64()),
             "length": lambda: pa.array([event.end - event.start], pa.int64()),
             "kind": lambda: _same("lost", 1),
@@ -79,7 +79,7 @@ def batch(
     elif event.verdict == "refused":
         count = 1
         known = {
-            "file": lambda: _same(_name(file, event.file), 1),
+            "file": lambda: _same(file_name(file, event.file), 1),
             "kind": lambda: _same("refused", 1),
             "verdict": lambda: _same("refused", 1),
             "reason": lambda: _same(event.reason, 1),
@@ -99,6 +99,11 @@ def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
     return _batch(schema, 1, known, {})
 
 
+def file_name(log: str, file: str | None) -> str:
+    """A file of a log, as rows name it."""
+    return log if file is None else f"{log.rstrip('/')}/{file}"
+
+
 def payload_bytes(run: Records) -> int:
     """How many bytes of payload a run has."""
     if run.payload is None or not len(run):
@@ -115,7 +120,7 @@ def _of_records(run: Records, file: str) -> dict[str, Callable[[], pa.Array]]:
         return _same(False, count) if run.truncated is None else pa.array(run.truncated)
 
     known: dict[str, Callable[[], pa.Array]] = {
-        "file": lambda: _same(_name(file, run.file), count),
+        "file": lambda: _same(file_name(file, run.file), count),
         "offset": lambda: pa.array(run.at),
         "length": lambda: pa.array(run.size),
         "kind": lambda: _same("record", count),
@@ -158,7 +163,3 @@ def _same(value: str | bool | None, count: int) -> pa.Array:
     # With its type: finding one out makes pyarrow look for pandas, each time where there is none.
     type = pa.bool_() if isinstance(value, bool) else pa.string()
     return pa.repeat(pa.scalar(value, type), count)
-
-
-def _name(log: str, file: str | None) -> str:
-    return log if file is None else f"{log.rstrip('/')}/{file}"

@@ -17,7 +17,7 @@ from tests.spark_cluster import PATIENCE, QUICK, Cluster, wait_for
 from walproof.audit.engine import InProcess
 from walproof.audit.job import audit
 from walproof.audit.unit import Options
-from walproof.lake.options import Options as SourceOptions
+from walproof.lake.options import parse
 
 from .tables import rows
 
@@ -84,7 +84,8 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
         job.wait()
     assert job.returncode == 3, said
     assert so_far < 40, "the job was over before the worker died"
-    options = Options(SourceOptions((str(lake),), recursive=True, flushed="meta"))
+    told = {"path": str(lake), "recursiveFileLookup": "true", "lastFlushedIndex": "meta"}
+    options = Options(parse(told))
     expected = audit(options, tmp_path / "here", InProcess())
     for table in ("records", "damage", "files"):
         assert rows(out, table) == rows(tmp_path / "here", table)

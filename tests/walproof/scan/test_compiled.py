@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 KERNELS = """
-from pyspark_journal.scan import compiled
+from walproof.scan import compiled
 compiled.__file__ = {here!r}
 compiled._cache.cache_clear()
 from pathlib import Path

@@ -24,7 +24,7 @@ from reference_impl.zeebe_journal.raft import (
 from reference_impl.zeebe_journal.reader import read
 from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record, write
 from walproof.scan import answers
-from walproof.scan.columns import COLUMNS
+from walproof.scan.columns import columns_of
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
 from walproof.scan.zeebe_journal import (
@@ -37,7 +37,7 @@ from walproof.scan.zeebe_journal import (
     segment as zeebe_segment,
 )
 
-OWN = {column.name for column in COLUMNS["zeebe-journal"]}
+OWN = {column.name for column in columns_of("zeebe-journal")}
 
 
 def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:

@@ -1,4 +1,4 @@
-"""The bulk scanners of ``pyspark_journal`` as an implementation like any other."""
+"""The bulk scanners of ``walproof.scan`` as an implementation like any other."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from conformance import __version__
 from conformance.adapterkit import Request, serve
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS
-from walproof.scan import MODULES, answers
+from walproof.scan import answers, has_kernel
 
 
 def version() -> str:
     """Walproof's own, and what compiles the kernels: without it, the reference reads."""
     if importlib.util.find_spec("numba") is None:
         return f"{__version__} (no numba: the executable specification, in columns)"
-    kernels = ", ".join(format_id for format_id in FORMATS if format_id in MODULES)
+    kernels = ", ".join(format_id for format_id in FORMATS if has_kernel(format_id))
     return f"{__version__} (numba {importlib.metadata.version('numba')}; kernels: {kernels})"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from walproof.scan import MODULES, scanner
+from reference_impl.formats import FORMATS
+from walproof.scan import scanner
 
-for format_id in MODULES:
+for format_id in FORMATS:
     scanner(format_id)

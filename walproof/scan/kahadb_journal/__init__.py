@@ -1,1 +1,3 @@
 """The bulk scanner of spec/kahadb-journal.md."""
+
+ENTERED_EVERY = None

@@ -1,1 +1,3 @@
 """The bulk scanner of spec/systemd-journal.md."""
+
+ENTERED_EVERY = None

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from walproof.scan.columns import ENTRY_FIELDS
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.systemd_journal import bodies, entries, objects
+from walproof.scan.systemd_journal.columns import ENTRY_FIELDS
 from walproof.scan.systemd_journal.inspection import Inspection
 
 Numbers = NDArray[np.int64]

@@ -1,1 +1,3 @@
 """The bulk scanner of spec/zeebe-journal.md."""
+
+ENTERED_EVERY = None

@@ -1,1 +1,3 @@
 """The bulk scanner of spec/zmq-raft.md."""
+
+ENTERED_EVERY = None

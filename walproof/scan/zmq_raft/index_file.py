@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
 from walproof.scan import payloads
-from walproof.scan.columns import COLUMNS
 from walproof.scan.log import Source
 from walproof.scan.model import MAX_ROWS, Records, Wanted
 from walproof.scan.window import Window, room_for
 from walproof.scan.zmq_raft import kernel
+from walproof.scan.zmq_raft.columns import COLUMNS
 
 HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
 MAX_DATA = 0x3FFFFFFF  # ZMR-013
@@ -30,7 +30,7 @@ MAX_HELD = 8 << 20
 HELD = 1 << 19
 """Bytes of a run of entries: few enough to stay in the cache."""
 STRETCH = 1 << 12
-TYPES = {column.name: column.type for column in COLUMNS["zmq-raft"]}
+TYPES = {column.name: column.type for column in COLUMNS}
 WRAP = 1 << 64
 
 

@@ -1,0 +1,163 @@
+"""The options of the data source: those for finding and opening logs, and those for Spark.
+
+From this table the values are read and the README is made. Names are those of Spark's own file
+sources where these have such an option.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from walproof.lake import options as lake
+from walproof.lake.option import Option, byte_count, count, flag, one_of, seconds, text_value
+
+PERMISSIVE, DROPMALFORMED, FAILFAST = "PERMISSIVE", "DROPMALFORMED", "FAILFAST"
+
+OPTIONS: Sequence[Option] = (
+    *lake.OPTIONS,
+    Option(
+        "mode",
+        "mode",
+        one_of(PERMISSIVE, DROPMALFORMED, FAILFAST),
+        "`PERMISSIVE`",
+        "`PERMISSIVE`: a row for all that was found or lost. `DROPMALFORMED`: records only."
+        " `FAILFAST`: the first row that is no record fails the job and is named.",
+    ),
+    Option(
+        "columnNameOfCorruptRecord",
+        "corrupt_column",
+        text_value,
+        "`_corrupt_record`",
+        "Column for the raw bytes of a lost range. It is there when this option is given, or when"
+        " the schema that you give names it.",
+    ),
+    Option(
+        "ignoreCorruptFiles",
+        "ignore_corrupt",
+        flag,
+        "`false`",
+        "Pass over files that cannot be read, and logs that are refused, in every mode.",
+    ),
+    Option(
+        "ignoreMissingFiles",
+        "ignore_missing",
+        flag,
+        "`false`",
+        "Pass over files that vanished since they were listed.",
+    ),
+    Option(
+        "maxPartitionBytes",
+        "max_partition",
+        byte_count,
+        "`32m`",
+        "Largest partition, as far as the format can be split there.",
+    ),
+    Option(
+        "openCostInBytes",
+        "open_cost",
+        byte_count,
+        "`64k`",
+        "What opening a file costs, in bytes that could be read instead: packs small files.",
+    ),
+    Option(
+        "minPartitionNum",
+        "min_partitions",
+        count,
+        "cores of the driver's machine",
+        "How many partitions to aim for at least: the slots of the cluster.",
+    ),
+    Option(
+        "decode",
+        "decode",
+        flag,
+        "`false`",
+        "Add the struct `decoded`: what the payload means (see Decoding).",
+    ),
+    Option(
+        "systemdFields",
+        "systemd_fields",
+        text_value,
+        "none",
+        "With `decode`: fields of systemd entries that become columns of `decoded`, separated by"
+        " commas (`MESSAGE,_PID`), instead of the map.",
+    ),
+    Option(
+        "maxFilesPerTrigger",
+        "max_files",
+        count,
+        "none",
+        "Streaming: how many logs move on in one batch at most.",
+    ),
+    Option(
+        "maxBytesPerTrigger",
+        "max_trigger",
+        byte_count,
+        "none",
+        "Streaming: how many bytes of logs one batch reads at most, but for its first record.",
+    ),
+    Option(
+        "damageAfterSeconds",
+        "quiet",
+        seconds,
+        "`60`",
+        "Streaming: damage at the very end of a log is reported when the log did not change for"
+        " this long. Until then it may be a write that is still under way.",
+    ),
+    Option(
+        "onRewrite",
+        "on_rewrite",
+        one_of("fail", "restart"),
+        "`fail`",
+        "Streaming: what to do about a log that was truncated or replaced behind the stream's"
+        " back: fail, or read it again from its start.",
+    ),
+)
+"""Those that are the same for every format; each format has its own (``walproof.lake.formats``)."""
+
+
+@dataclass(frozen=True)
+class Options(lake.Options):
+    """The values of :data:`OPTIONS`, the paths, and what goes to the file system."""
+
+    mode: str = PERMISSIVE
+    corrupt_column: str | None = None
+    ignore_corrupt: bool = False
+    ignore_missing: bool = False
+    max_partition: int = 32 << 20
+    open_cost: int = 64 << 10
+    min_partitions: int | None = None
+    decode: bool = False
+    systemd_fields: str | None = None
+    max_files: int | None = None
+    max_trigger: int | None = None
+    quiet: float = 60.0
+    on_rewrite: str = "fail"
+
+    @property
+    def corrupt_name(self) -> str:
+        """Name of the column for the bytes of lost ranges."""
+        return self.corrupt_column or "_corrupt_record"
+
+    @property
+    def slots(self) -> int:
+        """Partitions to aim for at least."""
+        return self.min_partitions or os.cpu_count() or 1
+
+    @property
+    def entry_fields(self) -> tuple[str, ...]:
+        """Fields of a systemd entry that were asked for by name."""
+        return tuple(name.strip() for name in (self.systemd_fields or "").split(",") if name)
+
+
+def parse(options: Mapping[str, str]) -> Options:
+    """The options of a data source. Raises :class:`~walproof.lake.options.BadOption`."""
+    return lake.parsed(options, OPTIONS, Options)
+
+
+def table() -> str:
+    """The options as a table in Markdown, for the README."""
+    options = [*OPTIONS, *(option for _, option in lake.of_formats())]
+    rows = [f"| `{option.name}` | {option.shown} | {option.doc} |" for option in options]
+    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])

@@ -1,0 +1,3 @@
+"""The session that jobs on journals run in: ``from pyspark_journal.session import session``."""
+
+from walproof.spark.session import session as session

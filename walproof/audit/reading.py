@@ -1,0 +1,22 @@
+"""The events of a piece of work, for the task that counts them and for the one that only dares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from walproof.audit.tables import wanted_columns
+from walproof.audit.unit import Options, Piece
+from walproof.lake.opening import opened
+from walproof.scan.model import Event, Wanted
+
+
+def events(piece: Piece, options: Options) -> Iterator[tuple[str, Event]]:
+    """The events of a piece, with the columns that are asked for, and the id of its format.
+
+    Raises ``UnknownFormat``, ``OSError``, and what a reader runs into.
+    """
+    with opened(piece.source, options.source) as log:
+        columns = wanted_columns(log.format, options.payload)
+        wanted = Wanted(options.payload, columns, options.source.max_payload)
+        for event in log.scan(wanted, piece.part):
+            yield log.format, event

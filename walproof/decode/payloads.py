@@ -1,0 +1,40 @@
+"""The payloads of a run, one by one, for formats whose payloads are what is decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from walproof.decode.fault import Undecodable
+from walproof.scan.model import Records
+
+
+def whole_payloads(run: Records) -> list[bytes | None]:
+    """The payloads of a run; None for one that was cut."""
+    assert run.payload is not None
+    payloads: list[bytes | None] = run.payload.to_pylist()
+    if run.truncated is None:
+        return payloads
+    cut = zip(payloads, run.truncated.tolist(), strict=True)
+    return [None if is_cut else payload for payload, is_cut in cut]
+
+
+def decoders_of(
+    run: Records, decode: Callable[[bytes], Mapping[str, Any]]
+) -> list[Callable[[], Mapping[str, Any]]]:
+    """``decode`` for the payload of each record."""
+    return [partial(_uncut, decode, payload) for payload in whole_payloads(run)]
+
+
+def _uncut(
+    decode: Callable[[bytes], Mapping[str, Any]], payload: bytes | None
+) -> Mapping[str, Any]:
+    return decode(known(payload))
+
+
+def known(payload: bytes | None) -> bytes:
+    """The payload. Raises :class:`~walproof.decode.fault.Undecodable` for one that was cut."""
+    if payload is None:
+        raise Undecodable("the payload was cut (option maxPayloadBytes)")
+    return payload

@@ -1,0 +1,62 @@
+"""What there is to know of a format, to find its logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from walproof.lake.option import Option
+from walproof.lake.trees import Entry, Tree
+
+FoundFiles = tuple[dict[str, Any], list[Entry]]
+"""The context that a folder tells of a log in it, and the log's files."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder that may hold logs of several files.
+
+    ``is_told``: the user says that its logs are of the format that looks.
+    """
+
+    format: str
+    entries: Sequence[Entry]
+    tree: Tree
+    is_told: bool
+
+    def looks_like(self, files: Sequence[Entry]) -> bool:
+        """Whether one of the files does; without looking, when the user says that they are."""
+        if self.is_told:
+            return True
+        for file in files:
+            try:
+                if self.tree.is_a(self.format, file):
+                    return True
+            except OSError:
+                continue
+        return False
+
+
+class Kind:
+    """A format with no options, each of whose logs is a file without a name of its own."""
+
+    options: Sequence[Option] = ()
+    """Options that go into the context of its readers: ``attribute`` is the key."""
+
+    def logs_in(self, folder: Folder) -> Iterator[FoundFiles]:
+        """The logs of several files in a folder."""
+        return iter(())
+
+    def order(self, name: str) -> int:
+        """The place of a file, by its name, among those of its log."""
+        return 0
+
+    def own_name(self, path: str, tree: Tree) -> str | None:
+        """What tells a log apart when its file is renamed; None for its path. ``OSError``."""
+        return None
+
+
+def is_file(entry: Entry) -> bool:
+    """Whether it is a file that can be read."""
+    return not entry.is_folder and entry.fault is None

@@ -1,0 +1,20 @@
+"""The fields of a KahaDB record as columns."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from reference_impl.answer import Record
+from walproof.scan.columns import Column
+
+COLUMNS = (
+    Column("type", pa.int32(), "record type of the journal"),
+    Column("batch", pa.int64(), "offset of the batch that the record belongs to"),
+    Column("command", pa.int32(), "number of the store's command"),
+    Column("command_name", pa.string(), "name of the store's command"),
+)
+
+
+def in_full(record: Record) -> Record:
+    """The record: its columns are all its fields."""
+    return record
