@@ -266,19 +266,22 @@ def test_an_error_while_reading(
     lake: Path, rows_of: RowsOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was read before it stands."""
-    from pyspark_journal import reading
+    from walproof.lake import opening
 
-    real = reading.scanner
+    real = opening.scanner
 
     class Failing:
         def __init__(self, format_id: str) -> None:
             self.real = real(format_id)
 
+        def plan(self, *rest: Any) -> Any:
+            return self.real.plan(*rest)
+
         def scan(self, log: Any, wanted: Any, part: Any) -> Iterator[Any]:
             yield next(iter(self.real.scan(log, wanted, part)))
             raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(reading, "scanner", Failing)
+    monkeypatch.setattr(opening, "scanner", Failing)
     rows = rows_of(lake / "000001.log")
     assert rows[0]["kind"] == "record"
     assert rows[-1]["kind"] == "unreadable"

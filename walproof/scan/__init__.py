@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Protocol, cast
 
 from walproof.by_format import module_of
@@ -46,7 +45,6 @@ def scanner(format_id: str) -> Scanner:
     return PlainScanner(format_id)
 
 
-@cache
 def has_kernel(format_id: str) -> bool:
     """Whether a format is scanned by a kernel here; else, and without numba, by the reference.
 

@@ -13,7 +13,8 @@ from conformance.recipes.generate import sources
 from walproof.sweep import operations, reshaping, sealing
 from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile
-from walproof.sweep.operations import Edit, Family, Flip, Listed, Truncate
+from walproof.sweep.formats.kind import Edit
+from walproof.sweep.operations import Family, Flip, Listed, Truncate
 
 SECTORS = (512, 4096)
 CONTENT_FLIPS = 4096

@@ -90,9 +90,9 @@ def test_what_cannot_be_read_is_a_row(lake: Path, out: Path) -> None:
 def test_a_reader_that_fails_is_a_row(
     lake: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from walproof.audit import work
+    from walproof.lake import opening
 
-    honest = work.scanner
+    honest = opening.scanner
 
     class Failing:
         def plan(self, *_: Any) -> Any:
@@ -102,7 +102,7 @@ def test_a_reader_that_fails_is_a_row(
             raise ZeroDivisionError("of the reader")
 
     monkeypatch.setattr(
-        work, "scanner", lambda name: Failing() if name == "zmq-raft" else honest(name)
+        opening, "scanner", lambda name: Failing() if name == "zmq-raft" else honest(name)
     )
     run(lake, out)
     errors = {row["error"] for row in rows(out, "files") if row["format"] == "zmq-raft"}
