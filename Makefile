@@ -78,7 +78,8 @@ $(VENV)/ready: requirements-dev.txt pyproject.toml
 	@test -x $(PYTHON) || python3 -m venv $(VENV) \
 	  || { echo 'python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv'; exit 1; }
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --no-build-isolation --editable .
 	@command -v node >/dev/null || { echo 'Node.js was not found; installing it in $(VENV) …'; \
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-node.txt; }
 	@touch $@
