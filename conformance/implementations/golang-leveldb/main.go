@@ -2,10 +2,6 @@
 package main
 
 import (
-	"bytes"
-	"io"
-	"os"
-
 	"github.com/golang/leveldb/record"
 
 	"walproof/adapterkit"
@@ -30,51 +26,10 @@ func main() {
 // read is the loop of DB.replayLogFile (leveldb.go) without the decoding of write batches: the first
 // error is the last word, and Reader.Recover is never called, because the DB does not call it.
 func read(req adapterkit.Request) (*adapterkit.Answer, error) {
-	file, err := os.Open(req.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-
-	answer := adapterkit.NewAnswer()
-	reader := record.NewReader(file)
-	var payload bytes.Buffer
-	for {
-		chunks, err := reader.Next()
-		if err == io.EOF {
-			return answer, nil
-		}
-		if err == nil {
-			payload.Reset()
-			_, err = io.Copy(&payload, chunks)
-		}
-		if err != nil {
-			answer.Signal(err)
-			return answer, nil
-		}
-		answer.Release(payload.Bytes())
-	}
+	return adapterkit.ReadRecords(req, record.NewReader)
 }
 
 // write flushes after every record, as DB.Apply does with WriteOptions.Sync (leveldb.go).
 func write(req adapterkit.Request) error {
-	file, err := os.OpenFile(req.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	writer := record.NewWriter(file)
-	for _, rec := range req.Records {
-		chunks, err := writer.Next()
-		if err != nil {
-			return err
-		}
-		if _, err := chunks.Write(rec.Bytes()); err != nil {
-			return err
-		}
-		if err := writer.Flush(); err != nil {
-			return err
-		}
-	}
-	return writer.Close()
+	return adapterkit.WriteRecords(req, record.NewWriter)
 }

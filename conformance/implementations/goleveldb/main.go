@@ -76,23 +76,5 @@ func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 
 // write flushes after every record, as DB.writeJournal does (leveldb/db_write.go).
 func write(req adapterkit.Request) error {
-	file, err := os.OpenFile(req.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	writer := journal.NewWriter(file)
-	for _, record := range req.Records {
-		chunks, err := writer.Next()
-		if err != nil {
-			return err
-		}
-		if _, err := chunks.Write(record.Bytes()); err != nil {
-			return err
-		}
-		if err := writer.Flush(); err != nil {
-			return err
-		}
-	}
-	return writer.Close()
+	return adapterkit.WriteRecords(req, journal.NewWriter)
 }

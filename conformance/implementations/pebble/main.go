@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2/record"
@@ -32,30 +30,9 @@ func main() {
 // the decoding of batches. Any error but io.EOF ends the replay and is a signal: ErrUnexpectedEOF,
 // which the DB puts up with in its newest WAL, as much as ErrInvalidChunk and ErrZeroedChunk.
 func read(req adapterkit.Request) (*adapterkit.Answer, error) {
-	file, err := os.Open(req.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-
-	answer := adapterkit.NewAnswer()
-	reader := numbered(record.NewReader, file, filepath.Base(req.Path))
-	var payload bytes.Buffer
-	for {
-		chunks, err := reader.Next()
-		if err == io.EOF {
-			return answer, nil
-		}
-		if err == nil {
-			payload.Reset()
-			_, err = io.Copy(&payload, chunks)
-		}
-		if err != nil {
-			answer.Signal(err)
-			return answer, nil
-		}
-		answer.Release(payload.Bytes())
-	}
+	return adapterkit.ReadRecords(req, func(log io.Reader) *record.Reader {
+		return numbered(record.NewReader, log, filepath.Base(req.Path))
+	})
 }
 
 // numbered gives the reader the log number in a file name such as 000001.log, or 0 if there is none, as
@@ -68,23 +45,5 @@ func numbered[N ~uint64](newReader func(io.Reader, N) *record.Reader, log io.Rea
 
 // write flushes after every record, as versionSet.UpdateVersionLocked does (version_set.go).
 func write(req adapterkit.Request) error {
-	file, err := os.OpenFile(req.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	writer := record.NewWriter(file)
-	for _, rec := range req.Records {
-		chunks, err := writer.Next()
-		if err != nil {
-			return err
-		}
-		if _, err := chunks.Write(rec.Bytes()); err != nil {
-			return err
-		}
-		if err := writer.Flush(); err != nil {
-			return err
-		}
-	}
-	return writer.Close()
+	return adapterkit.WriteRecords(req, record.NewWriter)
 }
