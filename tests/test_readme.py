@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 import yaml
+from click.testing import CliRunner
 
 from conformance import registry
 from reference_impl.formats import FORMATS
+from walproof.cli import walproof
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -19,6 +21,13 @@ def test_each_format_has_its_row_with_the_number_of_its_vectors() -> None:
     written = {format_id: int(count) for format_id, count in rows}
     there = {name: len(list((ROOT / "vectors" / name).glob("*.json"))) for name in FORMATS}
     assert written == there
+
+
+def test_the_first_example_is_what_the_command_prints() -> None:
+    said = README.split("$ walproof read 000003.log\n", 1)[1].split("```", 1)[0]
+    log = ROOT / "vectors" / "leveldb-log" / "payload-flipped-in-middle-fragment.log"
+    printed = CliRunner().invoke(walproof, ["read", str(log)]).stdout
+    assert said == printed.replace(str(log), "000003.log")
 
 
 def test_every_top_level_folder_is_explained() -> None:
