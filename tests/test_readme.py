@@ -48,6 +48,25 @@ def test_every_grammar_is_listed() -> None:
     )
 
 
+def test_what_a_new_format_needs_is_what_each_format_has() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = page.split("## A new format", 1)[1].split("\n## ", 1)[0]
+    rows = [row for row in re.findall(r"^\| .* \|$", table, re.MULTILINE) if "optional" not in row]
+    paths = {path for row in rows for path in re.findall(r"`([\w/]+/my[-_]log[\w./]*)`", row)}
+    paths -= {"ksy/my_log.ksy"}  # a format may have several grammars, under names of their own
+    assert len(paths) > 10
+    missing = [
+        place
+        for format_id in FORMATS
+        for path in sorted(paths)
+        for place in [
+            path.replace("my-log", format_id).replace("my_log", format_id.replace("-", "_"))
+        ]
+        if not (ROOT / place).exists()
+    ]
+    assert missing == []
+
+
 def test_every_implementation_has_a_page() -> None:
     missing = [
         one.name
