@@ -14,7 +14,7 @@ from typing import Any, Literal
 Verdict = Literal["intact", "torn", "damaged", "refused"]
 
 INLINE_PAYLOAD_LIMIT = 4096
-"""Bytes. A longer payload is given by its SHA-256 instead of in hexadecimal."""
+"""In bytes. A longer payload is given by its SHA-256 instead of in hexadecimal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class Record:
 
     ``at`` and ``size`` are the byte offset and length of the framed record, in bytes, from its
     first header to the end of its last fragment. ``fields`` holds what the format adds (index,
-    term, …), 64-bit numbers among them as decimal text; ``file`` names the file in a log of
-    several files.
+    term, …), with 64-bit numbers as decimal text. ``file`` names the file in a log of several
+    files.
     """
 
     at: int
@@ -34,7 +34,7 @@ class Record:
     file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The record as it stands in an answer."""
+        """The record as an answer shows it."""
         place: dict[str, Any] = {"file": self.file} if self.file is not None else {}
         return {
             **place,
@@ -47,7 +47,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class NewRecord:
-    """One record to write: its payload, and what the format wants to know besides (asqn, …)."""
+    """One record to write: its payload, and what else the format needs to know (asqn, …)."""
 
     payload: bytes
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -57,8 +57,8 @@ class NewRecord:
 class Lost:
     """A half-open byte range ``[start, end)`` that yielded no record, and why.
 
-    ``torn`` tells an unfinished write at the end of the log, which was never acknowledged, from
-    damage.
+    ``torn`` is true for an unfinished write at the end of the log, which was never acknowledged,
+    and false for damage.
     """
 
     start: int
@@ -68,7 +68,7 @@ class Lost:
     file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The range as it stands in an answer."""
+        """The range as an answer shows it."""
         place: dict[str, Any] = {"file": self.file} if self.file is not None else {}
         return {**place, "from": self.start, "to": self.end, "reason": self.reason}
 
@@ -77,8 +77,8 @@ class Lost:
 class End:
     """The last event: the verdict, the first fault met, and where a writer may safely resume.
 
-    ``end`` is a byte offset, in a log of several files that of ``file``: truncate there, then
-    append. ``None``: start a new file.
+    ``end`` is a byte offset, within ``file`` if the log has several files: truncate there, then
+    append. ``None`` means: start a new file.
     """
 
     verdict: Verdict
@@ -113,7 +113,7 @@ class Answer:
 
 
 def end_to_json(end: int | None, file: str | None) -> int | dict[str, Any] | None:
-    """Where a writer may resume: an offset, in a log of several files with the file's name."""
+    """Where a writer may resume: an offset, and the file's name in a log of several files."""
     return end if file is None else {"file": file, "at": end}
 
 
@@ -133,7 +133,7 @@ def collect(events: Iterable[Event]) -> Answer:
     records: list[Record] = []
     lost: list[Lost] = []
     last: End | None = None
-    files: dict[str | None, int] = {}  # in log order, which is not that of their names
+    files: dict[str | None, int] = {}  # in log order, which is not the order of their names
     for event in events:
         if last is not None:
             raise ValueError(f"the reader went on after its end: {event}")

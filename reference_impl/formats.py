@@ -13,7 +13,7 @@ from reference_impl.register import Register, registers
 
 
 class UnknownFormat(ValueError):
-    """No format fits the log, or the name given is none of ours."""
+    """No format fits the log, or no format has the given name."""
 
 
 Context = Mapping[str, Any]
@@ -25,10 +25,10 @@ class Format:
     """One format: how to recognise, read and write its logs.
 
     A log is a file or a folder. ``recognise(path)`` looks at structure; ``read(path, profile,
-    context)`` yields events; ``write(path, records, context)`` makes a new log at a path where
-    nothing is; ``append(path, records, context)`` recovers an existing one and goes on. All raise
-    ``OSError`` for what the file system does, and ``append`` raises ``ValueError`` where a writer
-    must refuse.
+    context)`` yields events; ``write(path, records, context)`` makes a new log at a path that does
+    not exist yet; ``append(path, records, context)`` recovers an existing log and goes on with it.
+    All raise ``OSError`` for errors of the file system, and ``append`` raises ``ValueError`` if a
+    writer must refuse.
     """
 
     id: str
@@ -40,7 +40,7 @@ class Format:
 
 
 def _format(register: Register) -> Format:
-    """The format of a register: its reader and writer are the package that is named like it."""
+    """The format of a register; the package of the same name is its reader and writer."""
     package = import_module(f"reference_impl.{register.module}")
     return Format(
         register.id,

@@ -9,7 +9,7 @@ PACKAGES = Path(__file__).resolve().parent.parent
 
 _WHEEL = PACKAGES / "walproof_data"
 IS_INSTALLED = _WHEEL.is_dir()
-"""The packages come from a wheel: what they make belongs to a user and not beside them."""
+"""Whether the packages come from a wheel: what they make then goes to the user's folders."""
 
 ROOT = _WHEEL if IS_INSTALLED else PACKAGES
 """The folder that holds ``spec/``, ``ksy/`` and ``vectors/``."""

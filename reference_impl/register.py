@@ -1,6 +1,6 @@
 """The register of each format: what its chapter, the code and the tools must agree on.
 
-It stands beside the chapter, as ``spec/<format>.toml``; ``spec/README.md`` describes its keys.
+It lies beside the chapter, as ``spec/<format>.toml``; ``spec/README.md`` describes its keys.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ FAILED = -1
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """What 28 bytes claim to be a batch; ``end`` is ``None`` for a size that cannot be."""
+    """The batch that 28 bytes claim to begin; ``end`` is ``None`` for an impossible size."""
 
     at: int
     is_header: bool
@@ -36,7 +36,7 @@ class _Batch:
 
     @property
     def is_checked(self) -> bool:
-        """KDB-008: zero and negative checksums say nothing."""
+        """KDB-008: a zero or negative checksum means that there is none."""
         return self.checksum > 0
 
     def cut(self, end: int) -> _Batch:
@@ -45,10 +45,10 @@ class _Batch:
 
 
 class Scan:
-    """One pass over a data file. ``end`` holds where a writer may go on, once it is over.
+    """One pass over a data file. When it is over, ``end`` holds where a writer may go on.
 
-    ``name`` is the file in a log of several. ``is_last`` tells whether no later file has batches:
-    only then an unfinished write at the end is no damage (KDB-049).
+    ``name`` is the file's name in a log of several files. ``is_last`` says that no later file has
+    batches: only then is an unfinished write at the end not damage (KDB-049).
     """
 
     def __init__(self, stream: BinaryIO, name: str | None = None, is_last: bool = True) -> None:
@@ -67,7 +67,7 @@ class Scan:
     def events(self) -> Iterator[Record | Lost]:
         """Records and lost ranges in the order of the file."""
         at = 0
-        is_doubtful = False  # whether this place was found only because of what stands there
+        is_doubtful = False  # whether this place was found only because of what is there
         while not self._is_fill(at):  # KDB-012, KDB-013
             head = self.source.get(at, CONTROL_SIZE)
             if head.startswith(EOF_RECORD):
@@ -95,7 +95,7 @@ class Scan:
             at = go_on
         self.end = None if is_doubtful else at  # KDB-051
 
-    # What stands at an offset
+    # What is at an offset
 
     def _is_fill(self, at: int) -> bool:
         """Whether nothing but preallocated space follows (KDB-013)."""
@@ -109,7 +109,7 @@ class Scan:
         return head[0] == 0 or head == EOF_RECORD
 
     def _in_step(self, at: int) -> bool:
-        """Whether a batch, an EOF record or the end of the file stands here (KDB-031)."""
+        """Whether a batch, an EOF record or the end of the file is here (KDB-031)."""
         if self._is_fill(at):
             return at <= self.size
         if at >= self._fill:
@@ -122,14 +122,15 @@ class Scan:
         )
 
     def _is_marked(self, at: int) -> bool:
-        """In step by something that was written on purpose: no zeros, no end of file."""
+        """Whether something written on purpose is here, rather than zeros or the end of the
+        file."""
         head = self.source.peek(at, len(HEADER))
         return head == HEADER or head.startswith(EOF_RECORD)
 
     def _batch(self, at: int) -> _Batch:
         head = self.source.peek(at, CONTROL_SIZE)
         if len(head) < CONTROL_SIZE:
-            # Too short for a control record, and not the beginning of one.
+            # Too short for a control record, and not the start of one.
             return _Batch(at, False, 0, 0, None)
         header, size, checksum = CONTROL.unpack(head)
         end = at + CONTROL_SIZE + size if 0 <= size <= MAX_BATCH_SIZE else None  # KDB-035
@@ -138,7 +139,7 @@ class Scan:
     # Is it sound?
 
     def _fault(self, batch: _Batch) -> str | None:
-        """Why a batch cannot be used; ``None`` when it is sound (KDB-030)."""
+        """Why a batch cannot be used; ``None`` if it is sound (KDB-030)."""
         if not batch.is_header:
             return "bad-header"  # KDB-034
         if batch.end is None or batch.end > self.size:
@@ -159,7 +160,7 @@ class Scan:
         return self.source.adler32(batch.at + CONTROL_SIZE, batch.end) == batch.checksum
 
     def _tiles(self, batch: _Batch) -> bool:
-        """Whether the records fill the batch exactly, and no control record stands among them."""
+        """Whether the records fill the batch exactly, with no control record among them."""
         assert batch.end is not None
         at = batch.at + CONTROL_SIZE
         while at < batch.end:
@@ -179,8 +180,8 @@ class Scan:
     def _is_torn(self, batch: _Batch) -> bool:
         """Whether a batch in preallocated space was never finished (KDB-042).
 
-        Its last bytes are still zero, and so is all behind it, where the same write would have
-        put an EOF record.
+        Its last bytes are still zero, and so is everything after it, where the same write would
+        have put an EOF record.
         """
         assert batch.end is not None
         reaches_fill = self._fill < batch.end < self.size and self._is_fill(batch.end)
@@ -212,7 +213,7 @@ class Scan:
             head = self.source.get(at, RECORD_HEAD)
             size, kind = _record_head(head)
             if size < RECORD_HEAD or at + size > batch.end:
-                # The checksum vouches for the records in front of it, not for a place to go on.
+                # The checksum vouches for the records before it, not for a place to go on.
                 yield self._lost(at, batch.end, "bad-record")  # KDB-037
                 return
             if kind == USER_RECORD:
@@ -228,7 +229,7 @@ class Scan:
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None, bool]:
         """The lost range of an unsound batch, and where to go on; ``None`` at the end.
 
-        The third part tells whether that place would be found without what stands there.
+        The third part says whether that place would be found without what is there.
         """
         at, end = batch.at, batch.end
         if fault == "bad-header":
@@ -268,7 +269,7 @@ class Scan:
         return self._is_marked(end) or self._sum_holds(batch.cut(end))
 
     def _chain(self, batch: _Batch, limit: int) -> int | None:
-        """The place in step that the sizes of the records lead to (KDB-045), up to ``limit``."""
+        """The place in step to which the sizes of the records lead (KDB-045), up to ``limit``."""
         at = batch.at + CONTROL_SIZE
         if at < limit and self.source.peek(at, len(HEADER)) == HEADER:
             return at
@@ -276,10 +277,10 @@ class Scan:
         return behind if behind is not None and behind <= limit else None
 
     def _walk(self, start: int) -> int | None:
-        """The first place in step behind ``start`` on the chain of records.
+        """The first place in step after ``start`` on the chain of records.
 
-        Where a chain led is noted at every offset on it: a second chain that joins it stops there,
-        so that all chains together take one walk through the file (KDB-053).
+        Every offset on a chain notes where the chain led. A second chain that joins it stops there,
+        so all chains together take one walk through the file (KDB-053).
         """
         at, known = start, 0
         while not known:
@@ -306,7 +307,7 @@ class Scan:
     def _next_plausible(self, at: int, limit: int) -> int | None:
         """The next control record that begins in ``[at, limit)`` and is plausible (KDB-046).
 
-        What was searched before is not searched again (KDB-053).
+        No part of the file is searched twice (KDB-053).
         """
         start = at
         if self._searched_from <= at <= self._searched_to:
@@ -324,7 +325,7 @@ class Scan:
         return found
 
     def _is_plausible(self, batch: _Batch) -> bool:
-        """Whether a batch leads to something that was put there on purpose, or is sound itself."""
+        """Whether a batch leads to something written on purpose, or is itself sound."""
         end = batch.end
         if not batch.is_header or end is None or not self._in_step(end):
             return False
@@ -335,7 +336,7 @@ class Scan:
         return batch.size == 0 or self._chain(batch, end) == end
 
     def _batch_behind_eof(self, at: int) -> int | None:
-        """The batch behind an EOF record that is not the end (KDB-039)."""
+        """The batch after an EOF record that is not the end (KDB-039)."""
         behind = at + len(EOF_RECORD)
         if self.source.peek(behind, len(HEADER)) == HEADER:
             return behind

@@ -10,7 +10,7 @@ import struct
 from pathlib import Path
 
 HEADER = b"\x00\x00\x00\x1c\x02WRITE BATCH"
-"""The sixteen bytes every batch control record begins with (KDB-005)."""
+"""The sixteen bytes at the start of every control record (KDB-005)."""
 CONTROL_SIZE = 28
 CONTROL = struct.Struct(">16siq")  # KDB-005: header, batch size, checksum
 RECORD = struct.Struct(">iB")  # KDB-009: size with this header, type
@@ -50,9 +50,9 @@ def file_id(name: str) -> int | None:
 
 
 def data_files(folder: Path) -> tuple[list[str], list[str]]:
-    """Names of the data files by id, and those whose id another file has (KDB-003, KDB-004).
+    """Names of the data files by id, and the names whose id another file has (KDB-003, KDB-004).
 
-    Of several spellings of one id the plain one counts, else the first by length and name.
+    If an id has several spellings, the plain one counts, otherwise the first by length and name.
     """
     by_id: dict[int, list[str]] = {}
     for path in folder.iterdir():
@@ -70,7 +70,7 @@ def data_files(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def sibling(head: bytes) -> str | None:
-    """The journal whose data file begins so, when it is not KahaDB's (KDB-055)."""
+    """The sibling format whose data files begin like this; ``None`` for KahaDB's own (KDB-055)."""
     if head[:4] == b"J.IO":
         return "Journal.IO 1.3"
     if head[:5] == HEADER[:5] and head[9:20] == HEADER[5:]:
@@ -81,9 +81,9 @@ def sibling(head: bytes) -> str | None:
 
 
 def command(payload: bytes) -> dict[str, int | str]:
-    """The broker's command in a payload, as record fields; empty when it is none (KDB-016).
+    """The broker's command in a payload, as record fields; empty if there is none (KDB-016).
 
-    A broker writes the number of the command, then its protobuf body with the length in front.
+    A broker writes the number of the command, the length of its protobuf body, and the body.
     """
     if not payload or payload[0] >= len(COMMANDS):
         return {}

@@ -18,7 +18,7 @@ FIRST_FILE = "db-1.log"
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """Read a data file or a folder of them: records and lost ranges, then the end.
 
-    Raises nothing on account of what the files hold; ``OSError`` of the file system passes.
+    Raises nothing because of what the files hold; an ``OSError`` of the file system passes.
     ``context`` is not needed: everything is in the files.
     """
     if profile not in ("recover", "strict"):
@@ -89,7 +89,7 @@ class _Log:
         yield self._end(end, end_name)
 
     def _note(self, lost: Lost) -> Iterator[Lost]:
-        """Keep account of a lost range; hand it out, unless it is the end of a strict reading."""
+        """Record a lost range, and yield it unless it is the end of a strict reading."""
         if lost.torn:
             self.torn = self.torn or lost.reason
         else:
@@ -98,7 +98,8 @@ class _Log:
             yield lost
 
     def _rest(self, number: int, start: int, size: int) -> Iterator[Event]:
-        """Profile ``strict``: all from the first damage on is lost, a range a file (KDB-052)."""
+        """Profile ``strict``: all from the first damage on is lost, one range per file
+        (KDB-052)."""
         assert self.damage is not None
         yield Lost(start, size, self.damage, file=self.files[number][0])
         for name, path in self.files[number + 1 :]:
@@ -113,11 +114,11 @@ class _Log:
 
     def _end(self, end: int | None, name: str | None) -> End:
         verdict: Verdict = "damaged" if self.damage else "torn" if self.torn else "intact"
-        # KDB-050, KDB-051: without a place to go on a writer begins a new file, whatever its name.
+        # KDB-050, KDB-051: without a place to go on, a writer begins a new file, whatever its name.
         return End(verdict, self.damage or self.torn, end, name if end is not None else None)
 
     def _last_used(self) -> int:
-        """Number of the last file that is more than preallocated space (KDB-049)."""
+        """Number of the last file that holds more than preallocated space (KDB-049)."""
         for number in range(len(self.files) - 1, 0, -1):
             with self.files[number][1].open("rb", buffering=0) as stream:
                 if Source(stream).fill_start():
@@ -126,10 +127,10 @@ class _Log:
 
 
 def recognise(path: Path) -> bool:
-    """Whether a log is KahaDB's, or that of a sibling that the reader refuses.
+    """Whether a log is KahaDB's, or that of a sibling format, which the reader refuses.
 
-    The sixteen bytes of a control record or the EOF record at its start are proof; so are they
-    further on in a file of the right name, since a damaged batch may stand in front. Where the
+    The sixteen bytes of a control record or an EOF record at the start are proof. In a file of the
+    right name they are proof further on too, since a damaged batch may come before them. If the
     bytes say nothing (an empty file, zeros), the name decides.
     """
     if path.is_dir():

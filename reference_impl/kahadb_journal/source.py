@@ -17,7 +17,8 @@ _FILL_BACKWARDS = re.compile(rb"(?:\0+|4aMq-)*")
 class Source:
     """The bytes of a data file. ``size`` is its length when it was opened.
 
-    Holds one chunk of it and, once a range is summed twice, a sum for every 4096 bytes (KDB-053).
+    Holds one chunk of the file and, once a range is summed twice, a sum for every 4096 bytes
+    (KDB-053).
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -39,7 +40,7 @@ class Source:
         return self._chunk[start : start + length]
 
     def peek(self, at: int, length: int) -> bytes:
-        """The same for a few bytes far off: the chunk stays."""
+        """The same for a few distant bytes; the chunk stays."""
         start = at - self._chunk_at
         if start >= 0 and start + length <= len(self._chunk):
             return self._chunk[start : start + length]
@@ -59,7 +60,7 @@ class Source:
         return data
 
     def find_header(self, at: int, limit: int) -> int | None:
-        """Where the next header of a control record stands that begins in ``[at, limit)``."""
+        """The offset of the next header of a control record that begins in ``[at, limit)``."""
         limit = min(limit + len(HEADER) - 1, self.size)
         while at + len(HEADER) <= limit:
             if not self.get(at, len(HEADER)):
@@ -128,7 +129,7 @@ class Memo:
         self._pages: dict[int, array[int]] = {}
 
     def get(self, offset: int) -> int:
-        """What was noted; 0 is nothing."""
+        """What was noted; 0 if nothing was."""
         page = self._pages.get(offset // STEP)
         return page[offset % STEP] if page is not None else 0
 

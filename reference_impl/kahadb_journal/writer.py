@@ -1,4 +1,4 @@
-"""Writing a journal byte for byte as KahaDB does, of any era, and appending to one."""
+"""Writing a journal byte for byte as KahaDB of any era does, and appending to one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def record(payload: bytes, kind: int = USER_RECORD) -> bytes:
 
 
 def batch(records: bytes, is_checked: bool = True) -> bytes:
-    """A control record and the records behind it (KDB-005 to KDB-008)."""
+    """A control record and its records (KDB-005 to KDB-008)."""
     checksum = zlib.adler32(records) if is_checked else 0
     return CONTROL.pack(HEADER, len(records), checksum) + records
 
@@ -46,7 +46,7 @@ def batch(records: bytes, is_checked: bool = True) -> bytes:
 def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
     """Fill a new data file of ``length`` bytes with what a strategy leaves in it (KDB-014).
 
-    ``half-mebibyte-less`` is that of 5.11 and before, ``last-byte`` that of 5.12 and 5.13.
+    ``half-mebibyte-less`` is the strategy up to 5.11, ``last-byte`` that of 5.12 and 5.13.
     """
     if strategy == "sparse":
         stream.write(EOF_RECORD)
@@ -72,8 +72,8 @@ def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
 class Writer:
     """Writes batches into the data files of a log.
 
-    The context says how: ``folder`` (several files, with rotation; else ``path`` is the one data
-    file), ``checksum``, ``eof``, ``preallocation``, ``max_file_length``, ``write_batch_size``.
+    The context says how: ``folder`` (several files, with rotation; otherwise ``path`` is the one
+    data file), ``checksum``, ``eof``, ``preallocation``, ``max_file_length``, ``write_batch_size``.
     """
 
     def __init__(self, path: Path, context: Context) -> None:
@@ -97,10 +97,10 @@ class Writer:
         self.length = 0
 
     def resume(self, file: Path, at: int) -> None:
-        """Go on in a file behind its last sound batch.
+        """Go on in a file after its last sound batch.
 
-        Preallocated space is overwritten. Anything else there is cut off: behind the next EOF
-        record it would be taken for batches, or for bytes that were lost (KDB-023).
+        Preallocated space is overwritten. Anything else there is cut off: after the next EOF record
+        it would be taken for batches, or for bytes that were lost (KDB-023).
         """
         self.file, self.length = file, at
         with file.open("r+b") as stream:
@@ -108,7 +108,7 @@ class Writer:
                 stream.truncate(at)
 
     def write(self, records: Sequence[NewRecord]) -> None:
-        """Write records in batches: those with the same ``batch`` next to each other are one."""
+        """Write records in batches: neighbours with the same ``batch`` form one."""
         for group in _groups(records):
             pending = bytearray()
             for one in group:
@@ -122,7 +122,7 @@ class Writer:
             self._put(bytes(pending))
 
     def _fits(self, pending: int, more: int) -> bool:
-        """KDB-022: what a batch that was begun may still take."""
+        """KDB-022: how much a batch that was begun may still take."""
         size = CONTROL_SIZE + pending + more
         return size < self.max_batch and (
             not self.rotates or self.length + size <= self.max_file_length
@@ -145,7 +145,7 @@ class Writer:
         self.create()
 
     def _put(self, records: bytes) -> None:
-        """One write for control record, records and what marks the end (KDB-020)."""
+        """One write for the control record, the records and the end marker (KDB-020)."""
         data = batch(records, self.is_checked)
         with self.file.open("r+b") as stream:
             stream.seek(self.length)
@@ -165,8 +165,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it, losing nothing (KDB-023 to KDB-025).
 
-    In a folder without a safe place a new file is begun; of a log that is one file that place is
-    demanded: raises ``ValueError``.
+    In a folder without a safe place, a new file is begun. A log of one file without a safe place
+    raises ``ValueError``.
     """
     last = deque(read(path, "recover", {}), maxlen=1).pop()
     assert isinstance(last, End)

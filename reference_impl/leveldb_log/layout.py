@@ -1,4 +1,4 @@
-"""What a LevelDB log is made of: blocks, headers, checksums, and the dialects that are not ours.
+"""What a LevelDB log is made of: blocks, headers, checksums, and the dialects that are refused.
 
 Upstream authority: google/leveldb ``db/log_format.h``.
 """
@@ -23,10 +23,10 @@ def masked_crc(covered: bytes | memoryview) -> int:
 
 
 def foreign_dialect(block: bytes) -> str | None:
-    """The dialect of the first physical record when it is not plain LevelDB's (LDB-043).
+    """The dialect of the first physical record if it is not plain LevelDB's (LDB-043).
 
-    RocksDB and Pebble put longer headers behind other type bytes; their checksums cover the type
-    byte and all that follows. A record counts as theirs only when its checksum holds.
+    RocksDB and Pebble use longer headers with other type bytes; their checksums cover the type byte
+    and everything after it. A record counts as theirs only if its checksum holds.
     """
     if len(block) < HEADER_SIZE:
         return None
@@ -61,5 +61,5 @@ def read_block(log: BinaryIO) -> bytes:
 
 
 def all_zero(data: bytes) -> bool:
-    """Whether nothing but zero bytes stands there."""
+    """Whether there are only zero bytes."""
     return data.count(0) == len(data)

@@ -73,7 +73,7 @@ class _Scan:
             yield from self._zeros_were_a_gap(base)
         view = memoryview(block)
         pos = 0
-        # Fewer bytes than a header to the end of the block: the trailer (LDB-004, LDB-005).
+        # Too few bytes for a header before the end of the block: the trailer (LDB-004, LDB-005).
         while pos < len(block) and BLOCK_SIZE - pos >= HEADER_SIZE:
             at = base + pos
             if len(block) - pos < HEADER_SIZE:
@@ -106,7 +106,7 @@ class _Scan:
     def _fragment(self, kind: int, data: memoryview, at: int, end: int) -> Iterator[Event]:
         """One whole physical record ``[at, end)`` whose checksum holds."""
         if kind in (FULL, FIRST):
-            # An empty FIRST before a FULL or FIRST lost nothing: old writers did that (LDB-033).
+            # An empty FIRST before a FULL or FIRST loses nothing: old writers wrote that (LDB-033).
             if self.open and self.open.data:
                 yield from self._open_record_lost()  # LDB-032
             self.open = None
@@ -128,10 +128,10 @@ class _Scan:
             yield from self._open_record_lost()
 
     def _rest_of_block_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Lost]:
-        """Neither the length nor anything behind it in the block can be trusted (LDB-037)."""
+        """Neither the length nor anything after it in the block can be trusted (LDB-037)."""
         yield Lost(at, base + len(block), reason)
         yield from self._open_record_lost()  # LDB-034
-        # A short block is the last one: there is no boundary left to get back in step (LDB-039).
+        # A short block is the last one: no boundary is left at which to get back in step (LDB-039).
         self.in_step = len(block) == BLOCK_SIZE
 
     def _open_record_lost(self) -> Iterator[Lost]:
@@ -190,8 +190,8 @@ def recognise(path: Path) -> bool:
 def read_stream(log: BinaryIO, profile: str = "recover") -> Iterator[Event]:
     """Read a log from its start and yield its records and lost ranges, then the end.
 
-    ``log`` is a binary stream at offset 0; it may be a pipe. Raises nothing on account of what the
-    log holds; errors of the stream itself (``OSError``) pass through.
+    ``log`` is a binary stream at offset 0; it may be a pipe. Raises nothing because of what the log
+    holds; errors of the stream itself (``OSError``) pass through.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -215,12 +215,12 @@ def _stop_at_first_damage(scan: _Scan, events: Iterator[Event]) -> Iterator[Even
 
 
 def looks_like(head: bytes, name: str) -> bool:
-    """Whether a file called ``name`` that begins with ``head`` (its first blocks) is such a log.
+    """Whether a file called ``name`` that begins with ``head`` (its first blocks) is a LevelDB log.
 
     There is no magic (LDB-001), so the evidence is structure: a record whose checksum holds,
-    reached by the lengths from the start of a block. A plausible header alone proves nothing:
-    every ELF program begins with one. Where the bytes say nothing (an empty file, a torn or
-    damaged first record, preallocated zeros), or LevelDB's own naming is used, the name decides.
+    reached by the lengths from the start of a block. A plausible header alone proves nothing: every
+    ELF program begins with one. The name decides if the bytes say nothing (an empty file, a torn or
+    damaged first record, preallocated zeros), or if it is one of LevelDB's own.
     """
     if LEVELDB_NAME.fullmatch(name) or foreign_dialect(head[:BLOCK_SIZE]):
         return True
@@ -233,7 +233,10 @@ def looks_like(head: bytes, name: str) -> bool:
 
 
 def _is_plausible(head: bytes) -> bool:
-    """A header that fits its block. Text never has one: its seventh byte would be a control."""
+    """Whether a header fits its block.
+
+    Text never has one: its seventh byte would be a control character.
+    """
     _, length, kind = HEADER.unpack_from(head)
     return bool(FULL <= kind <= LAST and HEADER_SIZE + length <= BLOCK_SIZE)
 

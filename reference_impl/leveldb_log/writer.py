@@ -25,7 +25,10 @@ from reference_impl.leveldb_log.reader import read_stream
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Make a new log at a path where nothing is. ``context`` is not needed. Raises ``OSError``."""
+    """Make a new log at a path that does not exist yet.
+
+    ``context`` is not needed. Raises ``OSError``.
+    """
     with path.open("xb") as log:
         writer = Writer(log)
         for record in records:
@@ -49,7 +52,7 @@ class Writer:
         self.position = length
 
     def append(self, payload: bytes) -> None:
-        """Write one record: fragments that each fill their block, the last one excepted."""
+        """Write one record as fragments, each of which fills its block, except the last one."""
         rest = memoryview(payload)
         begin = True
         while True:
@@ -75,7 +78,7 @@ def append_stream(log: BinaryIO, payloads: Iterable[bytes]) -> None:
     """Recover a log and append to it, losing nothing (LDB-016, LDB-017, LDB-018).
 
     ``log`` is open for reading and writing. An unfinished write or preallocated zeros at its end
-    are cut off first. Raises ``ValueError`` when the log must not be appended to.
+    are cut off first. Raises ``ValueError`` if the log must not be appended to.
     """
     log.seek(0)
     last = deque(read_stream(log), maxlen=1).pop()

@@ -15,7 +15,7 @@ _COMPRESSION = {layout.XZ: "xz", layout.LZ4: "lz4", layout.ZSTD: "zstd"}
 
 
 def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
-    """A writer that stands behind the last object of a sound, offline file.
+    """A writer positioned after the last object of a sound, offline file.
 
     Raises :class:`CannotWrite`, a ``ValueError``, for every other file: a new one must be begun.
     """

@@ -1,7 +1,7 @@
 """The journal file writer (SDJ-080 to SDJ-088).
 
 Upstream: systemd ``src/libsystemd/sd-journal/journal-file.c``. The order of objects and every byte
-that is not an id are those of systemd: given its ids, the files are equal.
+that is not an id are as in systemd: with the same ids, the files are equal.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ COMPRESSIONS = {
 
 
 class CannotWrite(ValueError):
-    """The record or the file is none that a writer may write or go on with."""
+    """A writer may not write this record, or go on with this file."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a new file is like. Ids are 16 bytes; the defaults are fixed, so files are, too."""
+    """What a new file is like. Ids are 16 bytes. The defaults are fixed, so the files are too."""
 
     header_size: int = layout.HEADER_FULL
     compact: bool = True
@@ -51,7 +51,7 @@ class Options:
     machine_id: bytes = b"walproof-machine"
     seqnum_id: bytes = b"walproof-file-id"
     spare: int = 0
-    """Bytes of preallocated space behind the last object."""
+    """Bytes of preallocated space after the last object."""
 
     @classmethod
     def from_context(cls, context: Mapping[str, Any]) -> Options:
@@ -69,7 +69,8 @@ class Options:
 
 @dataclass
 class Chain:
-    """The end of a chain of entry arrays: last array, its slots and used slots, all entries."""
+    """The end of a chain of entry arrays: last array, its slots and used slots, number of
+    entries."""
 
     array: int = 0
     slots: int = 0
@@ -182,7 +183,7 @@ class Writer:
     def write(self, record: NewRecord) -> int:
         """Write one record: payload in export format, ``realtime``, ``monotonic``, ``boot_id``.
 
-        ``_BOOT_ID`` is stored as a field of its own too, first, as systemd's writers do.
+        ``_BOOT_ID`` is stored as a field too, as the first one, as systemd's writers do.
         """
         boot = str(record.fields["boot_id"])
         try:
@@ -200,7 +201,10 @@ class Writer:
         )
 
     def finish(self) -> bytes:
-        """The whole file, its last segment sealed; nothing may be appended to this writer then."""
+        """The whole file, with its last segment sealed.
+
+        Nothing may be appended with this writer after that.
+        """
         if self.options.key and len(self.out) > self.sealed_from:
             self._tag()
         header = self.header
@@ -242,7 +246,7 @@ class Writer:
         return jenkins64(payload)
 
     def _data(self, payload: bytes) -> int:
-        """The DATA object of a payload, an old one or a new one with its FIELD (SDJ-081)."""
+        """The DATA object of a payload: an existing one, or a new one with its FIELD (SDJ-081)."""
         number = self._hash(payload)
         if payload in self.data_at:
             self._note_depth(layout.DATA, number, self.data_at[payload])
@@ -283,7 +287,7 @@ class Writer:
         return header.field_hash_table_offset, header.field_hash_table_size // 16
 
     def _insert(self, kind: int, number: int, at: int) -> None:
-        """Into its hash chain, at the end (SDJ-024)."""
+        """Add an object to the end of its hash chain (SDJ-024)."""
         table, buckets = self._table(kind)
         members = self.buckets.setdefault((kind, number % buckets), [])
         slot = table + number % buckets * 16
@@ -292,14 +296,14 @@ class Writer:
         members.append(at)
 
     def _note_depth(self, kind: int, number: int, found: int) -> None:
-        """The longest way that a look-up went, in links; kept in the header since 246."""
+        """Note the longest look-up, in links; the header has held it since 246."""
         members = self.buckets.get((kind, number % self._table(kind)[1]), [])
         steps = members.index(found) if found else max(0, len(members) - 1)
         name = "data_hash_chain_depth" if kind == layout.DATA else "field_hash_chain_depth"
         setattr(self.header, name, max(getattr(self.header, name), steps))
 
     def _link(self, chain: Chain, entry: int) -> int:
-        """Add an entry to a chain of arrays; the offset of a new array, or 0 (SDJ-035)."""
+        """Add an entry to a chain of arrays; returns the offset of a new array, or 0 (SDJ-035)."""
         width = self.header.slot_size
         new = 0
         if chain.used == chain.slots:
@@ -315,7 +319,7 @@ class Writer:
         return new
 
     def _link_data(self, data: int, entry: int) -> None:
-        """Tell a DATA object of an entry that has it (SDJ-036)."""
+        """Add an entry to the list of a DATA object that it has (SDJ-036)."""
         count = self._get(data + 56)
         if count == 0:
             self._set(data + 40, entry)

@@ -14,7 +14,7 @@ import zstandard
 from reference_impl.systemd_journal.layout import OBJECT_LZ4, OBJECT_XZ, OBJECT_ZSTD
 
 THRESHOLD = 512
-"""Bytes of ``FIELD=value`` from which on systemd compresses (SDJ-032)."""
+"""The size of ``FIELD=value``, in bytes, from which systemd compresses (SDJ-032)."""
 
 XZ_SMALLEST, LZ4_SMALLEST = 80, 9
 MEMORY_LIMIT = 256 << 20
@@ -43,7 +43,7 @@ def decompress(payload: bytes, flag: int, limit: int) -> bytes:
 
 
 def compress(payload: bytes, flag: int) -> bytes | None:
-    """The payload compressed, or None where it would not get smaller (SDJ-032)."""
+    """The payload compressed, or None if it would not get smaller (SDJ-032)."""
     if flag == OBJECT_XZ:
         if len(payload) < XZ_SMALLEST:
             return None
@@ -87,9 +87,9 @@ def _unxz(payload: bytes, limit: int) -> bytes:
 def _unlz4(payload: bytes, limit: int) -> bytes:
     """The size as le64, then one bare block that gives exactly that size (SDJ-029)."""
     if len(payload) <= 8:
-        raise BadCompression("LZ4: no block behind the size")
+        raise BadCompression("LZ4: no block after the size")
     size = int.from_bytes(payload[:8], "little")
-    # A block of LZ4 cannot grow more than 255-fold: a larger claim is a lie.
+    # A block of LZ4 cannot grow more than 255-fold: a larger claim is false.
     if size > 255 * len(payload):
         raise BadCompression(f"LZ4: {size} bytes cannot come from {len(payload)}")
     if size > limit:
@@ -104,7 +104,7 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
 
 
 def _unzstd(payload: bytes, limit: int) -> bytes:
-    """One frame that states its content size; bytes behind it are ignored (SDJ-030)."""
+    """One frame that states its content size; bytes after it are ignored (SDJ-030)."""
     try:
         size = zstandard.frame_content_size(payload)
         if size < 0:

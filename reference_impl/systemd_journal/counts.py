@@ -69,7 +69,7 @@ def check_counts(
         yield header_fault("tail_entry_offset", f"the last entry is at {at}")
     tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
     array, used = links.last_array
-    # The field has 32 bits, also where offsets have 64 (SDJ-003): an aid, never a place to start.
+    # The field has 32 bits even where offsets have 64 (SDJ-003): a hint, never a place to start.
     if tail != (0, 0) and not links.chain_broken and tail != (array & 0xFFFFFFFF, used):
         yield header_fault("tail_entry_array_offset", f"the last array is at {array}, {used} used")
 

@@ -15,7 +15,7 @@ BOOT_ID = b"_BOOT_ID="
 
 
 def is_text(payload: bytes) -> bool:
-    """Whether ``FIELD=value`` may stand on a line of its own: UTF-8 without controls but tab."""
+    """Whether ``FIELD=value`` may have its own line: UTF-8 without control characters but tab."""
     try:
         text = payload.decode("utf-8")
     except UnicodeDecodeError:
@@ -40,8 +40,8 @@ def export_field(payload: bytes) -> bytes:
 def entry_body(payloads: Iterable[bytes]) -> bytes:
     """The payload of a record: its fields in export format, without ``_BOOT_ID`` (SDJ-042).
 
-    Each once and sorted by their bytes: the file keeps neither repetitions nor the order in which
-    the producer gave them (SDJ-019, SDJ-082).
+    Each field once, sorted by their bytes: the file keeps neither repetitions nor the order in
+    which the producer gave them (SDJ-019, SDJ-082).
     """
     return b"".join(export_field(p) for p in sorted(set(payloads)) if not p.startswith(BOOT_ID))
 
@@ -121,7 +121,7 @@ def parse_export(stream: BinaryIO, limit: int = 768 << 20) -> Iterator[ExportedE
 
 def _exactly(stream: BinaryIO, size: int, at: int) -> bytes:
     parts, left = [], size
-    while left:  # piece by piece: a length that lies must not allocate
+    while left:  # piece by piece: a false length must not allocate
         piece = stream.read(min(left, MAX_LINE))
         if not piece:
             raise BadExport(f"at {at}: the stream ends inside a binary field")

@@ -18,7 +18,7 @@ from reference_impl.systemd_journal.walk import Walk
 
 
 def refusal(data: Any) -> str | None:
-    """Why a file of at least 208 bytes must not be read at all, if it must not."""
+    """Why a file of at least 208 bytes must not be read at all; None if it may be read."""
     header = parse_header(data[: layout.HEADER_FULL])
     if header.signature != layout.SIGNATURE:
         return "not-a-journal"  # SDJ-001
@@ -93,7 +93,7 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
         entry = view.entry(at)
         entries.append(at)
         if entry.seqnum <= seqnum:  # SDJ-047
-            text = f"sequence number {entry.seqnum} behind {seqnum}"
+            text = f"sequence number {entry.seqnum} after {seqnum}"
             faults.append(Fault(at + 16, at + 24, "bad-order", "SDJ-047", text))
         seqnum = entry.seqnum
         faults += links.entry(at)

@@ -38,7 +38,7 @@ ENTRY_FIXED = struct.Struct("<QQQ16sQ")  # seqnum, realtime, monotonic, boot_id,
 DATA_FIXED = struct.Struct("<QQQQQQ")
 """hash, next_hash_offset, next_field_offset, entry_offset, entry_array_offset, n_entries"""
 FIELD_FIXED = struct.Struct("<QQQ")  # hash, next_hash_offset, head_data_offset
-TIME_LIMIT = 1 << 55  # SDJ-015: realtime and monotonic lie below, in microseconds
+TIME_LIMIT = 1 << 55  # SDJ-015: realtime and monotonic are below this, in microseconds
 
 FIXED_SIZE = {DATA: 64, FIELD: 40, ENTRY: 64, ENTRY_ARRAY: 24, TAG: 64}
 FIXED_SIZE |= {DATA_HASH_TABLE: 16, FIELD_HASH_TABLE: 16}
@@ -162,7 +162,7 @@ class Header:
         return 4 if self.compact else 8
 
     def to_bytes(self) -> bytes:
-        """``header_size`` bytes; what lies behind the last known field is zero."""
+        """``header_size`` bytes; everything after the last known field is zero."""
         values = [getattr(self, field.name) for field in fields(self)]
         packed = struct.pack("<" + "".join(code for *_, code in _HEADER), *values)
         return packed[: self.header_size].ljust(self.header_size, b"\0")

@@ -1,7 +1,7 @@
 """The links between objects: main chain, hash tables, field lists, entries of each DATA.
 
-No walk along links is recursive or endless: every object is visited at most once per kind of
-link, and what was visited is marked in a map of one byte for eight bytes of file (SDJ-057).
+No walk along links is recursive or endless. Every object is visited at most once per kind of link;
+a map with one byte for eight bytes of the file marks what was visited (SDJ-057).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PRIME = (1 << 61) - 1
 
 
 def grown_from(view: View, walk: Walk) -> int:
-    """From where on an online file may have grown behind the back of older links (SDJ-052)."""
+    """The offset from which an online file may have grown without older links knowing (SDJ-052)."""
     if view.header.state != layout.ONLINE:
         return view.size
     last = walk.kinds.rfind(layout.ENTRY) << 3
@@ -65,7 +65,7 @@ class Links:
                 if ended or slot <= last_slot or self.walk.kind(slot) != layout.ENTRY:
                     if not self.walk.excused(slot):
                         text = f"slot {number} leads to {slot}"
-                        why = "behind an empty slot" if ended else "no ENTRY, or out of order"
+                        why = "after an empty slot" if ended else "no ENTRY, or out of order"
                         self.chain_broken = True
                         yield Fault(start, end, "bad-chain", "SDJ-034", f"{text}: {why}", slot)
                     ended = False
@@ -86,7 +86,7 @@ class Links:
             at = following
 
     def unlinked(self) -> Iterator[Fault]:
-        """Entries that the main chain, unbroken otherwise, leaves out (SDJ-046)."""
+        """Entries that an otherwise unbroken main chain leaves out (SDJ-046)."""
         if self.chain_broken:
             return
         for at in self.walk.sound(layout.ENTRY):
@@ -123,7 +123,7 @@ class Links:
         tables = list(self.walk.sound(table_kind))
         place, _ = HEADER_FIELDS[f"{name}_offset"]
         if not tables and not offset and not size:
-            return  # SDJ-016: both absent is legal
+            return  # SDJ-016: a table may be missing
         right = len(tables) == 1 and tables[0] == table
         if not right or self.view.object_size(table) - 16 != size:
             if not self.walk.excused(table):
@@ -147,7 +147,7 @@ class Links:
                 yield Fault(at + 24, at + 32, "bad-index", "SDJ-048", text, at)
 
     def _bucket(self, kind: int, slot: int, bucket: int, buckets: int) -> Iterator[Fault]:
-        """One chain. A fault without a reason says that a loss elsewhere cut the chain."""
+        """One chain. A fault without a reason means that a loss elsewhere cut the chain."""
         at, tail = self.view.number(slot), self.view.number(slot + 8)
         place, last = slot, 0
         while at:
@@ -158,7 +158,7 @@ class Links:
                 yield Fault(place, place + 8, reason, "SDJ-048", text, at)
                 onward = excused and self.walk.kind(at) & ~BAD == kind and at > last
                 if onward and not self._mark(at, IN_TABLE):
-                    # Damaged in its payload only: its link is as good as any.
+                    # Only its payload is damaged: its link is as good as any.
                     last, place, at = at, at + 24, self.view.number(at + 24)
                     continue
                 return
@@ -191,7 +191,7 @@ class Links:
         return not self.view.payload(at).startswith(name)
 
     def data_arrays(self) -> Iterator[Fault]:
-        """The entries that each DATA lists, against the entries that have it (SDJ-036)."""
+        """The entries that each DATA lists, compared with the entries that have it (SDJ-036)."""
         for at in self.walk.sound(layout.DATA):
             yield from self._data_array(at)
 
@@ -258,7 +258,7 @@ class Links:
     def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
         """Arrays and tables that only wrong links lead to (SDJ-048).
 
-        Nothing inside tells them from another object with a wrong type. To be called when all links
+        Nothing inside tells them from another object with a wrong type. Call this after all links
         have been followed; ``faults`` are all that were found on the way.
         """
         tables = (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE)
@@ -277,7 +277,7 @@ class Links:
         return int.from_bytes(stored, "little") == fault.target
 
     def _mark(self, at: int, bit: int) -> bool:
-        """Mark an object as visited; whether it was before."""
+        """Mark an object as visited; says whether it was visited before."""
         seen = bool(self._seen[at >> 3] & bit)
         self._seen[at >> 3] |= bit
         return seen

@@ -1,4 +1,4 @@
-"""Objects of a journal file, and access to them that trusts nothing (SDJ-010 to SDJ-018)."""
+"""Objects of a journal file, read without trusting anything in them (SDJ-010 to SDJ-018)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
 
 MAX_FIELD_SIZE = 64 << 20
-"""Bytes of one decompressed field; the context ``max_field_size`` says otherwise (SDJ-031)."""
+"""Limit of a decompressed field, in bytes, without ``max_field_size`` in the context (SDJ-031)."""
 
 FIELD_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")  # SDJ-086
 _CACHED_PAYLOAD = 4096
@@ -25,8 +25,9 @@ _CACHED_PAYLOAD = 4096
 class Fault:
     """Something wrong at ``[start, end)``.
 
-    ``target`` is the offset that a wrong link leads to: behind the end of what a crash left, the
-    fault is the crash's. ``rule`` is a requirement id and ``text`` a sentence for people.
+    ``target`` is the offset to which a wrong link leads: if that is after the end of what a crash
+    left, the crash caused the fault. ``rule`` is a requirement id and ``text`` a sentence for
+    people.
     """
 
     start: int
@@ -59,8 +60,8 @@ class View:
         self.header = header
         self.max_field = max_field
         self._small_payload = lru_cache(maxsize=8192)(self._read_payload)
-        # Objects that overlap, or thousands of compression bombs, must not cost more than this
-        # many bytes hashed, decompressed ones included (SDJ-057).
+        # Objects that overlap, or thousands of compression bombs, must not cost more than hashing
+        # this many bytes, including decompressed ones (SDJ-057).
         self._to_hash = 4 * self.size + (1 << 20)
         self._to_decompress = 64 * self.size + (256 << 20)
 
@@ -74,7 +75,7 @@ class View:
         if not layout.DATA <= kind <= layout.TAG:
             return f"object type {kind}"
         if at + size > self.size:
-            return f"an object of {size} bytes, which ends behind the file"
+            return f"an object of {size} bytes, which ends past the end of the file"
         if (wrong := self._wrong_size(kind, size)) is not None:
             return wrong
         if flags & layout.OBJECT_COMPRESSED and kind != layout.DATA:
@@ -141,7 +142,7 @@ class View:
         return jenkins64(payload)
 
     def content_fault(self, at: int, kind: int, flags: int, size: int) -> Fault | None:
-        """What is wrong with an object that is framed well, if anything."""
+        """What is wrong with an object that is framed correctly, if anything."""
         end = at + align(size)
         if kind in (layout.DATA, layout.FIELD):
             self._to_hash -= size
@@ -198,7 +199,7 @@ class View:
         return None
 
     def chain(self, first: int) -> Iterator[int]:
-        """Offsets of a chain of entry arrays as far as each is one and lies behind the last."""
+        """Offsets of a chain of entry arrays, up to the first link that does not lead on to one."""
         at = first
         while at:
             framed = self.frame(at)

@@ -30,7 +30,7 @@ def _find(view: View, payload: bytes, kind: int) -> int | None:
         return None
     wanted = view.hash(payload)
     at, last = view.number(table + wanted % (size // 16) * 16), 0
-    while at > last:  # a chain only ever leads on, so it ends
+    while at > last:  # a chain only ever leads forward, so it ends
         framed = view.frame(at)
         if isinstance(framed, str) or framed[0] != kind:
             return None
@@ -64,7 +64,7 @@ def entries_of(view: View, data: int) -> Iterator[int]:
 
 
 def values_of(view: View, name: bytes) -> Iterator[bytes]:
-    """Every value that a field has in this file, newest first (SDJ-025)."""
+    """Every value of a field in this file, newest first (SDJ-025)."""
     field = find_field(view, name)
     at, last = (view.number(field + 32) if field else 0), view.size
     while at and at < last:
@@ -87,8 +87,8 @@ def main_chain(view: View) -> Iterator[tuple[int, Sequence[int]]]:
 def seek(view: View, field: str, value: int) -> int | None:
     """The first entry whose ``seqnum`` or ``realtime`` is not below a value (SDJ-061).
 
-    Whole arrays are skipped by their last entry, then one is searched by halves: the cost grows
-    with the logarithm of the number of entries.
+    Whole arrays are skipped by looking at their last entry, then one array is searched by
+    bisection: the cost grows with the logarithm of the number of entries.
     """
 
     def not_below(at: int) -> bool:
@@ -103,7 +103,8 @@ def seek(view: View, field: str, value: int) -> int | None:
 def select(found: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
     """The entries that fit ``match``, ``from_seqnum`` and ``from_realtime`` of a context.
 
-    A sound file is asked through its indexes, a damaged one entry by entry: the answer is the same.
+    A sound file is searched through its indexes, a damaged one entry by entry; the answer is the
+    same.
     """
     view = found.view
     chosen = found.entries
@@ -138,7 +139,7 @@ def select(found: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
 
 
 def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
-    """The values of ``match``, by field: of each field one must be there (SDJ-060)."""
+    """The values of ``match``, by field: an entry must have one value of each field (SDJ-060)."""
     given = context.get("match", ())
     texts = [given] if isinstance(given, str) else list(given)
     by_field: dict[str, set[bytes]] = {}
@@ -154,7 +155,8 @@ def names(found: Inspection) -> Iterator[bytes]:
 
 
 def values(found: Inspection, name: bytes) -> Iterator[bytes]:
-    """Every value of a field, newest first: by its list, in a damaged file from all DATA."""
+    """Every value of a field, newest first: by its list, or from all DATA if the file is
+    damaged."""
     if not found.faults:
         yield from values_of(found.view, name)
         return

@@ -21,7 +21,7 @@ from reference_impl.systemd_journal.objects import Fault
 
 @contextmanager
 def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
-    """The bytes of a file, read-only and not loaded before they are looked at (SDJ-058)."""
+    """The bytes of a file, read-only, and loaded only when they are accessed (SDJ-058)."""
     with path.open("rb") as log:
         if log.seek(0, 2) < layout.HEADER_MIN:
             log.seek(0)
@@ -99,10 +99,10 @@ def _torn_header(size: int) -> Iterator[Event]:
 
 
 def tail_of_crash(found: Inspection) -> int | None:
-    """From where on faults are those of a crash or a cut; None if there was neither.
+    """The offset from which faults are those of a crash or a cut; None if there was neither.
 
     A file that is shorter than its header says was cut (SDJ-051). In a file that is ONLINE,
-    whatever lies at or behind the last whole entry may be an unfinished append (SDJ-052).
+    whatever is at or after the last whole entry may be an unfinished append (SDJ-052).
     """
     header, walk = found.view.header, found.walk
     if walk.cut is not None and header.header_size + header.arena_size > found.view.size:
@@ -117,9 +117,9 @@ def _is_torn(found: Inspection, fault: Fault, torn_from: int | None) -> bool:
     if torn_from is None:
         return False
     if fault.reason in ("bad-index", "bad-chain"):
-        # Pages are written, and copied, in any order: older links do not know what came since.
+        # Pages are written and copied in any order, so older links may not know what came later.
         torn_from = min(torn_from, found.links.grown_from)
-    # Header fields are written last, so a crash may leave any of them behind the objects.
+    # Header fields are written last, so a crash may leave any of them out of date.
     return max(fault.start, fault.target) >= torn_from or fault.reason == "bad-header"
 
 
@@ -130,7 +130,7 @@ def _torn_reason(found: Inspection) -> str:
 
 
 def first_reason(found: Inspection, torn_from: int | None) -> str | None:
-    """The code of the first damage met, else that of the torn tail (SDJ-054)."""
+    """The code of the first damage met, otherwise that of the torn tail (SDJ-054)."""
     for fault in found.faults:
         if not _is_torn(found, fault, torn_from):
             return fault.reason
@@ -138,7 +138,7 @@ def first_reason(found: Inspection, torn_from: int | None) -> str | None:
 
 
 def disjoint(found: Inspection, torn_from: int | None) -> list[Lost]:
-    """The faults as ranges in file order; of two that overlap the first met keeps its bytes."""
+    """The faults as ranges in file order; where two overlap, the one met first keeps the bytes."""
     taken: list[tuple[int, int]] = []
     lost: list[Lost] = []
     starts: list[int] = []

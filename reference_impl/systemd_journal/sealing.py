@@ -21,12 +21,12 @@ HEADER_RANGES = ((0, 16), (24, 56), (72, 96), (104, 136))  # SDJ-072
 
 
 class BadKey(ValueError):
-    """The text is no verification key."""
+    """The text is not a verification key."""
 
 
 @dataclass(frozen=True)
 class VerificationKey:
-    """What verifies seals: the seed of all epochs' keys, and when epochs begin.
+    """The key that verifies seals: the seed of the keys of all epochs, and when epochs begin.
 
     ``start`` and ``interval`` are in microseconds; epoch ``n`` is ``[start + n·interval, …)``.
     """
@@ -41,7 +41,7 @@ class VerificationKey:
         seed, slash, times = text.strip().partition("/")
         digits = seed.replace("-", "")
         match = re.fullmatch(r"([0-9a-fA-F]{1,16})-([0-9a-fA-F]{1,16})", times)
-        # Dashes may stand between bytes, not inside one.
+        # Dashes may separate bytes, but not split one.
         if not slash or not match or not re.fullmatch(r"(-?[0-9a-fA-F]{2}){12}-?", seed):
             raise BadKey("expected 12 bytes in hexadecimal, '/', start-interval in hexadecimal")
         interval = int(match[2], 16)
@@ -111,7 +111,7 @@ def _det(size: int, seed: bytes, index: int) -> bytes:
     return b"".join(blocks)[:size]
 
 
-@lru_cache(maxsize=16)  # a tenth of a second, the same for all files under one key
+@lru_cache(maxsize=16)  # takes a tenth of a second, and is the same for all files under one key
 def _prime(seed: bytes, index: int) -> int:
     half = SECURITY_PARAMETER // 2
     candidate = int.from_bytes(_det(half // 8, seed, index), "big")

@@ -20,7 +20,7 @@ class Seals:
         self.walk = walk
         self.key = key
         self.sealed_until: int | None = None
-        """Realtime of the last entry before which all seals hold."""
+        """Realtime of the last entry up to which all seals hold."""
         self._broken = False
         self._mac: hmac.HMAC | None = None
         self._times: list[int] = []  # least and greatest realtime of the segment
@@ -54,7 +54,7 @@ class Seals:
                 text = f"tag {expected} says that it is tag {seqnum}"
                 yield Fault(at + 16, at + 24, "bad-seal", "SDJ-073", text, at)
             if last_epoch is not None and not self._follows(epoch, last_epoch):
-                text = f"epoch {epoch} behind epoch {last_epoch}"
+                text = f"epoch {epoch} after epoch {last_epoch}"
                 yield Fault(at + 24, at + 32, "bad-seal", "SDJ-074", text, at)
             if self.key is not None:
                 yield from self._seal(at, epoch, self.key)

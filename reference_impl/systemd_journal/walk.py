@@ -10,7 +10,7 @@ from reference_impl.systemd_journal.layout import align
 from reference_impl.systemd_journal.objects import Fault, View
 
 BAD = 0x80
-"""Set in the map of objects for a DATA or FIELD whose frame holds and whose content does not."""
+"""Set in the map of objects for a DATA or FIELD with a good frame but wrong content."""
 
 
 class Walk:
@@ -18,7 +18,7 @@ class Walk:
 
     ``kinds`` has one byte for eight bytes of the file (objects are aligned): the type, 0 for none.
     ``faults`` are those of single objects, in file order. ``cut`` is where the objects end early,
-    because the file was truncated or a crash left nothing more: None if they do not.
+    because the file was truncated or a crash left nothing more; None if they do not end early.
     """
 
     def __init__(self, view: View) -> None:
@@ -73,7 +73,7 @@ class Walk:
             following = at + align(size)
             if fault is not None and fault.end > at:
                 if kind != layout.ENTRY and following < tail:
-                    # Without a good hash the size may be wrong too: does an object follow?
+                    # If the hash is wrong, the size may be wrong too: does an object follow?
                     if isinstance(view.frame(following), str):
                         following = self._resync(at) or following
                     fault = Fault(at, following, fault.reason, fault.rule, fault.text)
@@ -102,20 +102,20 @@ class Walk:
         self._lost.append((fault.start, fault.end))
 
     def _nothing_behind(self, at: int, why: str) -> None:
-        """No object at ``at`` and none known behind it: the end of what a crash left."""
+        """No object at ``at`` and none known after it: the end of what a crash left."""
         view = self.view
         self.cut = at
         self.end = at
         if at >= view.size >= view.header.header_size + view.header.arena_size:
-            # Nothing is missing from the file: it is the header that speaks of more (SDJ-049).
+            # Nothing is missing from the file; it is the header that claims more (SDJ-049).
             place, width = layout.HEADER_FIELDS["tail_object_offset"]
             self._lose(Fault(place, place + width, "bad-header", "SDJ-049", f"no object at {at}"))
             return
-        # How far the object went that should be here nothing tells.
+        # Nothing tells how long the object was that should be here.
         self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))
 
     def _more_behind(self, at: int) -> bool:
-        """The tail object is behind us; do links or counts know of more (SDJ-049)?"""
+        """The walk has passed the tail object; do links or counts know of more (SDJ-049)?"""
         place = bisect_left(self._linked, at)
         if place < len(self._linked):
             return True
@@ -149,7 +149,7 @@ class Walk:
         return sorted({slot for slot in slots if slot and self._is_entry(slot)})
 
     def _resync(self, at: int) -> int | None:
-        """The next offset behind ``at`` that a link knows and where a sound object is (SDJ-041)."""
+        """The next offset after ``at`` that a link knows and where a sound object is (SDJ-041)."""
         if self._known is None:
             self._known = self._links()
         for place in range(bisect_right(self._known, at), len(self._known)):
@@ -163,7 +163,7 @@ class Walk:
         return None
 
     def _hash_chain(self, at: int) -> Iterator[int]:
-        """The objects of one chain and the first entry of each DATA in it: hints again."""
+        """The objects of one chain, and the first entry of each DATA in it: only hints, again."""
         last = 0
         while at > last and self._hops < len(self.kinds):
             framed = self.view.frame(at)

@@ -21,7 +21,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Go on with a file. Raises ``ValueError`` where a new one must be begun (SDJ-087)."""
+    """Go on with a file. Raises ``ValueError`` if a new one must be begun (SDJ-087)."""
     with mapped(path) as data:
         made = appending.reopen(bytes(data), context)
     for record in records:

@@ -25,7 +25,7 @@ class Meta:
 
 
 def read_meta(data: bytes) -> Meta | None:
-    """The contents of a ``.meta`` file (ZBJ-059); ``None`` when they cannot be read."""
+    """The contents of a ``.meta`` file (ZBJ-059); ``None`` if they cannot be read."""
     if len(data) < _HEADER.size:
         return None
     version, length, template, schema, _ = _HEADER.unpack_from(data)

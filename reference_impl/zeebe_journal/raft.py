@@ -1,7 +1,7 @@
 """The payload of a Zeebe journal record: a raft log entry, in the schema versions 1 to 4.
 
 Upstream authority: camunda/zeebe ``atomix/cluster/src/main/resources/raft-entry-schema.xml`` and
-``raft/storage/serializer/RaftEntrySBESerializer.java``. Two SBE messages, one behind the other:
+``raft/storage/serializer/RaftEntrySBESerializer.java``. Two SBE messages, one after the other:
 RaftLogEntry, then the entry that its type names (ZBJ-054).
 """
 
@@ -48,7 +48,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class RaftEntry:
-    """What a payload means; with a ``fault`` all else is ``None`` (ZBJ-058)."""
+    """What a payload means; if there is a ``fault``, everything else is ``None`` (ZBJ-058)."""
 
     term: int | None = None
     type: str | None = None
@@ -66,11 +66,11 @@ class RaftEntry:
 
 
 class _Invalid(Exception):
-    """The payload is no raft entry; the argument is the code."""
+    """The payload is not a raft entry; the argument is the code."""
 
 
 class _Message:
-    """Reads SBE fields in order, never beyond the bytes there are."""
+    """Reads SBE fields in order, never past the end of the bytes."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -107,7 +107,10 @@ class _Message:
 
 
 def decode(payload: bytes) -> RaftEntry:
-    """The raft entry in a payload. Raises nothing: what is not one has a ``fault``."""
+    """The raft entry in a payload.
+
+    Raises nothing: if the payload is not an entry, ``fault`` says why.
+    """
     message = _Message(payload)
     try:
         try:

@@ -26,11 +26,11 @@ from reference_impl.zeebe_journal.segment import (
 )
 
 CONTRADICTIONS = frozenset({"data-header", "data-length", "index-mismatch", "asqn-order"})
-"""Faults behind a checksum that holds: no unfinished write leaves them (ZBJ-036)."""
+"""Faults under a checksum that holds: no unfinished write leaves them (ZBJ-036)."""
 CUT = frozenset({"torn-record", "torn-descriptor"})
-"""Faults that reach to the end of the file."""
+"""Faults whose range reaches to the end of the file."""
 NOT_OURS = frozenset({"unknown-version", "bad-descriptor"})
-"""What makes a log another format, or a version that must not be guessed at (ZBJ-011)."""
+"""Faults that mean another format, or a version that must not be guessed at (ZBJ-011)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def segment_files(folder: Path, name: str | None = None) -> dict[str, list[Path]
 def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
     """The journal in a folder: the one named, the only one, or the only one with a ``.meta``.
 
-    ``None`` when that does not decide (ZBJ-003); ``journal`` when there is none at all.
+    ``None`` if that does not decide (ZBJ-003); ``journal`` if there is none at all.
     """
     if isinstance(context.get("name"), str):
         return str(context["name"])
@@ -75,7 +75,7 @@ def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
 
 
 def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | None:
-    """F of the chapter (ZBJ-035): a number, absent or null, or ``meta`` for the file beside.
+    """F of the chapter (ZBJ-035): a number, absent or null, or ``meta`` to read the ``.meta`` file.
 
     Raises ``ValueError`` for anything else.
     """
@@ -96,7 +96,7 @@ def open_segment(path: Path, file: str | None) -> Segment:
     size = path.stat().st_size
     with path.open("rb") as log:
         descriptor = read_descriptor(log)
-    # A file that starts with a zero may be one that was never written; look no further if not.
+    # Only a file that starts with a zero can be one that was never written.
     if isinstance(descriptor, Fault) and (size == 0 or written_end(path, 0) == 0):
         return Segment(path, file, None, size)
     return Segment(path, file, descriptor, size)
@@ -152,18 +152,21 @@ class _Journal:
         return open_segment(path, path.name if self.several else None)
 
     def _expected(self) -> int:
-        """The index that comes next; 1 where nothing was read (ZBJ-035)."""
+        """The index that comes next; 1 if nothing was read (ZBJ-035)."""
         return self.cursor.index if self.cursor else 1
 
     def _segment(self, segment: Segment, following: Segment | None) -> Iterator[Event]:
-        """One segment in its turn. ``following`` tells whether a damaged one can be left behind."""
+        """One segment in its turn.
+
+        ``following`` tells whether the log can go on after a damaged one.
+        """
         if self.over:
             if segment.descriptor is not None:
                 yield self._lost(segment, 0, "segment-gap")  # ZBJ-039
             return
         descriptor = segment.descriptor
         if descriptor is None:
-            # Prepared for what comes next: nothing may come behind it (ZBJ-014).
+            # Prepared for what comes next: no other segment may follow it (ZBJ-014).
             if following is not None and following.descriptor is not None:
                 yield self._stop(segment, 0, "zero-segment")
             return
@@ -200,7 +203,7 @@ class _Journal:
             self.over = False
 
     def _stop(self, segment: Segment, at: int, reason: str, promised: bool = False) -> Lost:
-        """The log ends here; what was promised is damage, the rest an unfinished write."""
+        """The log ends here. What was acknowledged is damage; the rest is an unfinished write."""
         self.over = True
         self.promised = promised or (
             self.flushed is not None and self.flushed >= self._expected()
@@ -228,7 +231,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
     ``context`` may hold ``last_flushed_index`` (a number, decimal text, null, or ``meta``) and,
     for a folder, ``name``. Raises ``ValueError`` for a context that says something else, and
-    ``OSError``; nothing on account of what the log holds.
+    ``OSError``, but nothing because of what the log holds.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -245,7 +248,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 def _stop_at_first_damage(
     paths: Sequence[Path], several: bool, events: Iterator[Event]
 ) -> Iterator[Event]:
-    """Profile ``strict`` (ZBJ-045): from the first damage on all is lost, a range for each file."""
+    """Profile ``strict`` (ZBJ-045): all from the first damage on is lost, one range per file."""
     for event in events:
         if not isinstance(event, Lost) or event.torn:
             yield event
@@ -266,8 +269,8 @@ def _stop_at_first_damage(
 def recognise(path: Path) -> bool:
     """Whether a file is a segment, or a folder holds one, by the descriptor's SBE headers.
 
-    Eight bytes that name schema and template decide, so that one damaged field does not: text has
-    none of them, and no other journal has them where they must be.
+    The eight bytes that name schema and template decide, so one damaged field does no harm. Text
+    never has such bytes, and no other journal has them in this place.
     """
     if path.is_dir():
         return any(recognise(file) for files in segment_files(path).values() for file in files)
@@ -280,7 +283,7 @@ def recognise(path: Path) -> bool:
 
 
 def last_record(events: Iterator[Event]) -> tuple[Record | None, int, End]:
-    """The last record of a log, the largest asqn in it (-1: none), and the end."""
+    """The last record of a log, its largest asqn (-1: none), and the end."""
     last, asqn = None, -1
     for event in events:
         if isinstance(event, Record):

@@ -40,7 +40,7 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """What stands at the start of a segment file.
+    """What is at the start of a segment file.
 
     ``index`` is that of its first record. ``last_index`` is 0 in a segment that is not sealed
     (ZBJ-013). ``length``, in bytes, is where the first record starts.
@@ -66,7 +66,7 @@ class _Short(Exception):
 
 
 def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """The descriptor of a segment; ``log`` stands at its start, and then at the first record."""
+    """Read the descriptor at the start of a segment; leaves ``log`` at the first record."""
     try:
         version = _exactly(log, 1)[0]
         if version == 1:
@@ -127,8 +127,8 @@ class Cursor:
 class SegmentScan:
     """One pass over the records of one segment.
 
-    When :meth:`events` is exhausted, ``at`` is the offset behind the last record, and ``fault``
-    the reason why nothing more can be read, or ``None`` at an EOF frame or the end of the file.
+    When :meth:`events` is exhausted, ``at`` is the offset after the last record, and ``fault`` the
+    reason why nothing more can be read, or ``None`` at an EOF frame or the end of the file.
     """
 
     def __init__(
@@ -143,11 +143,14 @@ class SegmentScan:
         self.fault: str | None = None
 
     def events(self) -> Iterator[Record | Lost]:
-        """The records from the first one on; ``log`` stands there. The checks are ZBJ-025."""
+        """The records from the first one on; ``log`` is positioned there.
+
+        The checks are ZBJ-025.
+        """
         while True:
             frame = self.log.read(1)
             if not frame or frame[0] == EOF_FRAME:
-                return  # ZBJ-016, ZBJ-021: what follows is no concern of ours (ZBJ-022)
+                return  # ZBJ-016, ZBJ-021: what follows does not matter (ZBJ-022)
             if frame[0] != RECORD_FRAME:
                 self.fault = "unknown-frame"  # ZBJ-016
                 return
@@ -187,7 +190,7 @@ class SegmentScan:
         return start + length - self.at, checksum, data
 
     def _verified(self, start: int, length: int, checksum: int) -> bytes | None:
-        """The data message if its checksum holds; a length that lies costs one chunk (ZBJ-046)."""
+        """The data message if its checksum holds; a false length costs one chunk (ZBJ-046)."""
         if length <= CHUNK:
             data = self.log.read(length)
             return data if crc32c(data) == checksum else None  # ZBJ-017
@@ -232,9 +235,9 @@ class SegmentScan:
 
 
 def written_end(path: Path, start: int) -> int:
-    """Offset behind the last byte that is not zero, at least ``start`` (ZBJ-034).
+    """Offset after the last non-zero byte, at least ``start`` (ZBJ-034).
 
-    Segments are mostly holes of a sparse file: where the system tells, these are not read.
+    Segments are sparse files with large holes; if the system reports the holes, they are not read.
     """
     found = start
     with path.open("rb", buffering=0) as log:

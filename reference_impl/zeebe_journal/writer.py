@@ -97,7 +97,7 @@ class Writer:
         self.asqn = NO_ASQN
 
     def start(self, id: int, index: int) -> None:
-        """Begin a segment: a file of its full size, all zeros behind the descriptor."""
+        """Begin a segment: a file of its full size, all zeros after the descriptor."""
         self.id, self.index, self.first_index = id, index, index
         self.size = self.max_segment_size
         descriptor = pack_descriptor(id, index, self.size, version=self.version)
@@ -108,7 +108,7 @@ class Writer:
         self.last_at = 0
 
     def resume(self, segment: Segment, at: int, last_at: int, index: int, asqn: int) -> None:
-        """Go on in an existing segment, behind its last record."""
+        """Go on in an existing segment, after its last record."""
         descriptor = segment.descriptor
         assert isinstance(descriptor, Descriptor)
         self.id = int(segment.path.stem.rsplit("-", 1)[1])
@@ -118,7 +118,7 @@ class Writer:
         self.version = {29: "1", 45: "2/1"}.get(descriptor.length, NEWEST)
         with self._file(self.id).open("r+b") as log:
             if self.version == NEWEST:
-                # No longer sealed, in case it was, before anything is cut off (ZBJ-013).
+                # Remove the seal, if there is one, before anything is cut off (ZBJ-013).
                 _describe(log, segment, descriptor, (0, 0))
             log.truncate(at)
             log.truncate(self.size)
@@ -126,7 +126,7 @@ class Writer:
             self.max_segment_size = descriptor.max_segment_size
 
     def append(self, payload: bytes, asqn: int = NO_ASQN) -> None:
-        """Write one record, in a new segment if the present one has no room (ZBJ-049).
+        """Write one record, in a new segment if the current one has no room (ZBJ-049).
 
         Raises ``ValueError`` for an asqn that is not above the last one (ZBJ-053), and for a
         record that no segment can hold.
@@ -175,11 +175,12 @@ def _describe(
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """A new journal folder; for a path that ends in ``.log``, a single segment.
+    """Make a new journal folder, or a single segment if the path ends in ``.log``.
 
     ``context``: ``max_segment_size``, ``descriptor`` (``1``, ``2/1``, ``2/2``), ``name``. Records
-    may have an ``asqn``, and an ``index``: that of the first begins the journal, as after
-    compaction. Raises ``ValueError`` for an index that leaves a gap, and as :meth:`Writer.append`.
+    may have an ``asqn`` and an ``index``. The index of the first record begins the journal, as
+    after compaction. Raises ``ValueError`` for an index that leaves a gap, and as
+    :meth:`Writer.append`.
     """
     needed = (
         DESCRIPTORS[NEWEST] + RECORD_OVERHEAD + max((len(r.payload) for r in records), default=0)
@@ -204,7 +205,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
 
 def _first_index(records: Sequence[NewRecord]) -> int:
-    """The index that the journal begins with. Raises ``ValueError`` when others leave a gap."""
+    """The index at which the journal begins. Raises ``ValueError`` if later ones leave a gap."""
     first = int(records[0].fields.get("index", 1)) if records else 1
     for index, record in enumerate(records, first):
         if (found := int(record.fields.get("index", index))) != index:
@@ -225,8 +226,8 @@ def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[b
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a journal and append to it, losing nothing that was acknowledged (ZBJ-051).
 
-    What lies behind ``end`` is cut off, and the segments behind it are removed. A single segment
-    does not roll. Raises ``ValueError`` when the log must not be appended to (ZBJ-052).
+    Everything after ``end`` is cut off, and later segments are removed. A single segment does not
+    roll. Raises ``ValueError`` if the log must not be appended to (ZBJ-052).
     """
     last, asqn, end = last_record(read(path, "recover", context))
     if end.end is None:

@@ -1,4 +1,4 @@
-"""The log directory: index files and the snapshot they stand on.
+"""The log directory: index files, and the snapshot on which they build.
 
 Upstream authority: zmq-raft ``lib/server/filelog.js``.
 """
@@ -46,7 +46,7 @@ def folders(root: Path, context: Mapping[str, Any]) -> Folders:
 
 
 def index_files(log: Path) -> list[Path]:
-    """The index files in the order of their names; everything else is passed over (ZMR-091)."""
+    """The index files in the order of their names; everything else is ignored (ZMR-091)."""
     found = [log] if log.is_dir() else []
     for pattern in FOLDERS:
         found = [
@@ -76,7 +76,7 @@ def files_of(root: Path, context: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 
 def read(root: Path, context: Mapping[str, Any]) -> Parts:
-    """The snapshot and the entries behind it, in order of index."""
+    """The snapshot and the entries after it, in order of index."""
     reader = Reader(folders(root, context), str(context.get("entries")) == "raw")
     yield from reader.snapshot()
     yield from index_file.in_term_order(reader.entries(), reader.term)
@@ -87,7 +87,7 @@ class Reader:
     """One pass over a log directory. Holds one entry, and the table of one file.
 
     After both passes ``end`` says where a writer may resume, ``next`` which index comes next, and
-    ``is_full`` whether that index belongs into a new file.
+    ``is_full`` whether that index goes into a new file.
     """
 
     def __init__(self, parts: Folders, raw: bool) -> None:
@@ -95,9 +95,9 @@ class Reader:
         self.raw = raw
         self.files = index_files(parts.log)
         self.covered = -1
-        """Index of the last entry that the snapshot stands for."""
+        """Index of the last entry for which the snapshot stands."""
         self.next: int | None = None
-        """Index of the next entry, where that is known."""
+        """Index of the next entry, if it is known."""
         self.term: int | None = None
         """Term of the snapshot."""
         self.end = Place(None)
@@ -179,7 +179,7 @@ class Reader:
     def _one_file(
         self, file: BinaryIO, layout: Layout, limit: int | None, is_first: bool
     ) -> Iterator[Record | Lost]:
-        """The entries of one file; ``limit`` is the first index of the file behind it."""
+        """The entries of one file; ``limit`` is the first index of the next file."""
         if self.next is not None and layout.first > self.next:
             yield Lost(0, 0, "snapshot-gap" if is_first else "missing-entries")  # ZMR-093, ZMR-094
         for event in index_file.entries(file, layout, raw=self.raw, behind=self.covered):
@@ -208,6 +208,6 @@ def _first_index(path: Path) -> int:
 
 
 def _missing(event: Record | Lost) -> Lost:
-    """What would be an unfinished write at the end of the log is damage inside it (ZMR-097)."""
+    """An unfinished write is torn only at the end of the log, elsewhere it is damage (ZMR-097)."""
     assert isinstance(event, Lost)
     return replace(event, reason="missing-data", torn=False) if event.torn else event

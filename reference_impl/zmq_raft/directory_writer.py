@@ -16,7 +16,7 @@ class DirectoryWriter:
     """Appends entries to a log directory, and rolls it back.
 
     Opening recovers it: empty index files at its end are deleted, an unfinished write at its end
-    is rolled back. Raises ``ValueError`` where nothing can be appended.
+    is rolled back. Raises ``ValueError`` if nothing can be appended.
     """
 
     def __init__(self, root: Path, context: Mapping[str, Any]) -> None:
@@ -41,7 +41,7 @@ class DirectoryWriter:
             self.capacity = self._configured_capacity([self._path(self.next_index)])
 
     def append(self, index: int, entry: bytes) -> None:
-        """Write one entry; an index in front of the next one rolls the log back first."""
+        """Write one entry; an index below the next one rolls the log back first."""
         if not self.first_index <= index <= self.next_index:
             raise ValueError(
                 f"index: expected {self.first_index} to {self.next_index}, found {index}"
@@ -56,7 +56,7 @@ class DirectoryWriter:
         self.next_index = index + 1
 
     def _read(self) -> directory.Reader:
-        """The log as it stands: where it ends, and which index comes next."""
+        """The current log: where it ends, and which index comes next."""
         reader = directory.Reader(self.parts, self.context.get("entries") == "raw")
         deque(reader.snapshot(), maxlen=0)
         deque(reader.entries(), maxlen=0)
@@ -84,7 +84,7 @@ class DirectoryWriter:
         self.files.append(first)
 
     def _configured_capacity(self, files: list[Path]) -> int:
-        """Of the first file the context's; of all others the first file's, rounded up (ZMR-098)."""
+        """For the first file the context's; for others that of the first, rounded up (ZMR-098)."""
         for path in files[:1]:
             with path.open("rb") as file:
                 layout = index_file.read_layout(file, path.stat().st_size, index_in(path.name))

@@ -26,10 +26,10 @@ MAX_TERM = 2**53 - 1
 
 @dataclass(slots=True)
 class Layout:
-    """An index file whose header holds together.
+    """An index file whose header does not contradict itself.
 
-    ``data`` is the offset where the entries begin, ``None`` where the marker in front of them was
-    not found. ``offsets`` are the ends of the committed entries, relative to ``data``.
+    ``data`` is the offset where the entries begin, ``None`` if the marker before them was not
+    found. ``offsets`` are the ends of the committed entries, relative to ``data``.
     """
 
     size: int
@@ -43,7 +43,8 @@ class Layout:
 class Span:
     """Bytes of the data area between two sound offsets, relative to it: one entry, or a loss.
 
-    ``first`` and ``last`` are the numbers of the entries in it, equal for one that is sound.
+    ``first`` and ``last`` are the numbers of the first and last entry in it, equal for a sound
+    entry.
     """
 
     first: int
@@ -54,13 +55,13 @@ class Span:
 
 
 def path_of(index: int) -> str:
-    """Where the file that begins with this index lies in the log's folder (ZMR-015)."""
+    """The path in the log's folder of the file that begins with this index (ZMR-015)."""
     name = f"{index:014x}"
     return f"{name[:5]}/{name[5:7]}/{name[7:9]}/{name}.rlog"
 
 
 def index_in(name: str) -> int | None:
-    """The first index that a file name tells (ZMR-015)."""
+    """The first index that a file name gives (ZMR-015)."""
     return int(name[:14], 16) if NAME.fullmatch(name) else None
 
 
@@ -96,7 +97,7 @@ def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
 
 
 def _committed(table: bytes) -> array[int]:
-    """The offsets in front of the first zero; what stands behind it is ignored (ZMR-017)."""
+    """The offsets before the first zero; everything after it is ignored (ZMR-017)."""
     offsets = array("I", table)
     if sys.byteorder == "big":
         offsets.byteswap()  # ZMR-002
@@ -107,10 +108,10 @@ def _committed(table: bytes) -> array[int]:
 
 
 def spans(layout: Layout) -> Iterator[Span]:
-    """The committed part of the data area, cut at the offsets that can be relied on.
+    """The committed part of the data area, cut at the offsets on which the reader relies.
 
-    An offset beyond the file is not relied on. Where one is not greater than the one before, at
-    least one of the two is wrong and neither is relied on (ZMR-046).
+    It does not rely on an offset past the end of the file. If an offset is not greater than the
+    previous one, at least one of the two is wrong, and it relies on neither (ZMR-046).
     """
     assert layout.data is not None
     offsets = layout.offsets
@@ -170,9 +171,9 @@ def resume_at(layout: Layout) -> int | None:
 def entries(
     file: BinaryIO, layout: Layout, raw: bool = False, behind: int = -1
 ) -> Iterator[Record | Lost]:
-    """The entries of an index file whose layout is known, their terms not yet compared.
+    """The entries of an index file whose layout is known; their terms are not compared yet.
 
-    Those up to the index ``behind`` are passed over: a snapshot holds their effect (ZMR-092).
+    Entries up to the index ``behind`` are skipped: a snapshot holds their effect (ZMR-092).
     """
     assert layout.data is not None
     for span in spans(layout):
@@ -206,10 +207,10 @@ def entries(
 def in_term_order(
     events: Iterable[Record | Lost], before: int | None = None
 ) -> Iterator[Record | Lost]:
-    """Both entries of a neighbouring pair whose term falls are lost (ZMR-050).
+    """If the term falls from one entry to the next, both are lost (ZMR-050).
 
-    One of the two has a wrong term and nothing tells which. ``before`` is the term in front of
-    the first entry. One entry is held back.
+    One of the two has a wrong term, and nothing tells which. ``before`` is the term before the
+    first entry. One entry is held back.
     """
     held: Record | Lost | None = None
     for event in events:

@@ -14,11 +14,11 @@ MAX_CAPACITY = 0x00FFFFFF
 
 
 class Full(ValueError):
-    """The file has no room for the entry: it belongs into a new one."""
+    """The file has no room for the entry, which must go into a new one."""
 
 
 def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
-    """A new index file. ``capacity`` is the configured one, of which a file fills up the rest.
+    """A new index file. ``capacity`` is the configured one; the file gets what is left of it.
 
     So the files of a log end at multiples of the configured capacity (ZMR-014).
     """
@@ -62,7 +62,7 @@ class IndexWriter:
         return self.first + self.count
 
     def append(self, *entries: bytes) -> None:
-        """Write entries behind the last one, and commit them together (ZMR-018).
+        """Write entries after the last one, and commit them together (ZMR-018).
 
         Raises :class:`Full` before anything is written, and ``ValueError`` for an empty entry.
         """
@@ -82,7 +82,7 @@ class IndexWriter:
         self._commit(self.count - len(entries), self.count)
 
     def truncate(self, index: int) -> None:
-        """Roll back: this entry and all behind it are gone; their bytes stay (ZMR-019)."""
+        """Roll back: this entry and all later ones are gone, but their bytes stay (ZMR-019)."""
         number = index - self.first
         if not 0 <= number <= self.count:
             raise ValueError(f"index: expected {self.first} to {self.next_index}, found {index}")
@@ -94,7 +94,7 @@ class IndexWriter:
         return self.offsets[self.count - 1] if self.count else 0
 
     def _clear_dirty(self, number: int) -> None:
-        """Offsets that an unfinished rollback left behind, up to the first zero (ZMR-018)."""
+        """Offsets that an unfinished rollback left, up to the first zero (ZMR-018)."""
         end = number
         while end < self.capacity and self.offsets[end]:
             self.offsets[end] = 0

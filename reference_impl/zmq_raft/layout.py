@@ -18,14 +18,14 @@ HOSTNAME = "walproof"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a writer may resume; ``at`` is ``None`` where it must start a new file."""
+    """Where a writer may resume; ``at`` is ``None`` if it must start a new file."""
 
     at: int | None
     file: str | None = None
 
 
 Parts = Generator[Record | Lost, None, Place]
-"""What the reader of one kind yields: records and losses in log order; it returns the end."""
+"""What the reader of one kind yields: records and losses in log order. It returns the end."""
 
 
 class Refusal(Exception):
@@ -52,10 +52,10 @@ def meta(created: str, hostname: str) -> bytes:
 
 
 def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
-    """The offset behind the first chunk with this token, or ``None`` if the file ends before.
+    """The offset after the first chunk with this token, or ``None`` if the file ends before that.
 
-    Other chunks are skipped by their lengths, whatever they are (ZMR-003); neither padding nor
-    the marker's own length is looked at (ZMR-004).
+    Other chunks are skipped by their lengths, whatever they are (ZMR-003). Padding and the marker's
+    own length are ignored (ZMR-004).
     """
     while True:
         head = read_at(file, at, CHUNK.size)
@@ -68,7 +68,7 @@ def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
 
 
 def read_at(file: BinaryIO, at: int, size: int) -> bytes:
-    """The bytes at an offset, fewer where the file ends."""
+    """The bytes at an offset; fewer if the file ends too early."""
     file.seek(at)
     parts = []
     while size:

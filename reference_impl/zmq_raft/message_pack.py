@@ -1,11 +1,11 @@
-"""MessagePack, as much of it as a state file needs: values in, values out, JSON for people.
+"""As much of MessagePack as a state file needs: reading, writing, and JSON for people.
 
-It is not the package ``msgpack``, which cannot lower its nesting limit to 64, refuses a length
-before it looks at what is there, and takes extension -1 apart; nor ``u-msgpack``, which refuses a
-key that comes twice.
+The package ``msgpack`` is not enough: it cannot lower its nesting limit to 64, refuses a length
+before it looks at what is there, and takes extension -1 apart. Nor does ``u-msgpack``, which
+refuses a repeated key.
 
-The reader takes every form that MessagePack has. The writer makes the bytes that ``msgpack-lite``
-makes, whose only number is JavaScript's (ZMR-073).
+The reader takes every form that MessagePack has. The writer makes the same bytes as
+``msgpack-lite``, whose only number is JavaScript's (ZMR-073).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Incomplete(Exception):
 
 
 class BadType(ValueError):
-    """The byte c1, which begins nothing."""
+    """The byte c1, which begins no value."""
 
 
 class TooDeep(ValueError):
-    """More than :data:`MAX_DEPTH` containers inside each other."""
+    """More than :data:`MAX_DEPTH` nested containers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class BadText:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """A value of an application's own type."""
+    """A value of a type that the application defines."""
 
     type: int
     data: bytes
@@ -50,7 +50,7 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map as it stands: the pairs in their order, keys of any type, repeated ones included."""
+    """A map as it is stored: the pairs in their order, keys of any type, repeated keys included."""
 
     pairs: tuple[tuple[Any, Any], ...]
 
@@ -68,7 +68,7 @@ _NUMBERS = {
     0xD2: ">i",
     0xD3: ">q",
 }
-# First byte → kind of the value and the bytes that its length takes.
+# First byte → kind of the value and number of bytes of its length.
 _SIZED = {
     0xC4: ("bin", 1),
     0xC5: ("bin", 2),
@@ -88,7 +88,7 @@ _CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
 class _Open:
-    """A container that is being filled: ``left`` values are missing, two for each pair."""
+    """A container that is being filled: ``left`` values are still missing, two for each pair."""
 
     __slots__ = ("items", "kind", "left")
 
@@ -186,7 +186,7 @@ def encode(value: Any) -> bytes:
     """The bytes that ``msgpack-lite`` makes of a value (ZMR-073).
 
     A number is an integer of the shortest form if it fits into 32 bits with sign, and a 64-bit
-    float otherwise. Raises ``ValueError`` for what its JavaScript could not hold.
+    float otherwise. Raises ``ValueError`` for what JavaScript could not hold.
     """
     if value is None:
         return b"\xc0"
@@ -237,7 +237,7 @@ def _encode_head(size: int, fixed: int, below: int, heads: Mapping[int, int]) ->
 
 
 def key_text(key: Any) -> str:
-    """A key as text: that of a string itself, of anything else its JSON."""
+    """A key as text: a string itself, or the JSON of anything else."""
     if isinstance(key, str):
         return key
     return json.dumps(to_json(key), ensure_ascii=False, separators=(",", ":"))
@@ -247,9 +247,9 @@ def to_json(value: Any) -> Any:
     """A value for people and answers (ZMR-072).
 
     An integral number up to 2^53 - 1 is a JSON number, whatever its MessagePack form. What JSON
-    has no word for is an object of one key: ``{"int": decimal}`` beyond 2^53 - 1, ``{"float": the
-    eight bytes}``, ``{"bin": hex}``, ``{"hex": bytes of a string that is not UTF-8}``,
-    ``{"ext": [type, hex]}``.
+    cannot express is an object of one key: ``{"int": decimal}`` beyond 2^53 - 1, ``{"float": the
+    eight bytes}``, ``{"bin": hex}``, ``{"hex": bytes of a string that is not UTF-8}``, ``{"ext":
+    [type, hex]}``.
     """
     if value is None or isinstance(value, (bool, str)):
         return value

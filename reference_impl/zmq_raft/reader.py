@@ -1,4 +1,4 @@
-"""Which kind a log is, and the answer to it."""
+"""Which kind a log is, and the answer about it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def kind_of(path: Path, context: Mapping[str, Any]) -> str:
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """The events of a log. Raises ``OSError``, and ``ValueError`` for an unknown profile.
 
-    Context: ``kind`` if the file does not show it; ``first_index``, the index that an index file's
-    name tells (its own name is used if it is one); ``entries`` = ``raw`` for entries without a
-    header; ``log`` and ``snapshot_file``, other names inside a directory.
+    Context: ``kind`` if the file does not show it; ``first_index``, the index that the name of an
+    index file would give (if the file has such a name, that is used); ``entries`` = ``raw`` for
+    entries without a header; ``log`` and ``snapshot_file``, other names inside a directory.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -101,9 +101,9 @@ def _rest(event: Lost, files: list[tuple[str | None, int]]) -> Iterator[Lost]:
 def recognise(path: Path) -> bool:
     """Whether a file or folder shows the structure of one of the four kinds.
 
-    The tokens of index files and snapshots count together with a plausible length behind them. A
-    state file has no token: it must be MessagePack maps with text for keys from its first byte
-    on. Where there are too few bytes to tell, the name decides.
+    The tokens of index files and snapshots count only with a plausible length after them. A state
+    file has no token: from its first byte on it must be MessagePack maps with text as keys. If
+    there are too few bytes to tell, the name decides.
     """
     if path.is_dir():
         parts = directory.folders(path, {})
@@ -133,7 +133,7 @@ def _is_state(head: bytes, is_named_so: bool) -> bool:
         try:
             value, at = message_pack.decode(head, at)
         except message_pack.Incomplete:
-            # An update may be cut by the end of the file, or by the end of what was looked at.
+            # The end of the file, or of the bytes examined, may cut an update off.
             return is_named_so or keys > 0
         except ValueError:
             break

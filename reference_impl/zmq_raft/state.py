@@ -18,7 +18,7 @@ WINDOW = 1 << 16
 
 
 class _Window:
-    """The bytes of a stream from an offset on, as many as were asked for."""
+    """A window of a stream: the bytes from an offset on, as many as were asked for."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -27,7 +27,7 @@ class _Window:
         self.is_whole = False
 
     def grow(self) -> None:
-        """Read on: twice as much as there is, so that the work stays linear."""
+        """Read on until the window is twice as large, so that the work stays linear."""
         more = self.file.read(max(WINDOW, len(self.data)))
         self.is_whole = not more
         self.data += more
@@ -41,7 +41,7 @@ class _Window:
 def read(file: BinaryIO, size: int) -> Parts:
     """The updates of a state file, each a record; the last one carries the merged map.
 
-    Each record has the field ``update``, the last one ``state`` besides (ZMR-072).
+    Each record has the field ``update``; the last one has ``state`` too (ZMR-072).
     """
     file.seek(0)
     state: dict[str, Any] = {}
@@ -64,7 +64,7 @@ def read(file: BinaryIO, size: int) -> Parts:
 
 
 def _updates(file: BinaryIO, size: int) -> Iterator[Record | Lost]:
-    """The updates; or, as the last one, why nothing behind it can be read."""
+    """The updates; the last item may instead be the reason why nothing after it can be read."""
     window = _Window(file)
     offset = 0  # in the window: it is moved on only when it runs dry
     window.grow()
@@ -158,7 +158,8 @@ class StateWriter:
             file.write(message_pack.encode(changes))
 
     def rotate(self, changes: Mapping[str, Any]) -> None:
-        """Write the whole state into a new file; the old one keeps its bytes beside (ZMR-075)."""
+        """Write the whole state into a new file; keep the old one under its rotated name
+        (ZMR-075)."""
         self.state |= self._known(changes)
         fresh = self.path.with_name(f"{self.path.name}.tmp-{os.getpid()}-1")
         with fresh.open("xb") as file:
@@ -195,7 +196,7 @@ def rotated_name(name: str, moment: str, counter: int = 0) -> str:
 
 
 def changes_of(record: NewRecord) -> dict[str, Any]:
-    """The changes that a record to write stands for: the MessagePack map of its payload."""
+    """The changes in a record to write: the MessagePack map of its payload."""
     try:
         value, end = message_pack.decode(record.payload)
     except (Incomplete, BadType, TooDeep) as error:

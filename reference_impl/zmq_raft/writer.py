@@ -24,7 +24,7 @@ Context = Mapping[str, Any]
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Make a new log of the context's ``kind``; without it, the name's ending tells.
+    """Make a new log of the context's ``kind``; without it, the ending of the name decides.
 
     Context: ``created`` (as in JSON) and ``hostname`` for META; ``capacity``, the configured
     capacity of index files; ``first_index`` of an index file; ``entries`` = ``raw``; ``initial``,
@@ -49,7 +49,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Recover a log and append to it. Raises ``ValueError`` where a writer must refuse.
+    """Recover a log and append to it. Raises ``ValueError`` if a writer must refuse.
 
     An unfinished write at the end is rolled back or cut off first (ZMR-018, ZMR-080).
     """
@@ -97,7 +97,7 @@ def _state_writer(path: Path, context: Context) -> StateWriter:
 
 
 def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: Context) -> None:
-    """Each record at its ``index`` if it has one: a lower one than the next rolls back first."""
+    """Write each record at its ``index``, if it has one; an earlier index rolls back first."""
     raw = context.get("entries") == "raw"
     index = writer.next_index
     for record in records:  # all or nothing
@@ -117,7 +117,7 @@ def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: 
 def _write_directory(root: Path, records: Sequence[NewRecord], context: Context) -> None:
     wanted: Mapping[str, Any] = context.get("snapshot", {})
     if records and "entry_type" not in records[0].fields and "index" in records[0].fields:
-        # As the reader gives it: a snapshot is the first record, and has no type.
+        # As the reader gives it: a snapshot is the first record and has no type.
         first, *records = records
         wanted = {**first.fields, "payload": first.payload.hex()}
     payload = bytes.fromhex(str(wanted.get("payload", "")))
