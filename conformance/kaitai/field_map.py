@@ -17,12 +17,9 @@ from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
 
 from conformance.kaitai.compile import compiled
 from conformance.kaitai.grammar_docs import FieldDoc, GrammarDocs, grammar_docs
+from conformance.kaitai.grammars import grammar_of
 
 _UNDOCUMENTED = FieldDoc("", (), "")
-_GRAMMARS = {"zeebe-journal": "zeebe_segment", "zmq-raft": "zmq_raft_state"}
-"""Formats whose logs are several files: the grammar of the ones that hold records."""
-_TOKENS = {"zmq-raft": {b"RLOG": "zmq_raft_rlog", b"SNAP": "zmq_raft_snapshot"}}
-"""Formats with several kinds of such files: the grammar by a file's first four bytes."""
 
 
 @dataclass(frozen=True)
@@ -54,32 +51,23 @@ class UnknownField(KeyError):
         return str(self.args[0])
 
 
-def grammar_of(format: str, head: bytes = b"") -> str:
-    """The grammar in ``ksy/`` of a format's logs, or of the files in them that hold records.
-
-    ``head`` is the start of the file, four bytes or more.
-    """
-    by_token = _TOKENS.get(format, {})
-    return by_token.get(head[:4]) or _GRAMMARS.get(format, format.replace("-", "_"))
-
-
-def field_map(data: bytes, format: str) -> list[Field]:
+def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
     """All fields of a log of this format (``leveldb-log``): by offset, outer before inner ones.
 
-    The name of a grammar with ``-`` for ``_`` (``zeebe-meta``) chooses another file of a format.
+    ``name`` is that of the file; :func:`conformance.kaitai.grammars.grammar_of` chooses by it.
     Raises :class:`ParseStopped` where the grammar does not fit, and what
     :func:`conformance.kaitai.compile.compiled` raises.
     """
-    return list(iter_fields(data, format))
+    return list(iter_fields(data, format, name))
 
 
-def iter_fields(data: bytes | mmap.mmap, format: str) -> Iterator[Field]:
+def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterator[Field]:
     """The fields one by one, as :func:`field_map` lists them.
 
     Where the grammar allows it (``-stride``), a part of the log is parsed when its turn has come:
     memory does not grow with a log that is mapped instead of read.
     """
-    grammar = grammar_of(format, data[:4])
+    grammar = grammar_of(format, data[:4], name)
     docs = grammar_docs(grammar)
     parser = getattr(compiled(grammar, debug=True), docs.top)
     if docs.stride is None:

@@ -6,48 +6,20 @@ the listing itself only if that is not the one that is owed.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
-
-import yaml
 
 from conformance.cases import Case, Judgement, Step, found_at
 from conformance.contents import Contents, write_contents
-from conformance.kaitai.compile import GRAMMARS
+from conformance.kaitai.grammars import grammar_of_file
 from conformance.structure.listing import Tells, listing, owed
 from conformance.vectors import Vector
 
 PROFILE = "structure"
 STRUCTURE_WALL_MS = 20_000
 _SHOWN = 3
-
-
-@functools.cache
-def grammars_of(format: str) -> Mapping[str, str]:
-    """The grammars of the files of a format, by file extension; ``""`` is for any other file.
-
-    A grammar belongs to a format by its name (``zeebe_meta`` to ``zeebe-journal``) and to files by
-    its ``file-extension``; one without is there to be imported. If a format has only one it is for
-    all of its files.
-    """
-    family = format.replace("-", "_").removesuffix("_log").removesuffix("_journal")
-    found: dict[str, str] = {}
-    for path in sorted(GRAMMARS.glob(f"{family}*.ksy")):
-        extensions = yaml.safe_load(path.read_bytes())["meta"].get("file-extension", [])
-        for extension in [extensions] if isinstance(extensions, str) else extensions:
-            found.setdefault(f".{extension}", path.stem)
-    if len(set(found.values())) == 1:
-        found[""] = next(iter(found.values()))
-    return found
-
-
-def grammar_of_file(format: str, name: str) -> str | None:
-    """The grammar of a file of a log, by its name; None if it has none."""
-    known = grammars_of(format)
-    return known.get(PurePosixPath(name).suffix, known.get(""))
 
 
 def structure_cases(vectors: Sequence[Vector]) -> list[Case]:

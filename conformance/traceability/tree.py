@@ -15,6 +15,7 @@ import yaml
 from conformance.cases import cases_of
 from conformance.traceability.grammar import Grammar
 from conformance.vectors import Vector
+from reference_impl.register import Register, load
 
 ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
 DEFINITION = re.compile(r"^\*\*([A-Z]{3}-\d{3})(.*)$")
@@ -95,6 +96,12 @@ class Tree:
         return {chapter.format: chapter for chapter in found if chapter.requirements}
 
     @functools.cached_property
+    def registers(self) -> dict[str, Register]:
+        """The registers by format."""
+        found = map(load, sorted((self.root / "spec").glob("*.toml")))
+        return {register.id: register for register in found}
+
+    @functools.cached_property
     def ids(self) -> frozenset[str]:
         """Every id that a chapter defines."""
         return frozenset(identifier for c in self.chapters.values() for identifier in c.ids)
@@ -116,11 +123,10 @@ class Tree:
         return {name: Grammar(name, documents) for name in documents}
 
     def grammars_of(self, format: str) -> list[Grammar]:
-        """The grammars of a format: their names begin with the first word of its id."""
-        first_word = format.split("-")[0]
-        return [
-            grammar for name, grammar in self.grammars.items() if name.split("_")[0] == first_word
-        ]
+        """The grammars of a format, by its register; without those that they import."""
+        register = self.registers.get(format)
+        names = [grammar.name for grammar in register.grammars] if register else []
+        return [self.grammars[name] for name in names if name in self.grammars]
 
     @functools.cached_property
     def known_failures(self) -> dict[Path, Mapping[str, Any]]:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
-from conformance.kaitai.field_map import Field, grammar_of, iter_fields, resolve
+from conformance.kaitai.field_map import Field, iter_fields, resolve
 from conformance.kaitai.grammar_docs import grammar_docs
+from conformance.kaitai.grammars import grammar_of
 from walproof.inspection.log_bytes import LogBytes
 
 

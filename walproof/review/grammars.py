@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.contents import Contents
 from conformance.kaitai.compile import parser_folder
+from conformance.kaitai.grammars import names_of
 from conformance.kaitai.types import class_name
 from walproof.review.behaviour import Changed, Table, _several, counted
 from walproof.review.consequences import FOLLOWS
@@ -206,14 +207,8 @@ def by_data(findings: Iterable[Finding], seen: Seen) -> list[Finding]:
 
 
 def grammars_of(model: Model, format: str) -> list[str]:
-    """The grammars of a format: those whose name begins like the format's.
-
-    ``zmq-raft`` has ``zmq_raft_rlog``, ``zeebe-journal`` has ``zeebe_segment``.
-    """
-    whole = format.replace("-", "_")
-    exact = [name for name in model.tops if name == whole or name.startswith(f"{whole}_")]
-    first = whole.split("_")[0]
-    return exact or [name for name in model.tops if name.split("_")[0] == first]
+    """The grammars of a format that a revision has, without those that they import."""
+    return [name for name in names_of(format) if name in model.tops]
 
 
 def member_pairs(diff: StructureDiff) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
-from walproof.sweep.formats import kind
 
 CONTENT = frozenset(
     {"data", "payload", "application_data", "rest", "unused", "leftover", "padding", "trailer"}
@@ -54,10 +53,8 @@ class FieldsOfFile:
 def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
     """The field map of a file. Where the grammar stops, the fields read so far count."""
     found: list[Field] = []
-    others = kind(format).grammars
-    grammar = next((other for ending, other in others if name.endswith(ending)), format)
     with contextlib.suppress(ParseStopped):
-        found.extend(iter_fields(data, grammar))
+        found.extend(iter_fields(data, format, name))
     return from_fields(found, len(data))
 
 

@@ -42,9 +42,6 @@ class Kind:
     cost = 8.0
     """What reading a tiny log costs; 1 for a format that is read in memory."""
 
-    grammars: Sequence[tuple[str, str]] = ()
-    """Other grammars than the format's own: the ending of a file's name, and the grammar."""
-
     seals: Sequence[Seal] = ()
     """The checksums over structure."""
 

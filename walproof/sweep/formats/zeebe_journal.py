@@ -32,7 +32,6 @@ class ZeebeJournal(Kind):
     """See :class:`Kind`."""
 
     cost = 6.0
-    grammars = ((".meta", "zeebe-meta"),)
     seals = (
         Seal("records[]", _record, by_path, True),
         Seal("descriptor", _descriptor, _reseal_descriptor, True),

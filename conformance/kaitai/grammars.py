@@ -1,0 +1,48 @@
+"""Which grammar in ``ksy/`` a file of a log has, by the register of the log's format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from reference_impl.register import Grammar, registers
+
+
+def grammar_of(format: str, head: bytes = b"", name: str = "") -> str:
+    """The grammar of a log, or of one file in it.
+
+    ``head`` is the start of the file, four bytes or more, ``name`` its name: what is not given
+    does not count. What is no format is taken for the name of a grammar, with ``-`` for ``_``.
+    """
+    known = _grammars(format)
+    for grammar in known:
+        if grammar.token and head.startswith(grammar.token):
+            return grammar.name
+    default = next((g.name for g in known if g.default), format.replace("-", "_"))
+    return by_extension(format).get(PurePosixPath(name).suffix, default)
+
+
+def grammar_of_file(format: str, name: str) -> str | None:
+    """The grammar of a file of a log, by its name; None if the name does not tell.
+
+    If a format has one grammar only, it is for all of its files.
+    """
+    known = _grammars(format)
+    if len(known) == 1:
+        return known[0].name
+    return by_extension(format).get(PurePosixPath(name).suffix)
+
+
+def by_extension(format: str) -> Mapping[str, str]:
+    """The grammars of a format by the endings of its files, dot included."""
+    return {ending: grammar.name for grammar in _grammars(format) for ending in grammar.extensions}
+
+
+def names_of(format: str) -> list[str]:
+    """The grammars of a format, without those that they import."""
+    return [grammar.name for grammar in _grammars(format)] or [format.replace("-", "_")]
+
+
+def _grammars(format: str) -> tuple[Grammar, ...]:
+    register = registers().get(format)
+    return register.grammars if register else ()
