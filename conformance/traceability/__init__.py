@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.traceability import controls, ids, known_failures, made_by, reasons
+from conformance.traceability import controls, ids, known_failures, made_by, reasons, tables
 from conformance.traceability.tree import Found, Tree
 
 Rule = Callable[[Tree], Iterator[Found]]
@@ -31,6 +31,8 @@ RULES: tuple[Rule, ...] = (
     made_by.unknown_field,
     reasons.undefined_reason,
     reasons.unused_reason,
+    tables.stale_table,
+    tables.foreign_prefix,
     known_failures.unsound_known_failure,
 )
 

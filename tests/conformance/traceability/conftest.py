@@ -135,12 +135,28 @@ def damaged(slug: str, *requirements: str, operation: str, answer: Any) -> dict[
     )
 
 
+REGISTER = """id = "toy-log"
+title = "A toy"
+prefix = "TOY"
+order = 1
+log = ["file"]
+file_names = ["toy"]
+reasons = {}
+fields = {}
+
+[[grammars]]
+name = "toy_log"
+default = true
+"""
+
+
 class ToyTree:
     """The tree, and the means to break it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.write("spec/toy-log.md", CHAPTER)
+        self.write("spec/toy-log.toml", REGISTER)
         self.write("spec/conventions.md", "# Conventions\n\nFor example `**TOY-001 (MUST)**`.\n")
         self.write("ksy/toy_log.ksy", GRAMMAR)
         self.write("ksy/toy_sum.ksy", IMPORTED)

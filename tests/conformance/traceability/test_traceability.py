@@ -11,6 +11,7 @@ import pytest
 from conformance import ROOT
 from conformance.traceability import RULES, problems
 from conformance.traceability.grammar import field_paths
+from conformance.traceability.write_tables import write_tables
 
 Toy = Any
 """The class ``ToyTree`` of conftest.py."""
@@ -33,6 +34,17 @@ REFUSED: dict[str, Any] = {
 }
 INTACT: dict[str, Any] = {"verdict": "intact", "reason": None, "records": [], "lost": [], "end": 0}
 KNOWN = "conformance/implementations/toy/known-failures.json"
+
+CONTEXT_KEY = """[context.units]
+type = ["number", "text"]
+values = ["all"]
+default = "all"
+read_by = ["read"]
+meaning = "how many units to read"
+"""
+CONTEXT_TABLE = """<!-- register: context -->
+<!-- end -->
+"""
 
 BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     (
@@ -235,6 +247,34 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
         lambda toy: toy.edit("spec/toy-log.md", "| damage | TOY-002 |", "| damage | – |"),
     ),
     (
+        "stale_table",
+        "spec/toy-log.md: no table between <!-- register: context --> marks",
+        lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]"),
+    ),
+    (
+        "stale_table",
+        "spec/toy-log.md:9: the table of context is not that of the register",
+        lambda toy: (
+            toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]"),
+            toy.edit("spec/toy-log.md", "| code |", f"{CONTEXT_TABLE}\n| code |"),
+            write_tables(toy.root),
+            toy.edit("spec/toy-log.md", "how many", "how few"),
+        ),
+    ),
+    (
+        "stale_table",
+        "spec/toy2-log.toml: a register without a chapter",
+        lambda toy: toy.write(
+            "spec/toy2-log.toml",
+            (toy.root / "spec" / "toy-log.toml").read_text().replace("toy-log", "toy2-log"),
+        ),
+    ),
+    (
+        "foreign_prefix",
+        "spec/toy-log.toml: prefix YOT: the chapter has TOY",
+        lambda toy: toy.edit("spec/toy-log.toml", '"TOY"', '"YOT"'),
+    ),
+    (
         "unsound_known_failure",
         f"{KNOWN}: there is no vector toy-log/gone",
         lambda toy: toy.known("gone", cause="ignores-sums"),
@@ -287,6 +327,18 @@ def test_a_broken_tie_is_found(
 
 def test_every_rule_is_proven() -> None:
     assert {rule for rule, _, _ in BREAKS} == {rule.__name__ for rule in RULES}
+
+
+def test_a_table_is_written_from_the_register(toy: Toy) -> None:
+    toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]")
+    toy.edit("spec/toy-log.md", "| code |", f"{CONTEXT_TABLE}\n| code |")
+    write_tables(toy.root)
+    assert problems(toy.root) == []
+    assert (
+        "| key | type | default | read by | meaning |\n"
+        "|---|---|---|---|---|\n"
+        '| `units` | number or `all` | `"all"` | read | how many units to read |\n'
+    ) in (toy.root / "spec" / "toy-log.md").read_text("utf-8")
 
 
 def test_a_broken_tie_is_found_once(toy: Toy) -> None:

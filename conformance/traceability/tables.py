@@ -1,0 +1,92 @@
+"""The tables of a chapter that its register is the source of: reason codes, record fields, context.
+
+Each stands between ``<!-- register: NAME -->`` and ``<!-- end -->``. ``python -m
+conformance.traceability.write_tables`` writes them anew after a change to a register.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from conformance.traceability.tree import Found, Tree
+from reference_impl.register import ContextKey, Reason, RecordField, Register
+
+BLOCK = re.compile(r"(<!-- register: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
+
+
+def stale_table(tree: Tree) -> Iterator[Found]:
+    """A table of a chapter is not what the register says, or is not there."""
+    for format, register in tree.registers.items():
+        chapter = tree.chapters.get(format)
+        if chapter is None:
+            yield f"spec/{format}.toml", "a register without a chapter"
+            continue
+        text = chapter.path.read_text("utf-8")
+        found = {block[2]: block[3] for block in BLOCK.finditer(text)}
+        for name, table in tables(register).items():
+            if name not in found:
+                yield tree.show(chapter.path), f"no table between <!-- register: {name} --> marks"
+            elif found[name] != table:
+                line = text[: text.index(f"<!-- register: {name} -->")].count("\n") + 1
+                yield (
+                    tree.show(chapter.path, line),
+                    f"the table of {name} is not that of the register:"
+                    " run python -m conformance.traceability.write_tables",
+                )
+
+
+def foreign_prefix(tree: Tree) -> Iterator[Found]:
+    """A chapter's ids do not begin as its register says."""
+    for format, register in tree.registers.items():
+        chapter = tree.chapters.get(format)
+        for prefix in sorted({id[:3] for id in chapter.ids} if chapter else ()):
+            if prefix != register.prefix:
+                yield f"spec/{format}.toml", f"prefix {register.prefix}: the chapter has {prefix}"
+
+
+def tables(register: Register) -> dict[str, str]:
+    """The tables of a chapter in Markdown, by name; none for a part that is empty."""
+    made = {
+        "reasons": _reasons(list(register.reasons.values())),
+        "fields": _table(("field", "type", "meaning"), map(_field, register.fields.values())),
+        "context": _table(
+            ("key", "type", "default", "read by", "meaning"), map(_key, register.context.values())
+        ),
+    }
+    return {name: table for name, table in made.items() if table}
+
+
+def rewritten(text: str, register: Register) -> str:
+    """A chapter with its tables as the register has them."""
+    made = tables(register)
+    return BLOCK.sub(lambda block: block[1] + made.get(block[2], block[3]) + block[4], text)
+
+
+def _reasons(reasons: Sequence[Reason]) -> str:
+    columns: Mapping[str, Callable[[Reason], str]] = {
+        "code": lambda reason: f"`{reason.code}`",
+        "kind": lambda reason: ", ".join(reason.kinds),
+        "requirement": lambda reason: ", ".join(reason.requirements),
+        "lost": lambda reason: reason.lost or "–",
+        "next record sought at": lambda reason: reason.next or "–",
+    }
+    names = [name for name in columns if name[0] != "n" or any(r.next for r in reasons)]
+    return _table(names, ([columns[name](reason) for name in names] for reason in reasons))
+
+
+def _field(field: RecordField) -> list[str]:
+    return [f"`{field.name}`", " or ".join(field.types), field.meaning]
+
+
+def _key(key: ContextKey) -> list[str]:
+    values = [f"`{value}`" for value in key.values]
+    types = [one for one in key.types if one != "text" or not values] + values
+    default = "–" if key.default is None else f"`{json.dumps(key.default)}`"
+    return [f"`{key.name}`", " or ".join(types), default, ", ".join(key.read_by), key.meaning]
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(row)} |\n" for row in rows]
+    return f"| {' | '.join(head)} |\n{'|---' * len(head)}|\n{''.join(lines)}" if lines else ""
