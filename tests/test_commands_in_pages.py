@@ -1,0 +1,77 @@
+"""What the pages tell people to type: subcommands, options, imports and paths are there."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import click
+import pytest
+
+from walproof.cli import SUBCOMMANDS, walproof
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("conformance", "docs", "ksy", "pyspark_journal", "reference_impl", "spec", "tests")
+PAGES = sorted(
+    [*ROOT.glob("*.md")]
+    + [page for room in (*ROOMS, "vectors", "walproof") for page in (ROOT / room).rglob("*.md")]
+)
+EXAMPLES = re.compile(r"my[-_]log|chromium-reader")
+"""Names that CONTRIBUTING.md makes up."""
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+SPAN = re.compile(r"`([^`\n]+)`")
+COMMAND = re.compile(r"(?<![\w./-])walproof ([a-z][a-z-]+)\b(.*)")
+OPTION = re.compile(r"(?<!\S)--[a-z][a-z-]*")
+PLACE = re.compile(rf"(?:{'|'.join(ROOMS)}|walproof)/[\w./-]+")
+
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def code(page: Path) -> Iterator[str]:
+    """The lines of a page that are code: those of fences, joined where they go on, and spans."""
+    text = page.read_text(encoding="utf-8")
+    for kind, block in FENCE.findall(text):
+        if kind != "diff":
+            yield from block.replace("\\\n", "").splitlines()
+    yield from SPAN.findall(FENCE.sub("", text))
+
+
+@cache
+def options(subcommand: str) -> frozenset[str]:
+    """The options of a subcommand."""
+    command = walproof.get_command(click.Context(walproof), subcommand)
+    assert command is not None
+    said = {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
+    return frozenset(said | {"--help"})
+
+
+@pages
+def test_subcommands_and_their_options_are_there(page: Path) -> None:
+    for line in code(page):
+        for subcommand, rest in COMMAND.findall(line):
+            assert subcommand in SUBCOMMANDS, line
+            unknown = set(OPTION.findall(rest)) - options(subcommand)
+            assert not unknown, line
+
+
+@pages
+def test_imports_work(page: Path) -> None:
+    for block in re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.M):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                module = pytest.importorskip(node.module.partition(".")[0])
+                module = importlib.import_module(node.module)
+                assert [one.name for one in node.names if not hasattr(module, one.name)] == []
+
+
+@pages
+def test_paths_are_there(page: Path) -> None:
+    named = {span for span in SPAN.findall(page.read_text("utf-8")) if PLACE.fullmatch(span)}
+    gone = [name for name in sorted(named) if not (ROOT / name).exists()]
+    theirs = {"docs/JOURNAL_FILE_FORMAT.md"}  # systemd's
+    assert [name for name in gone if name not in theirs and not EXAMPLES.search(name)] == []
