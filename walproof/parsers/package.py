@@ -1,6 +1,6 @@
 """Ready-to-use packages of the parsers, one per language: the templates do the rest.
 
-``templates/<language>/`` is the package as it will be, with ``.j2`` behind the names of the files
+``templates/<language>/`` is the package as it will be, with ``.j2`` after the names of the files
 that are filled in; ``templates/README.md.j2`` is the same for all.
 """
 

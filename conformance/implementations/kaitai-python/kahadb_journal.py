@@ -140,7 +140,7 @@ class DataFile:
         return None if self.fills_exactly(found) else "bad-record"
 
     def unfinished(self, end: int) -> bool:
-        """KDB-042: ends in preallocated space, with zeros, and no EOF record behind."""
+        """KDB-042: ends in preallocated space, with zeros, and no EOF record after them."""
         in_fill = self.fill < end < self.size and self.is_fill(end)
         return in_fill and not self.data.startswith(EOF, end)
 
@@ -159,7 +159,7 @@ class DataFile:
     # KDB-044 to KDB-047
 
     def chain(self, at: int, limit: int) -> int | None:
-        """Where the sizes of the records behind ``at`` lead (KDB-045)."""
+        """Where the sizes of the records after ``at`` lead (KDB-045)."""
         at += 28
         if at < limit and self.data.startswith(HEADER, at):
             return at
@@ -255,11 +255,11 @@ class DataFile:
         while not self.is_fill(at):
             if self.data.startswith(EOF, at):
                 direct = self.data.startswith(HEADER, at + 5)
-                behind = at + 5 if direct else self.search(at + 5, self.size)
-                if behind is None:
+                resumes = at + 5 if direct else self.search(at + 5, self.size)
+                if resumes is None:
                     break
-                self.lose(at, behind, "early-eof")
-                at, doubt = behind, True
+                self.lose(at, resumes, "early-eof")
+                at, doubt = resumes, True
                 continue
             if torn := self.torn_head(at):
                 self.lose(at, *torn)

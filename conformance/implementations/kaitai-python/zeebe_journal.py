@@ -98,10 +98,10 @@ class Segment:
         block, template, schema, version = struct.unpack_from("<HHHH", data)
         if (template, schema) != (2, 7) or block < 16:
             return "data-header"
-        behind = len(data) - (8 + block + 4)
-        if behind < 0 or found.data.len_entry > behind:
+        room = len(data) - (8 + block + 4)
+        if room < 0 or found.data.len_entry > room:
             return "data-length"
-        if found.data.len_entry < behind and version <= 2:
+        if found.data.len_entry < room and version <= 2:
             return "data-length"
         return None if found.data.index == index else "index-mismatch"
 
@@ -149,7 +149,7 @@ class Recovery:
             self.scan(segment, following)
 
     def scan(self, segment: Segment, following: Segment | None) -> None:
-        """The records of one segment, and whether the log goes on behind it."""
+        """The records of one segment, and whether the log goes on after it."""
         at, fault = segment.top.descriptor.len, None
         for found in segment.top.records if segment.top.has_records else ():
             fault = segment.record_fault(found, self.expected)

@@ -307,12 +307,12 @@ def directory(root: Path, raw: bool) -> tuple[list[dict[str, Any]], Any, list[tu
             if "at" in event and limit is not None and known >= limit:
                 event = as_lost(event, "overlapping-files")
             entries.append({**event, "file": name})
-        behind = index + file.committed
+        following = index + file.committed
         if torn and is_last:
-            behind = index + sum("index" in event for event in in_order(file))
-        behind = behind if limit is None else min(behind, limit)
-        upcoming = max(behind, covered + 1)
-        end = end if upcoming == behind else None
+            following = index + sum("index" in event for event in in_order(file))
+        following = following if limit is None else min(following, limit)
+        upcoming = max(following, covered + 1)
+        end = end if upcoming == following else None
     place = {"file": files[-1][0], "at": end} if files and end is not None else None
     if place is None and spare and spare[0][1] == upcoming:
         place = {"file": spare[0][0], "at": spare[0][2].end}

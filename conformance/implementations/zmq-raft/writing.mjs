@@ -74,7 +74,7 @@ export async function appendToState(place, request) {
   const before = fs.statSync(place).ino;
   await update(place, request);
   if (fs.statSync(place).ino !== before) {
-    throw new Skipped('behind an unfinished update zmq-raft rotates: the whole state goes into a new file');
+    throw new Skipped('after an unfinished update zmq-raft rotates: the whole state goes into a new file');
   }
 }
 

@@ -16,7 +16,7 @@ const char* const HELLO =
     "\"reports\":[\"structure\",\"absent\",\"unknown-enums\"],\"homepage\":\"https://kaitai.io\","
     "\"issues\":\"https://github.com/kaitai-io/kaitai_struct/issues\"}";
 
-/** The text behind "key": in a message of the harness, without its quotes; it writes JSON without spaces, as ASCII. */
+/** The text after "key": in a message of the harness, without its quotes; it writes JSON without spaces, as ASCII. */
 std::string member(const std::string& message, const std::string& key) {
     size_t at = message.find("\"" + key + "\":");
     if (at == std::string::npos) return "";

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds $WALPROOF_BUILD/driver from the package of Rust parsers, the generated walker and src/main.rs. A grammar whose
-# parser is no Rust, which the compiler does not notice, is left out and named in without.txt; its vectors are skipped.
+# parser is not valid Rust, which the Kaitai compiler does not notice, is left out and named in without.txt; its vectors are
+# skipped.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$WALPROOF_BUILD"

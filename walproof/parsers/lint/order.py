@@ -33,7 +33,7 @@ def key_order(grammar: LintedGrammar) -> Iterator[Finding]:
 
 
 def _in_order(grammar: LintedGrammar, node: Node, order: Sequence[str]) -> Iterator[Finding]:
-    # Keys of a project's own start with - and may stand anywhere behind the id, but for -orig-id.
+    # Keys of a project's own start with - and may stand anywhere after the id, but for -orig-id.
     keys = [key.value for key, _ in node.node.value if key.value in order]
     if "type" in keys and "size" in keys:
         # The style guide has size first; type first reads as well where the size is one word.
