@@ -1,8 +1,8 @@
 """Adapter: the journal reader of dissect.target, a framework for forensics.
 
 ``JournalFile`` gives a dictionary for each entry: its time, and its fields under names in lower
-case and without underscores in front. The names as they stand in the file are kept by a layer over
-``decode_value``, which is what makes them so; the values are those of the dictionary.
+case and without leading underscores. ``decode_value`` is what changes the names; a layer over it
+keeps them as they stand in the file. The values are those of the dictionary.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from conformance.adapterkit import Skipped, record, serve
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NOT_A_LINE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef]")
-"""What keeps a value from standing on a line of the export format; ``\\ud800`` on: no UTF-8."""
+"""Characters that a value on a single line of the export format must not hold.
+
+From ``\\ud800`` on they stand for bytes that are not UTF-8.
+"""
 
 
 class Log:
@@ -41,7 +44,7 @@ class Log:
 
 
 class Target:
-    """Stands in for ``Target``: ``JournalFile`` wants nothing of it but its logger."""
+    """Stands in for ``Target``: ``JournalFile`` needs only its logger."""
 
     def __init__(self) -> None:
         self.log = Log()
@@ -55,7 +58,7 @@ class NamedJournalFile(journal.JournalFile):
         self.names: dict[str, str] = {}
 
     def decode_value(self, value: bytes) -> tuple[str, str]:
-        """What dissect.target makes of a payload; its name is noted on the way."""
+        """What dissect.target makes of a payload; keeps its name as well."""
         key, text = super().decode_value(value)
         self.names[key] = value.partition(b"=")[0].decode("ascii", "replace").strip()
         return key, text
@@ -80,7 +83,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def entry(opened: NamedJournalFile, event: dict[str, Any]) -> dict[str, Any]:
-    """A record: the fields in export format, as the chapter sorts them."""
+    """A record: the fields in export format, in the order of the chapter."""
     fields = {
         (opened.names[key], value) for key, value in event.items() if key not in ("ts", "boot_id")
     }

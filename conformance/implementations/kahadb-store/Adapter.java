@@ -71,7 +71,7 @@ public final class Adapter implements Implementation {
     return answer;
   }
 
-  /** Every location once, and not more of them than the files have room for. */
+  /** Every location once, and no more than the files have room for. */
   private static void walk(Journal journal, Copy copy, Answer answer) throws IOException {
     long room = copy.size / Journal.RECORD_HEAD_SPACE + copy.files + 1;
     Location location = null;

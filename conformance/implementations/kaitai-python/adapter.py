@@ -1,8 +1,8 @@
-"""Adapter: the Python parsers generated from the grammars, with the rules they cannot say.
+"""Adapter: the Python parsers generated from the grammars, with the rules a grammar cannot state.
 
-Here is ksy/leveldb_log.ksy, which finds the physical records, and with it the checks, the joining
-of fragments and the verdict, written from spec/leveldb-log.md alone. It shares no code with
-``reference_impl``: where the two agree, two readers agree. The other formats have files beside.
+This file reads LevelDB logs: ksy/leveldb_log.ksy finds the physical records, and the checks, the
+joining of fragments and the verdict are written from spec/leveldb-log.md alone. It shares no code
+with ``reference_impl``: where the two agree, two readers agree. Each other format has its own file.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def is_torn(lost: dict[str, Any]) -> bool:
 
 @dataclass
 class Joiner:
-    """Joins fragments to records and keeps account of what is lost."""
+    """Joins fragments into records and keeps track of what is lost."""
 
     records: list[dict[str, Any]] = field(default_factory=list)
     lost: list[dict[str, Any]] = field(default_factory=list)
@@ -197,7 +197,7 @@ class Joiner:
         }
 
     def stopped(self, log: bytes) -> dict[str, Any]:
-        """LDB-040: the answer when damage was just met, by the rules of ``strict``."""
+        """LDB-040: the answer of ``strict``, which stops at the damage just met."""
         reason = self.lost[0]["reason"]
         start = min(lost["from"] for lost in self.lost)
         return {

@@ -1,4 +1,4 @@
-"""The Python parser generated from ksy/kahadb_journal.ksy, with the rules it cannot say.
+"""The Python parser generated from ksy/kahadb_journal.ksy, with the rules it cannot state.
 
 The grammar finds control records and records; here are the checks and the resynchronisation,
 written from spec/kahadb-journal.md alone. It shares no code with ``reference_impl``, holds each
@@ -27,7 +27,7 @@ NAME = re.compile(r"db-([+-]?[0-9]+)\.log")
 
 @dataclass(frozen=True)
 class Batch:
-    """A control record, parsed; its records are parsed only when somebody looks at them."""
+    """A control record, parsed; its records are parsed when they are first asked for."""
 
     ofs_batch: int
     control: Any
@@ -96,13 +96,13 @@ class DataFile:
         return at < self.fill and (HEADER.startswith(rest) or EOF.startswith(rest))
 
     def claimed_end(self, found: Any) -> int | None:
-        """The end of a batch by its own size, if that can be (KDB-035)."""
+        """The end of a batch by its own size, if that is possible (KDB-035)."""
         if found is None or not 0 <= found.control.len_records <= LARGEST:
             return None
         return int(found.ofs_batch) + 28 + int(found.control.len_records)
 
     def sum_holds(self, found: Any, end: int | None) -> bool:
-        """Whether the stored checksum is that of the bytes up to ``end`` (KDB-007, KDB-008)."""
+        """Whether the stored checksum matches the bytes up to ``end`` (KDB-007, KDB-008)."""
         if found is None or end is None or end > self.size or found.control.checksum <= 0:
             return False
         return zlib.adler32(self.data[found.ofs_batch + 28 : end]) == found.control.checksum
@@ -124,7 +124,7 @@ class DataFile:
     # KDB-030
 
     def fault(self, at: int) -> str | None:
-        """Why what stands at an offset is no sound batch."""
+        """Why there is no sound batch at an offset."""
         found = self.batch(at)
         if found is None or not self.data.startswith(HEADER, at):
             return "bad-header"
@@ -189,7 +189,7 @@ class DataFile:
         return None
 
     def go_on(self, at: int, fault: str) -> tuple[int | None, int, str, bool]:
-        """Where to go on (or None), where the loss ends, its code, and whether that is certain."""
+        """Where to resume (or None), where the loss ends, its code, and whether that is certain."""
         found = self.batch(at)
         end = self.claimed_end(found)
         to_fill = self.fill if self.fill > at else self.size
@@ -223,7 +223,7 @@ class DataFile:
         stop = max(self.fill, min(at + 28, self.size)) if place is None else place
         return place, stop, fault, certain and led is not None
 
-    # The reading itself
+    # Reading
 
     def lose(self, at: int, to: int, code: str) -> None:
         """Report ``[at, to)``."""

@@ -1,4 +1,4 @@
-"""The Python parser generated from ksy/zeebe_segment.ksy, with the rules it cannot say.
+"""The Python parser generated from ksy/zeebe_segment.ksy, with the rules it cannot state.
 
 The grammar finds descriptor and records; here are the checks and the recovery of a journal,
 written from spec/zeebe-journal.md alone. It shares no code with ``reference_impl``.
@@ -107,7 +107,7 @@ class Segment:
 
 
 class Recovery:
-    """Reads a journal segment by segment and keeps account (ZBJ-035 to ZBJ-044)."""
+    """Reads a journal segment by segment and keeps track of losses (ZBJ-035 to ZBJ-044)."""
 
     def __init__(self, flushed: int | None) -> None:
         self.flushed = flushed
@@ -208,7 +208,7 @@ class Recovery:
         }
 
     def strict(self, answer: dict[str, Any], segments: list[Segment]) -> dict[str, Any]:
-        """ZBJ-045: what strict reading makes of the answer of recovery."""
+        """ZBJ-045: the answer of recovery, as strict reading gives it."""
         first = next((gap for gap, damaged in self.lost if damaged), None)
         if first is None:
             return answer
@@ -230,7 +230,7 @@ class Recovery:
 
 
 def refused(reason: str) -> dict[str, Any]:
-    """The answer for what is not to be read."""
+    """The answer for what must not be read."""
     return {"verdict": "refused", "reason": reason, "records": [], "lost": [], "end": None}
 
 

@@ -1,4 +1,4 @@
-"""zmq-raft on the generated parsers: the rules of spec/zmq-raft.md that a grammar cannot say.
+"""zmq-raft on the generated parsers: the rules of spec/zmq-raft.md that a grammar cannot state.
 
 Shares no code with ``reference_impl``.
 """
@@ -27,7 +27,7 @@ INDEX_PATH = re.compile(r"([0-9a-f]{5})/([0-9a-f]{2})/([0-9a-f]{2})/([0-9a-f]{14
 
 @dataclass
 class File:
-    """What one file gave: its entries, snapshot or updates, what is lost of it, where it ends."""
+    """What one file gave: entries, snapshot or updates, what of it is lost, and where it ends."""
 
     size: int
     records: list[dict[str, Any]] = field(default_factory=list)
@@ -112,7 +112,7 @@ def cut_entries(file: File, data: bytes, base: int, ends: list[int], raw: bool) 
 
 
 def one_entry(file: File, content: bytes, at: int, index: int, raw: bool) -> None:
-    """One entry, or why it is none. ``index`` and ``term`` are the adapter's own notes."""
+    """One entry, or why it is not one. ``index`` and ``term`` are the adapter's own notes."""
     if raw:
         file.records.append({**record(content, at, len(content)), "index": index})
         return
@@ -180,7 +180,7 @@ def state_file(data: bytes) -> File:
 
 
 def measure(value: Any, depth: int) -> tuple[int, str | None]:
-    """Bytes of a value with all that is in it, or what is wrong with it first."""
+    """The length of a value with everything in it, or the first thing that is wrong with it."""
     if value.first == 0xC1:
         return 0, "bad-type"
     if value.num_elements and depth == 64:
@@ -230,7 +230,7 @@ def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict
 
 
 def as_lost(event: dict[str, Any], reason: str) -> dict[str, Any]:
-    """A record that is lost after all."""
+    """The loss that a record turns into."""
     place = {"file": event["file"]} if "file" in event else {}
     return {**place, "from": event["at"], "to": event["at"] + event["size"], "reason": reason}
 
@@ -353,7 +353,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 def answer(
     events: list[dict[str, Any]], end: Any, files: list[tuple[str, int]], profile: str
 ) -> dict[str, Any]:
-    """Verdict and reason; with ``strict`` only what stands in front of the first damage."""
+    """Verdict and reason; with ``strict`` only what comes before the first damage."""
     damage = [e for e in events if "reason" in e and not e["reason"].startswith("torn-")]
     torn = [e for e in events if "reason" in e and e["reason"].startswith("torn-")]
     if damage and profile == "strict":

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds $WALPROOF_BUILD/driver, and driver-sse42 where the processor is an x86-64, from driver.cc, bench.cc and the LevelDB sources inside the npm package classic-level.
-# Two stages, each skipped while a checksum of what goes into it is unchanged: objects of others' code, driver.
+# Builds $WALPROOF_BUILD/driver, and driver-sse42 on an x86-64, from driver.cc, bench.cc and the LevelDB sources in the
+# npm package classic-level. Two stages, each skipped while a checksum of its inputs is unchanged: the objects of LevelDB
+# and simdjson, then the driver.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

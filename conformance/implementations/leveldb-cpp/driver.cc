@@ -144,7 +144,7 @@ std::string Hello() {
          ",\"issues\":\"https://github.com/google/leveldb/issues\"}";
 }
 
-// The reply to a read, write or append, starting after the value of "seq".
+// The reply to a read, write or append, without the "seq" it starts with.
 std::string Outcome(std::string_view command, const simdjson::dom::element& request) {
   const auto skipped = [](const std::string& why) { return "\"skipped\":" + Quoted(why); };
   if (std::string_view(request["format"]) != kFormat) return skipped("only leveldb-log is read and written here");

@@ -18,7 +18,7 @@ from conformance.adapterkit import Refused, Skipped, payloads, serve
 
 ENVIRONMENT = os.environ | {"SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "LC_ALL": "C.UTF-8"}
 ROOT = Path(os.environ.get("SYSTEMD_ROOT", "/nothing"))
-"""What fetch.sh unpacked; where it is not there, the programs of the machine are run."""
+"""What fetch.sh unpacked; without it, the programs of the machine are run."""
 MACHINE_ID = slice(40, 56)
 NOT_A_COMPLAINT = re.compile(
     r"verification key has not been passed|Required key not available"
@@ -44,7 +44,7 @@ else:
 
 
 def run(*command: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    """Run a program; where a signal ends it, that ends the adapter too."""
+    """Run a program; a signal that ends it ends the adapter too."""
     done = subprocess.run(command, input=stdin, capture_output=True, env=ENVIRONMENT)
     if done.returncode < 0:
         sys.stderr.buffer.write(done.stderr[-2000:])

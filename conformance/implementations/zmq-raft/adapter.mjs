@@ -2,9 +2,9 @@
 //
 //   node adapter.mjs BUILD                       speaks the protocol
 //   node adapter.mjs BUILD read zmq-raft PATH    prints one answer
-//   node adapter.mjs BUILD bench PATH REPEAT     reads an index file that often and prints the times
+//   node adapter.mjs BUILD bench PATH REPEAT     reads an index file REPEAT times and prints the seconds
 //
-// An unhandled rejection ends the process, as it does under Node.js anyhow: a crash is no answer.
+// An unhandled rejection ends the process, as it does under Node.js anyway: a crash is not an answer.
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import { bench } from './bench.mjs';
@@ -72,4 +72,4 @@ if (form === 'read') {
     else reply({ seq: request.seq, ...(await answer(request)) });
   }
 }
-process.exit(0); // FileLog and FilePersistence leave timers behind
+process.exit(0); // FileLog and FilePersistence leave timers running

@@ -1,4 +1,4 @@
-// Reading logs with zmq-raft's own classes: what they released, and what they said.
+// Reading logs with zmq-raft's own classes: what they release, and what they say of damage.
 import fs from 'node:fs';
 import path from 'node:path';
 import {
@@ -21,7 +21,7 @@ class Answer {
   }
 }
 
-/** An entry's bytes as a record; throws what zmq-raft throws for bytes that are no entry. */
+/** An entry's bytes as a record; throws what zmq-raft throws for bytes that are not an entry. */
 function entryOf(bytes, index, raw) {
   if (raw) return { index: String(index), payload: bytes.toString('hex') };
   const entry = LogEntry.bufferToLogEntry(bytes, index);
@@ -90,9 +90,9 @@ async function snapshotRecord(snap) {
 }
 
 /**
- * FilePersistence tells the merged state only, and only of keys that its owner knows. So the updates come from the
- * decoder that it reads with, and count when FilePersistence opens the file. An owner knows at least one key: without
- * any, FilePersistence would open whatever is there, values that are no updates included.
+ * FilePersistence gives only the merged state, and only of keys that its owner knows. So the updates come from the
+ * decoder that it reads with, and count if FilePersistence opens the file. An owner knows at least one key: without
+ * any, FilePersistence would open whatever is there, even values that are not updates.
  */
 export async function state(file) {
   const answer = new Answer();
@@ -111,7 +111,7 @@ export async function state(file) {
   return answer;
 }
 
-/** The values that msgpack-lite takes from the file, up to the first that it cannot. */
+/** The values that msgpack-lite decodes from the file, up to the first that it cannot. */
 function decode(bytes) {
   const decoder = new msgpack.Decoder();
   decoder.write(bytes);
@@ -149,7 +149,7 @@ function toJson(value) {
   return value ?? null;
 }
 
-/** FileLog in read-only mode; where it needs a snapshot that a log does not have, it gets one elsewhere. */
+/** FileLog in read-only mode; a log without the snapshot that it needs gets one elsewhere. */
 export async function directory(root, { context, profile }) {
   const answer = new Answer();
   await withFolder(async (folder) => {

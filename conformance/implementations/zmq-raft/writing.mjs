@@ -1,14 +1,14 @@
-// Making logs, and going on with them, with zmq-raft's own classes.
+// Making logs, and appending to them, with zmq-raft's own classes.
 import fs from 'node:fs';
 import path from 'node:path';
 import {
   FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, msgpack, placeOf, withFolder,
 } from './zmq_raft.mjs';
 
-/** zmq-raft does not take these records, or does not go on with this log. */
+/** zmq-raft rejects these records, or does not append to this log. */
 export class Refused extends Error {}
 
-/** zmq-raft does something else instead, which the vector does not ask for. */
+/** zmq-raft does something that the vector does not ask for. */
 export class Skipped extends Error {}
 
 const ZEROS = '00'.repeat(12);

@@ -30,7 +30,7 @@ export const FileLog = load('zmq-raft/lib/server/filelog');
 export const msgpack = load('msgpack-lite');
 export const { version } = load('zmq-raft/package.json');
 
-/** Runs `use` with a folder that is gone afterwards. */
+/** Runs `use` with a temporary folder. */
 export async function withFolder(use) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'walproof-zmq-raft-'));
   try {
@@ -40,7 +40,7 @@ export async function withFolder(use) {
   }
 }
 
-/** Waits for what was begun and not awaited: a rejection that nobody handles ends the process here. */
+/** Waits for what was started and not awaited: a rejection that nobody handles ends the process here. */
 export async function settle() {
   const busy = () => process.getActiveResourcesInfo().some((kind) => /^FSReq|^CloseReq/.test(kind));
   do await new Promise((resolve) => setImmediate(resolve));
@@ -54,7 +54,7 @@ export function placeOf(folder, index) {
   return place;
 }
 
-/** The kind of a log, as the chapter tells it. */
+/** The kind of a log, by the rules of the chapter. */
 export function kindOf(file, context) {
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return 'directory';
   if (context.kind) return context.kind;

@@ -18,7 +18,7 @@ var hello = object{"name": "my-reader", "version": "0.0.0", "language": "Go", "f
 
 // ====> YOUR READER GOES HERE. Return what it released and whatever it said of damage, for example
 // object{"answer": object{"records": []object{{"payload": hex.EncodeToString(b)}}, "signals": []string{}}}
-// Do not recover from its panics: a crash is a result too. context is what the vector knows besides.
+// Do not recover from its panics: a crash is a result too. context is what the vector says besides.
 func read(format, path, profile string, context object) object {
 	return object{"skipped": "read() is not written yet"}
 }

@@ -17,7 +17,7 @@ public class Adapter {
   // ====> YOUR READER GOES HERE. Return, as JSON, what it released and whatever it said of damage, for example
   // {"answer":{"records":[{"payload":"616c706861"}],"signals":["bad checksum"]}}; HexFormat.of().formatHex(bytes) makes
   // a payload. An exception that your reader throws for damage is a signal: catch it here and keep the records before
-  // it (but no Error: a crash is a result too). context, a JSON object, is what the vector knows besides the file.
+  // it (but no Error: a crash is a result too). context, a JSON object, is what the vector says besides the file.
   static String read(String format, Path path, String profile, String context) {
     return "{\"skipped\":\"read() is not written yet\"}";
   }

@@ -18,7 +18,7 @@ const hello = {
 // ====> YOUR READER GOES HERE. Return what it released and whatever it said of damage, for example
 // { answer: { records: [{ payload: buffer.toString('hex') }], signals: [String(error)] } }
 // An exception that your reader throws for damage is a signal: catch it here and keep the records
-// before it. context is what the vector knows besides the file.
+// before it. context is what the vector says about the log besides the file.
 async function read(format, path, profile, context) {
   return { skipped: 'read() is not written yet' };
 }

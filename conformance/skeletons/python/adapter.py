@@ -28,7 +28,7 @@ def read(format: str, path: str, profile: str, context: dict[str, Any]) -> dict[
     {"answer": {"records": [{"payload": data.hex()}], "signals": [str(error)]}}
 
     An exception that your reader raises for damage is a signal: catch it here and keep the records
-    before it. context is what the vector knows besides the file.
+    before it. context is what the vector says about the log besides the file.
     """
     # ====> YOUR READER GOES HERE.
     return {"skipped": "read() is not written yet"}

@@ -1,4 +1,4 @@
-// The listing of a parsed log, line by line (conformance/parsers/README.md).
+// The listing of a parsed log, line by line (walproof/parsers/README.md).
 #ifndef WALPROOF_LISTING_H
 #define WALPROOF_LISTING_H
 
