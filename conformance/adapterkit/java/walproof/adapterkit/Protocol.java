@@ -37,7 +37,7 @@ public final class Protocol {
       } else {
         serve(implementation);
       }
-      System.exit(0); // also when the implementation has left threads behind
+      System.exit(0); // also when the implementation has left threads running
     } catch (Throwable thrown) { // an OutOfMemoryError or StackOverflowError as well
       try {
         thrown.printStackTrace();
