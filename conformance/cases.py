@@ -104,15 +104,7 @@ class ReadStep(Step):
 
     def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
         """A read message."""
-        return {
-            "cmd": "read",
-            "seq": seq,
-            "format": case.vector.body["format"],
-            "path": str(place),
-            "profile": case.profile,
-            "context": case.vector.body.get("context", {}),
-            "limits": {"wall_ms": case.wall_ms},
-        }
+        return read_request(case, place, seq, case.vector.body.get("context", {}))
 
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
         """Compare the answer with the expected one, then with each accepted one."""
@@ -125,6 +117,19 @@ class ReadStep(Step):
             found.append("the reader changed the log it read")
         difference = self.label + pin(found, actual, reports) if found else None
         return Judgement(difference, self.expect, actual)
+
+
+def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -> dict[str, Any]:
+    """A read message, as its schema has it."""
+    return {
+        "cmd": "read",
+        "seq": seq,
+        "format": case.vector.body["format"],
+        "path": str(path),
+        "profile": case.profile,
+        "context": dict(context),
+        "limits": {"wall_ms": case.wall_ms},
+    }
 
 
 def _truncation_steps(vector: Vector) -> Iterator[ReadStep]:

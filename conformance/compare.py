@@ -7,6 +7,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from conformance.describe import payload_key, sized_payload_text
 from reference_impl.answer import payload_to_json
 
 ANSWER_PARTS = frozenset({"records", "verdict", "reason", "lost", "end", "signals"})
@@ -69,7 +70,7 @@ def _record_differences(
         if payload_key(want) != payload_key(got):
             return [
                 f"records: {count}; first difference in record {number}:"
-                f" expected {show_payload(want)}, found {show_payload(got)}"
+                f" expected {sized_payload_text(want)}, found {sized_payload_text(got)}"
             ]
         for name in fields:
             if got.get(name) != want.get(name):
@@ -78,10 +79,10 @@ def _record_differences(
                     f" expected {_show(want.get(name))}, found {_show(got.get(name))}"
                 ]
     if len(expected) > len(actual):
-        first = show_payload(expected[len(actual)])
+        first = sized_payload_text(expected[len(actual)])
         return [f"records: {count}; missing from record {len(actual)} on: {first}"]
     if len(expected) < len(actual):
-        return [f"records: {count}; not in the log: {show_payload(actual[len(expected)])}"]
+        return [f"records: {count}; not in the log: {sized_payload_text(actual[len(expected)])}"]
     return []
 
 
@@ -114,24 +115,6 @@ def _signal_differences(verdict: str, signals: Sequence[str]) -> list[str]:
     if verdict in ("damaged", "refused") and not signals:
         return [f"signals: a {verdict} log, and not a word of it"]
     return []
-
-
-def payload_key(record: Json) -> str:
-    """What identifies the payload of a normalised record."""
-    return str(record.get("payload", record.get("payload_sha256")))
-
-
-def show_payload(record: Json) -> str:
-    """A payload in a few characters: text in quotes when it is printable, else hexadecimal."""
-    if "payload_sha256" in record:
-        return f"sha256 {record['payload_sha256'][:12]}…"
-    payload = bytes.fromhex(record["payload"])
-    if not payload:
-        return "an empty record"
-    short = payload[:24]
-    text = short.decode("ascii", errors="replace")
-    shown = f'"{text}"' if text.isprintable() and text.isascii() else short.hex()
-    return f"{shown}{'…' if len(payload) > len(short) else ''} ({len(payload)} bytes)"
 
 
 def _show(value: Any) -> str:

@@ -1,12 +1,12 @@
 """Aligns two lists of records, or of lost ranges: which are the same, missing, extra, different.
 
-Used by every report that shows expected and actual side by side. A part that one side
+Used by every report that shows expected and actual side by side; whether they agree at all is
+for ``conformance/compare.py`` to say. A part that one side
 did not report (an adapter without `at`, say) is never held against it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from .describe import PAYLOAD, PLACE, Record, payload_difference
+from conformance.describe import PAYLOAD, PLACE, Record, payload_difference, payload_key
 
 Kind = Literal["same", "missing", "extra", "different"]
 Key = Callable[[Record], Hashable]
 
-# Above 4096 bytes an answer may hold a digest instead of the payload.
-PAYLOAD_LIMIT = 4096
 # So few rows are always shown whole.
 _SHORT = 6
 # difflib compares every record with every other of the same key; beyond this many such pairs
@@ -49,18 +47,6 @@ class Fold:
     counts: Mapping[Kind, int]
 
 
-def payload_key(record: Record) -> Hashable:
-    """The identity of a payload, the same whether it is given in full or as a digest."""
-    payload = record.get("payload")
-    if isinstance(payload, str):
-        if len(payload) <= 2 * PAYLOAD_LIMIT:
-            return str(payload)
-        return "sha256:" + hashlib.sha256(bytes.fromhex(payload)).hexdigest()
-    if isinstance(record.get("payload_sha256"), str):
-        return f"sha256:{record['payload_sha256']}"
-    return None
-
-
 def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row]:
     """Line up the records a reader owes with those it gave, both in log order."""
     both = [*expected, *actual]
@@ -69,9 +55,8 @@ def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[
     placed = "at" in common
 
     def content(record: Record) -> Hashable:
-        payload = payload_key(record)
-        if payload is not None or not contents:
-            return payload
+        if not contents or any(part in record for part in PAYLOAD):
+            return payload_key(record)
         return json.dumps([record[field] for field in contents], sort_keys=True)
 
     def place(record: Record) -> Hashable:

@@ -22,8 +22,9 @@ from typing import Any
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
+from conformance.describe import lost_text, printable, record_text, tail
+
 from .classes import BY_NAME
-from .describe import lost_text, printable, record_text, tail
 from .json_report import Report
 
 _RECORDS_SHOWN = 20

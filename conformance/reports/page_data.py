@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conformance.describe import printable, tail
+
 from .classes import CLASSES, SEVERITY
-from .describe import printable, tail
 from .json_report import Report
 from .matrix import Line as MatrixLine
 from .matrix import matrices

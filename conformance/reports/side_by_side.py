@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.describe import bytes_in, lost_text, payload_text, place_text, printable
+
 from .align import Fold, Kind, Row, align_lost, align_records, fold
-from .describe import bytes_in, lost_text, payload_text, place_text, printable
 
 Answer = Mapping[str, Any]
 

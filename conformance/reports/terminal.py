@@ -12,9 +12,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from conformance.describe import printable
+
 from .classes import BY_NAME, CLASSES, SEVERITY, ResultClass
 from .console_text import glyph, is_unicode, print_hanging, print_tidy, say
-from .describe import printable
 from .diff import Change, Diff, ScoreChange
 from .json_report import Report
 from .matrix import Cell, Line, Matrix, matrices, not_run, tally

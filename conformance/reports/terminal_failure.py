@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from conformance.describe import printable, tail
+
 from .align import Kind
 from .classes import BY_NAME
 from .console_text import glyph, is_unicode, print_tidy, say
-from .describe import printable, tail
 from .json_report import Report
 from .side_by_side import Bar, Line, Segment, Side, bars, lines, reported
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.cases import Case, Judgement, Step, found_at
+from conformance.cases import Case, Judgement, Step, found_at, read_request
 from conformance.contents import Contents, write_contents
 from conformance.kaitai.grammars import grammar_of_file
 from conformance.structure.listing import Tells, listing, owed
@@ -76,16 +76,8 @@ class StructureStep(Step):
 
     def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
         """A read message for one file."""
-        return {
-            "cmd": "read",
-            "seq": seq,
-            "format": case.vector.body["format"],
-            "grammar": self.grammar,
-            "path": str(place / self.inner) if self.inner else str(place),
-            "profile": PROFILE,
-            "context": {},
-            "limits": {"wall_ms": case.wall_ms},
-        }
+        path = place / self.inner if self.inner else place
+        return read_request(case, path, seq, {}) | {"grammar": self.grammar}
 
     def again(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
         """The same request, for the listing too."""

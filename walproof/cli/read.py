@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from conformance.reports.describe import payload_text, printable
+from conformance.describe import payload_text, printable
 from reference_impl.answer import Answer, End, Event, Lost, Record, collect, end_to_json
 from reference_impl.formats import Context, UnknownFormat, detect, named
 

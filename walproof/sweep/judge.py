@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.compare import differences, normalise, payload_key
+from conformance.compare import differences, normalise
+from conformance.describe import payload_key
 from walproof.sweep import invariants
 
 AGREES, DIFFERS, CRASH, TIMEOUT, OVER_LIMIT, PROTOCOL_ERROR, SKIPPED, NOT_ASKED = range(8)

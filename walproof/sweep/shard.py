@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.compare import payload_key
 from conformance.contents import size
+from conformance.describe import payload_key
 from conformance.protocol.messages import ProtocolError, validate
 from reference_impl.answer import End, payload_to_json
 from walproof.sweep import invariants, judge

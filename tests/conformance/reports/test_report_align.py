@@ -7,14 +7,14 @@ import time
 
 import pytest
 
-from conformance.reports.align import Fold, align_lost, align_records, fold
-from conformance.reports.describe import (
+from conformance.describe import (
     payload_difference,
     payload_text,
     place_text,
     printable,
     tail,
 )
+from conformance.reports.align import Fold, align_lost, align_records, fold
 from conformance.reports.side_by_side import bars, lines, reported
 
 

@@ -1,4 +1,4 @@
-"""Records, ranges and foreign text in a few words, the same in every report."""
+"""Records, ranges and foreign text in a few words, the same in every difference and report."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
+
+from reference_impl.answer import INLINE_PAYLOAD_LIMIT, payload_to_json
 
 Record = Mapping[str, Any]
 
@@ -33,6 +35,29 @@ def tail(text: str, limit: int) -> str:
 def bytes_in(number: int) -> str:
     """A size for people: `14 B`, `97,270 B`."""
     return f"{number:,} B"
+
+
+def payload_key(record: Record) -> str:
+    """What identifies a payload, the same whether it is given in full or as a digest."""
+    payload = record.get("payload")
+    if isinstance(payload, str):
+        if len(payload) <= 2 * INLINE_PAYLOAD_LIMIT:
+            return payload
+        record = payload_to_json(bytes.fromhex(payload))
+    return f"sha256:{record.get('payload_sha256')}"
+
+
+def sized_payload_text(record: Record) -> str:
+    """A payload and its size: `"alpha" (5 bytes)`. Lists of known failures pin this form."""
+    if "payload_sha256" in record:
+        return f"sha256 {record['payload_sha256'][:12]}…"
+    payload = bytes.fromhex(record["payload"])
+    if not payload:
+        return "an empty record"
+    short = payload[:24]
+    text = short.decode("ascii", errors="replace")
+    shown = f'"{text}"' if text.isprintable() and text.isascii() else short.hex()
+    return f"{shown}{'…' if len(payload) > len(short) else ''} ({len(payload)} bytes)"
 
 
 def payload_text(record: Record, width: int = 24) -> str:
