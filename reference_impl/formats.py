@@ -20,6 +20,10 @@ Context = Mapping[str, Any]
 """What a reader or writer is told besides the bytes (the index known to be flushed, …)."""
 
 
+def _as_it_is(path: Path, context: Context) -> Context:
+    return context
+
+
 @dataclass(frozen=True)
 class Format:
     """One format: how to recognise, read and write its logs.
@@ -28,7 +32,8 @@ class Format:
     context)`` yields events; ``write(path, records, context)`` makes a new log at a path that does
     not exist yet; ``append(path, records, context)`` recovers an existing log and goes on with it.
     All raise ``OSError`` for errors of the file system, and ``append`` raises ``ValueError`` if a
-    writer must refuse.
+    writer must refuse. ``copied(path, context)`` is the context for a writer that copies the
+    records of a log into a new one, and for the reader of that copy.
     """
 
     id: str
@@ -37,6 +42,7 @@ class Format:
     read: Callable[[Path, str, Context], Iterator[Event]]
     write: Callable[[Path, Sequence[NewRecord], Context], None]
     append: Callable[[Path, Sequence[NewRecord], Context], None]
+    copied: Callable[[Path, Context], Context] = _as_it_is
 
 
 def _format(register: Register) -> Format:
@@ -49,6 +55,7 @@ def _format(register: Register) -> Format:
         package.read,
         package.write,
         package.append,
+        getattr(package, "copied", _as_it_is),
     )
 
 

@@ -260,6 +260,11 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
         writer.append(record.payload, int(record.fields.get("asqn", NO_ASQN)))
 
 
+def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a copy of a log must be told: not the flushed index, which need not have survived."""
+    return {name: value for name, value in context.items() if name != "last_flushed_index"}
+
+
 def _append_to_file(
     path: Path, records: Sequence[NewRecord], index: int | None, asqn: int, end: int
 ) -> None:

@@ -6,6 +6,6 @@ same in 0.7.1.
 """
 
 from reference_impl.zmq_raft.reader import kind_of, read, recognise
-from reference_impl.zmq_raft.writer import append, write
+from reference_impl.zmq_raft.writer import append, copied, write
 
-__all__ = ["append", "kind_of", "read", "recognise", "write"]
+__all__ = ["append", "copied", "kind_of", "read", "recognise", "write"]

@@ -75,6 +75,11 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     write_all(_state_writer(path, context), records)
 
 
+def copied(path: Path, context: Context) -> Context:
+    """What a copy of a log must be told: its kind, which a new name need not show."""
+    return {**context, "kind": reader.kind_of(path, context)}
+
+
 def _kind_by_name(path: Path) -> str:
     if path.suffix == ".rlog":
         return "index"

@@ -15,7 +15,8 @@ from reference_impl.systemd_journal import layout, mapped
 from reference_impl.systemd_journal.export_format import export_entry
 from reference_impl.systemd_journal.objects import FIELD_NAME
 from reference_impl.systemd_journal.reader import read_data
-from walproof.cli.read import EXIT_STATUS, parse_context
+from walproof.cli.context import context_of
+from walproof.cli.read import EXIT_STATUS
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -91,8 +92,7 @@ def export(
     if out is not None:
         if selection:
             raise click.UsageError("matches select entries of the Journal Export Format only")
-        context = dict(parse_context(item) for item in context_items)
-        return _parquet(log, out, format_id, context, compression, max_payload)
+        return _parquet(log, out, format_id, context_items, compression, max_payload)
     if format_id not in (None, "systemd-journal") or context_items or log.is_dir():
         raise click.UsageError(
             "the Journal Export Format is that of systemd's journal files; say --parquet OUT"
@@ -119,7 +119,7 @@ def _parquet(
     log: Path,
     out: Path,
     format_id: str | None,
-    context: dict[str, Any],
+    context_items: tuple[str, ...],
     compression: str,
     max_payload: int,
 ) -> int:
@@ -132,6 +132,7 @@ def _parquet(
         ) from None
     try:
         format = named(format_id) if format_id else detect(log)
+        context = context_of(context_items, format.id)
         done = to_parquet(Log(log, context), format.id, out, compression, max_payload)
     except UnknownFormat as error:
         if format_id:

@@ -16,6 +16,7 @@ from rich.text import Text
 from conformance.describe import payload_text, printable
 from reference_impl.answer import Answer, End, Event, Lost, Record, collect, end_to_json
 from reference_impl.formats import Context, UnknownFormat, detect, named
+from walproof.cli.context import context_of
 
 EXIT_STATUS = {"intact": 0, "torn": 3, "damaged": 3, "refused": 4}
 VERDICT_STYLE = {"intact": "green", "torn": "yellow", "damaged": "red", "refused": "magenta"}
@@ -69,9 +70,9 @@ def read(
             "--fast and --profile strict exclude each other: the bulk scanners know no stop at the"
             " first damage, they keep all that is provably whole"
         )
-    context = dict(parse_context(item) for item in context_items)
     try:
         format = named(format_id) if format_id else detect(log)
+        context = context_of(context_items, format.id)
         scan = bulk_scanner() if fast else None
         events = scan(format.id, log, context) if scan else format.read(log, profile, context)
         if as_lines:
@@ -104,17 +105,6 @@ def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
             f"--fast needs {error.name}, which is not here: pip install 'walproof[fast]'"
         ) from None
     return read
-
-
-def parse_context(item: str) -> tuple[str, Any]:
-    """``KEY=VALUE`` of the command line; VALUE is JSON, else text."""
-    key, separator, value = item.partition("=")
-    if not separator or not key:
-        raise click.UsageError(f"--context: expected KEY=VALUE, found {item!r}")
-    try:
-        return key, json.loads(value)
-    except ValueError:
-        return key, value
 
 
 def _dump(value: Any, indent: int | None = None) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from reference_impl import zmq_raft
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import Format, UnknownFormat, detect, named
-from walproof.cli.read import count, parse_context
+from walproof.cli.context import context_of
+from walproof.cli.read import count
 
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
 """Fields of a record that tell of the file it stands in, or again what its payload says."""
@@ -51,11 +51,11 @@ def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[st
     Exit status: 0 when nothing was lost, 3 when something was (NEW has the rest), 4 refused,
     1 for a usage or I/O error or when the survivors cannot stand in one log.
     """
-    context = dict(parse_context(item) for item in context_items)
     if out.exists():
         raise click.ClickException(f"{out} exists: expected a path where nothing is")
     try:
         format = named(format_id) if format_id else detect(log)
+        context = context_of(context_items, format.id)
         answer = collect(format.read(log, "recover", context))
         if answer.verdict == "refused":
             click.echo(f"{log}: {format.id}, refused ({answer.reason})", err=True)
@@ -93,10 +93,8 @@ def write_anew(
     with tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=".walproof-") as folder:
         # The name tells some formats which kind of log it is to be.
         made = Path(folder) / log.resolve().name
-        kind = {"kind": zmq_raft.kind_of(log, context)} if format.id == "zmq-raft" else {}
-        format.write(made, new, {**context, **kind})
-        # What Zeebe knew to be flushed need not have survived.
-        told = {name: value for name, value in context.items() if name != "last_flushed_index"}
+        told = format.copied(log, context)
+        format.write(made, new, told)
         again = collect(format.read(made, "recover", told))
         _compare(answer, again)
         if made.is_dir():

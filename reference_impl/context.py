@@ -1,0 +1,57 @@
+"""What a reader or writer is told besides the bytes, checked against the format's register."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from reference_impl.register import ContextKey, registers
+
+_DIGITS = re.compile(r"-?[0-9]{1,20}")
+_HEX = re.compile(r"([0-9a-f]{2})*")
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    "integer": _is_integer,
+    "boolean": lambda value: isinstance(value, bool),
+    "object": lambda value: isinstance(value, Mapping),
+    "list": lambda value: isinstance(value, list),
+    "null": lambda value: value is None,
+    "text": lambda value: isinstance(value, str),
+    "hex": lambda value: isinstance(value, str) and bool(_HEX.fullmatch(value)),
+    "number": lambda value: (
+        _is_integer(value) or (isinstance(value, str) and bool(_DIGITS.fullmatch(value)))
+    ),
+}
+
+
+class BadContext(ValueError):
+    """A context has a key that the format does not know, or a value that is none of its type."""
+
+
+def check(format: str, context: Mapping[str, Any]) -> None:
+    """Raise :class:`BadContext` for a context that no reader or writer of the format takes."""
+    known = registers()[format].context
+    for name, value in context.items():
+        if name not in known:
+            expected = f"expected {', '.join(known)}" if known else "the format has no context"
+            raise BadContext(f"{format} knows no {name!r}: {expected}")
+        if not _fits(known[name], value):
+            raise BadContext(f"{name}: expected {_expected(known[name])}, found {value!r}")
+
+
+def _fits(key: ContextKey, value: Any) -> bool:
+    if key.values and value in key.values:
+        return True
+    return any(_FITS[one](value) for one in key.types if not (one == "text" and key.values))
+
+
+def _expected(key: ContextKey) -> str:
+    """The types and texts that a key may have, in words."""
+    types = [one for one in key.types if one != "text" or not key.values]
+    return " or ".join([*types, *key.values])

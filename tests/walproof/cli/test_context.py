@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import pytest
+
+from conformance.vectors import load_all
+from reference_impl.context import check
+from walproof.cli.context import context_of
+
+
+@pytest.mark.parametrize(
+    ("format", "item", "value"),
+    [
+        ("zeebe-journal", "last_flushed_index=5", 5),
+        ("zeebe-journal", 'last_flushed_index="5"', "5"),
+        ("zeebe-journal", "last_flushed_index=meta", "meta"),
+        ("zeebe-journal", "last_flushed_index=null", None),
+        ("zeebe-journal", "name=5", "5"),
+        ("zeebe-journal", "descriptor=1", "1"),
+        ("kahadb-journal", "checksum=false", False),
+        ("systemd-journal", 'match=["_UID=0", "_UID=1"]', ["_UID=0", "_UID=1"]),
+        ("systemd-journal", "match=_UID=0", "_UID=0"),
+    ],
+)
+def test_a_value_has_the_type_of_its_key(format: str, item: str, value: Any) -> None:
+    (found,) = context_of([item], format).values()
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("format", "item", "said"),
+    [
+        ("leveldb-log", "a=1", "leveldb-log knows no 'a': the format has no context"),
+        ("zeebe-journal", "index=1", "knows no 'index': expected last_flushed_index, name, max_se"),
+        ("zeebe-journal", "last_flushed_index=most", "expected number or null or meta, found 'mo"),
+        ("zeebe-journal", "last_flushed_index=true", "expected number or null or meta, found True"),
+        ("kahadb-journal", "eof=some", "eof: expected record or zeros or none, found 'some'"),
+        ("zmq-raft", "capacity=x", "capacity: expected integer, found 'x'"),
+        ("zmq-raft", "capacity", "expected KEY=VALUE, found 'capacity'"),
+    ],
+)
+def test_what_no_reader_understands_is_refused(format: str, item: str, said: str) -> None:
+    with pytest.raises(click.UsageError, match=r"--context") as refused:
+        context_of([item], format)
+    assert said in str(refused.value)
+
+
+def test_every_vector_is_asked_with_a_context_that_its_format_knows() -> None:
+    for vector in load_all().values():
+        check(str(vector.body["format"]), vector.body["context"])

@@ -1,0 +1,40 @@
+"""The option ``--context``: what a reader or writer is told besides the bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from reference_impl.context import BadContext, check
+from reference_impl.register import registers
+
+
+def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
+    """The context in ``KEY=VALUE`` words; VALUE is JSON, else text.
+
+    Raises ``click.UsageError`` for what is not of that form, for a key that the format does not
+    know, and for a value of another type than the key's.
+    """
+    context = dict(_parsed(item, format) for item in items)
+    try:
+        check(format, context)
+    except BadContext as error:
+        raise click.UsageError(f"--context: {error}") from None
+    return context
+
+
+def _parsed(item: str, format: str) -> tuple[str, Any]:
+    name, separator, text = item.partition("=")
+    if not separator or not name:
+        raise click.UsageError(f"--context: expected KEY=VALUE, found {item!r}")
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return name, text
+    key = registers()[format].context.get(name)
+    # A text that looks like a number is a text all the same: name=5, descriptor=1.
+    is_text = key is not None and set(key.types) <= {"text", "hex"} and not isinstance(value, str)
+    return name, text if is_text else value
