@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import yaml
@@ -46,6 +48,22 @@ def test_every_grammar_is_listed() -> None:
     assert {path.name for path in (ROOT / "ksy").glob("*.ksy")} <= set(
         re.findall(r"`(\w+\.ksy)`", page)
     )
+
+
+def test_the_changes_shown_to_contributors_can_be_made(tmp_path: Path) -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    changes = re.findall(r"^```diff\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(changes) == 3  # a vector, a known failure, an adapter
+    for change in changes:
+        for name in re.findall(r"^--- a/(.+)$", change, re.MULTILINE):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
+        apply = ["git", "apply", "-"]
+        done = subprocess.run(apply, cwd=tmp_path, input=change, text=True, capture_output=True)
+        assert done.returncode == 0, done.stderr
+        for name in re.findall(r"^\+\+\+ b/(.+)$", change, re.MULTILINE):
+            before = (ROOT / name).read_text("utf-8") if (ROOT / name).exists() else ""
+            assert (tmp_path / name).read_text("utf-8") != before
 
 
 def test_what_a_new_format_needs_is_what_each_format_has() -> None:
