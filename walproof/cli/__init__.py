@@ -35,7 +35,7 @@ SUBCOMMANDS = (
 
 
 class _Subcommands(click.Group):
-    """Loads a subcommand when it is asked for: ``walproof read`` must not wait for the harness."""
+    """Loads a subcommand when it is needed: ``walproof read`` must not wait for the harness."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(SUBCOMMANDS)

@@ -21,9 +21,10 @@ from walproof.audit.progress import Bar
     "--out", required=True, metavar="DIR", type=click.Path(path_type=Path, file_okay=False)
 )
 @click.option(
-    "--payload/--no-payload", help="Also what the records hold, or (the default) where they lie."
+    "--payload/--no-payload",
+    help="Also what the records hold, or (the default) only where they are.",
 )
-@click.option("--again", is_flag=True, help="Read everything, also what has not changed.")
+@click.option("--again", is_flag=True, help="Read everything, even what has not changed.")
 @click.option(
     "--option",
     "given",
@@ -45,7 +46,7 @@ from walproof.audit.progress import Bar
     default=128,
     show_default=True,
     metavar="MIB",
-    help="Most that one task reads, where logs can be cut.",
+    help="The most that one task reads, where logs can be cut.",
 )
 def audit(
     paths: tuple[str, ...],
@@ -59,8 +60,8 @@ def audit(
 ) -> int:
     """Take stock of a lake of logs: what is in them, what is lost, where, and why.
 
-    PATH is a file or a folder, searched to the bottom, also s3:, hdfs: and the like; all formats
-    may be mixed. Hidden names are passed over. DIR gets three tables in Parquet, for Spark,
+    PATH is a file or a folder with all its subfolders; s3:, hdfs: and the like work too. All
+    formats may be mixed. Hidden names are skipped. DIR gets three tables in Parquet, for Spark,
     DuckDB, pyarrow and so on:
 
     \b
@@ -69,9 +70,9 @@ def audit(
     DIR/files         a row for each file: verdict, counts, why it could not be read
     DIR/summary.html  plots; DIR/summary.json has the same numbers
 
-    A log that cannot be read never ends the audit. Stopped at any moment, even by kill -9, it
-    leaves the result before it as it was, and goes on from there when run again. Run again, it
-    reads only what is new or has changed by name, size, time, or at either end; --again reads
+    A log that cannot be read never ends the audit. If the audit is stopped at any moment, even by
+    kill -9, the previous result stays as it was, and the next run goes on from there. A later run
+    reads only what is new, or has changed by name, size, time, or at either end. --again reads
     everything (a failing disk changes no times).
 
     \b

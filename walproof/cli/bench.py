@@ -1,4 +1,4 @@
-"""``walproof bench``: speed, beside a named peer in the same run."""
+"""``walproof bench``: speed, compared with a named peer in the same run."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ QUICK_VECTORS = 8
 def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     """Measure the readers (MB/s, records/s) and the harness (cases/s).
 
-    Every number stands beside that of a peer, measured in the same run: LevelDB's own C++ reader,
-    and for the harness the executable specification. The ratios can be compared between machines,
-    the numbers cannot.
+    Every number is shown beside that of a peer, measured in the same run: LevelDB's own C++ reader,
+    or the executable specification for the harness. Ratios can be compared between machines; the
+    numbers cannot.
 
     \b
     walproof bench
     walproof bench --only reading --rounds 11
 
-    Exit status: 0, with CI=true 1 when a contender is not here, 1 for a usage or I/O error.
+    Exit status: 0; 1 for a usage or I/O error, or, with CI=true, if a contender is missing.
     """
     from walproof.bench import asking, reading, report
     from walproof.bench.contenders import contenders

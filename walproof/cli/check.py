@@ -55,9 +55,9 @@ from walproof.implementations import all_implementations
 )
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
 @click.option("--failures", default=5, show_default=True, help="How many failures to show in full.")
-@click.option("--show-known", is_flag=True, help="Show known failures in full, too.")
+@click.option("--show-known", is_flag=True, help="Show known failures in full too.")
 @click.option("--update-known", is_flag=True, help="Write what fails to the known-failures lists.")
-@click.option("--cause", metavar="NAME", help="With --update-known: the cause of what is new.")
+@click.option("--cause", metavar="NAME", help="With --update-known: the cause of the new failures.")
 def check(
     commands: tuple[str, ...],
     names: tuple[str, ...],
@@ -87,7 +87,7 @@ def check(
     walproof check --cmd './my-reader' --group torn-tail --failures 20
     walproof check --impl leveldb-cpp --requirement 'LDB-02*'
 
-    Exit status: 0 when all is as expected, 3 when something is not, 1 for a usage error.
+    Exit status: 0 if all is as expected, 3 if something is not, 1 for a usage error.
     """
     console = Console()
     try:
@@ -111,7 +111,7 @@ def check(
     try:
         plan = run.Plan.of(subjects, vectors, chosen, profiles)
         report = _run_with_progress(plan, jobs, memory)
-    except BrokenVector as error:  # its bytes are looked at only when it is run
+    except BrokenVector as error:  # its bytes are examined only when it is run
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     _save(report, folder)
@@ -151,7 +151,7 @@ def _subjects(commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool)
 
 
 def _is_one_shot(command: str, words: list[str]) -> bool:
-    """Whether the program must be one-shot. Said aloud: it may also be broken."""
+    """Whether the program must be one-shot. It says so, since the program may also be broken."""
     why = asyncio.run(no_hello(words, Path.cwd()))
     if why is not None:
         click.echo(
@@ -192,7 +192,7 @@ def _update_known(
 
 
 def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
-    """Whether something did not run that must: broken always, the rest in CI or asked by name."""
+    """Whether something did not run that must run: always if broken, else in CI or if named."""
     must_run = asked_for or in_ci()
     moving = set() if asked_for else {one.name for one in all_implementations() if one.moving}
     return any(
@@ -206,7 +206,7 @@ def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
 
 
 def program_name() -> str:
-    """How this very command was called, so that what we print can be pasted."""
+    """How this command was called, so that what is printed can be pasted."""
     called = Path(sys.argv[0])
     try:
         return os.path.relpath(called) if called.parent.name == "bin" else called.name

@@ -1,4 +1,4 @@
-"""``walproof dump``: the records of a log, each into a file of its own."""
+"""``walproof dump``: write each record of a log to a file of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from walproof.cli.read import EXIT_STATUS
 
 @dataclass
 class Range:
-    """Indexes from ``first`` to ``last``, both included; None is open. ``found`` counts records."""
+    """Indexes from ``first`` to ``last`` inclusive; None means open. ``found`` counts records."""
 
     text: str
     first: int | None
@@ -66,13 +66,13 @@ def readable(payload: bytes) -> bytes:
     except (message_pack.Incomplete, ValueError) as error:
         raise NotMessagePack(str(error) or "it ends in the middle of a value") from None
     if end != len(payload):
-        raise NotMessagePack(f"{len(payload) - end} bytes stand behind the value")
+        raise NotMessagePack(f"{len(payload) - end} bytes follow the value")
     text = json.dumps(message_pack.to_json(value), ensure_ascii=False, indent=1)
     return f"{text}\n".encode("utf-8", "surrogatepass")
 
 
 def unzipped(payload: bytes) -> bytes:
-    """What gzip or zlib packed; anything else as it is."""
+    """The data unpacked if gzip or zlib packed it, otherwise unchanged."""
     try:
         return zlib.decompress(payload, wbits=47)
     except zlib.error:
@@ -84,12 +84,12 @@ def unzipped(payload: bytes) -> bytes:
 @click.option("--index", "ranges", metavar="RANGES", default=":", help="Such as 100:110,1000:1050.")
 @click.option(
     "--out", "folder", metavar="DIR", type=click.Path(path_type=Path), default=".",
-    show_default=True, help="Where the files go; made if it is not there.",
+    show_default=True, help="Where the files go; created if it does not exist.",
 )  # fmt: skip
 @click.option("--messagepack", is_flag=True, help="Payloads are MessagePack: write readable JSON.")
 @click.option("--unzip", is_flag=True, help="Unpack payloads that gzip or zlib packed.")
-@click.option("--force", is_flag=True, help="Replace files that are there.")
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 def dump(
     log: Path,
     ranges: str,
@@ -99,22 +99,23 @@ def dump(
     force: bool,
     format_id: str | None,
 ) -> int:
-    """Write the records of a log to files, one each.
+    """Write each record of a log to a file of its own.
 
-    A record is known by its index; in a format without one, by its number in the log, from 0. The
-    file is named after it: 0000000000000100.data, or .json with --messagepack. A line of JSON for
-    each file says where it is and what the record's other fields are. Both ends of a range count.
+    A record is known by its index, or, in a format without indexes, by its number in the log, from
+    0. The file is named after it: 0000000000000100.data, or .json with --messagepack. A line of
+    JSON for each file says where it is and what the record's other fields are. A range includes
+    both ends.
 
-    A file that is there already is never replaced without --force. Two records of the same index
-    get a second number: 0000000000000100.2.data.
+    An existing file is never replaced without --force. If two records have the same index, the name
+    of the second gets another number: 0000000000000100.2.data.
 
     \b
     walproof dump 00000000000001.rlog --index 100:110,1000:1050 --out entries --messagepack
     walproof dump /var/lib/raft --out entries > entries.jsonl
     walproof dump 000003.log --index :9 --out batches
 
-    Exit status: 0 intact, 3 torn or damaged or a payload that is no MessagePack, 4 refused, 1 for
-    a usage or I/O error, a range without records included.
+    Exit status: 0 intact, 3 torn or damaged or a payload that is not MessagePack, 4 refused, 1 for
+    a usage or I/O error, including a range without records.
     """
     wanted = parse_ranges(ranges)
     try:
@@ -164,7 +165,7 @@ class _Dump:
         self.not_messagepack = False
 
     def take(self, record: Record, number: int) -> None:
-        """Write a record if it is wanted; ``number`` stands for an index that it has not."""
+        """Write a record if it is wanted; ``number`` replaces a missing index."""
         index = int(record.fields.get("index", number))
         low, high = self.seen or (index, index)
         self.seen = min(low, index), max(high, index)
@@ -193,7 +194,7 @@ class _Dump:
         click.echo(json.dumps(line, ensure_ascii=False))
 
     def check_found(self) -> None:
-        """A range that no record was in is a mistake: say so, once all others are written."""
+        """A range without records is a mistake: say so, after all others are written."""
         missing = [one.text for one in self.ranges if not one.found and one.text != ":"]
         if missing:
             has = f"{self.seen[0]} to {self.seen[1]}" if self.seen else "none"

@@ -1,4 +1,4 @@
-"""``walproof export``: a log in a form that other programs take."""
+"""``walproof export``: a log in a form that other programs read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write this Parquet file instead, from a log of any format.",
 )
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
     "--context",
     "context_items",
@@ -68,17 +68,17 @@ def export(
 ) -> int:
     """Print a systemd journal in the Journal Export Format, or write any log as Parquet.
 
-    Without --parquet: what journalctl -o export prints for the same file, but the fields of an
-    entry are sorted; of a damaged file, all that survives. What is lost is listed on standard
-    error.
+    Without --parquet, it prints what journalctl -o export prints for the same file, but sorts the
+    fields of each entry. From a damaged file it prints all that survives, and lists on standard
+    error what is lost.
 
-    With --parquet: a row for each record and each lost range, in the columns that Spark's data
-    source has, and the verdict in the metadata of the file. Memory stays bounded, and the file
-    appears when it is whole.
+    With --parquet, it writes a row for each record and each lost range, in the columns of the Spark
+    data source, and puts the verdict into the metadata of the file. Memory stays bounded, and the
+    file appears only when it is complete.
 
-    Matches are those of journalctl: of two values of one field either will do, of two fields both
-    must be there. TIME is 2023-11-14, "2023-11-14 22:13:20", both in UTC, or @ and seconds since
-    1970, with a fraction if need be.
+    Matches work as in journalctl: given two values of one field, either will do; given two fields,
+    both must match. TIME is 2023-11-14 or "2023-11-14 22:13:20", both in UTC, or @ and the seconds
+    since 1970, which may have a fraction.
 
     \b
     walproof export system.journal | systemd-journal-remote --output=copy.journal -
@@ -103,7 +103,7 @@ def export(
 def _selection(
     matches: tuple[str, ...], since: str | None, from_seqnum: int | None
 ) -> dict[str, Any]:
-    """Which entries are asked for, as the reader is told."""
+    """The entries to select, as the reader is told."""
     for match in matches:
         if not FIELD_NAME.fullmatch(match.partition("=")[0].encode()) or "=" not in match:
             raise click.UsageError(f"expected FIELD=VALUE, found {match!r}")
@@ -174,7 +174,7 @@ def _journal(log: Path, context: dict[str, Any]) -> int:
 
 
 def microseconds(text: str) -> int:
-    """A time as journalctl takes it: a date, a date and a time of day, or ``@`` and seconds."""
+    """A time as journalctl accepts it: a date, a date and a time of day, or ``@`` and seconds."""
     try:
         if text.startswith("@"):
             seconds, _, fraction = text[1:].partition(".")

@@ -15,12 +15,13 @@ from reference_impl.systemd_journal.query import names, values
 @click.command()
 @click.argument("log", metavar="FILE", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.argument("name", metavar="[FIELD]", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print each as JSON, a line each.")
+@click.option("--json", "as_json", is_flag=True, help="Print each as JSON, one per line.")
 def fields(log: Path, name: str | None, as_json: bool) -> int:
     """List the fields of a systemd journal file, or all values of one field, newest first.
 
-    What journalctl --fields and journalctl --field=FIELD print for the same file. A value that is
-    no text of one line is shown as {"hex": "…"}. Of a damaged file, all that survives.
+    It prints what journalctl --fields and journalctl --field=FIELD print for the same file. A value
+    that is not one line of text is shown as {"hex": "…"}. From a damaged file it prints all that
+    survives.
 
     \b
     walproof fields system.journal

@@ -26,7 +26,7 @@ from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
     "--compression", type=click.Choice(list(COMPRESSIONS)), default="zstd", show_default=True
 )
 @click.option("--header-size", type=int, default=264, show_default=True, help="264 is systemd 252.")
-@click.option("--seal", "key", metavar="KEY", help="Seal with the verification key given.")
+@click.option("--seal", "key", metavar="KEY", help="Seal with this verification key.")
 def import_(
     stream: object,
     output: Path,
@@ -39,12 +39,12 @@ def import_(
     """Write a systemd journal file from entries in the Journal Export Format.
 
     Reads standard input if no file is given. Times, boot id and fields are kept; sequence numbers
-    begin anew, as with systemd-journal-remote. journalctl reads and verifies what is written.
+    begin anew, as with systemd-journal-remote. journalctl can read and verify the new file.
 
     \b
     journalctl -o export | walproof import --output copy.journal
 
-    Exit status: 0 written, 1 for a usage or I/O error or what is not in that format.
+    Exit status: 0 written, 1 for a usage or I/O error or for input that is not in that format.
     """
     try:
         options = Options(
@@ -72,7 +72,7 @@ def import_(
 
 
 def _write(made: Writer, entry: ExportedEntry) -> None:
-    """One entry; fields with a name that no writer accepts are left out, as systemd does."""
+    """One entry, without the fields whose names no writer accepts, as systemd does it."""
     boot = next(
         (p[9:].decode("ascii", "replace") for p in entry.payloads if p.startswith(b"_BOOT_ID=")), ""
     )
@@ -88,7 +88,7 @@ def _write(made: Writer, entry: ExportedEntry) -> None:
 
 
 def _machine_id() -> bytes:
-    """The id of this machine, or zeros where it has none."""
+    """The id of this machine, or zeros if it has none."""
     try:
         return bytes.fromhex(Path("/etc/machine-id").read_text().strip())
     except (OSError, ValueError):

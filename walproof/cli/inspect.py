@@ -37,7 +37,7 @@ def _offset(text: str) -> int:
 
 @click.command()
 @click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
     "--from",
     "start",
@@ -67,12 +67,12 @@ def inspect(
     limit: int | None,
     page: Path | None,
 ) -> int:
-    """Show every byte of a log: offset, bytes, field, value, and the requirements that rule it.
+    """Show every byte of a log: offset, bytes, field, value, and the requirements that govern it.
 
-    Lost ranges are marked with x at the margin and with their reason, a torn tail with ~, and =
-    stands where a writer may append. The fields are those of the grammar in ksy/, and their paths
-    are the ones that vectors use. Behind damage a reader no longer trusts the lengths, but the
-    map goes on with them, since what it shows there may be worth saving.
+    Lost ranges are marked with x at the margin and with their reason, and a torn tail with ~. A
+    line with = shows where a writer may append. The fields are those of the grammar in ksy/, and
+    their paths are the ones that vectors use. After damage a reader no longer trusts the lengths,
+    but the map goes on with them, since what it shows there may be worth saving.
 
     \b
     walproof inspect 000003.log                        the map, first fields first
@@ -81,10 +81,10 @@ def inspect(
     walproof inspect 000003.log --field 'blocks[-1].records[0].header'
     walproof inspect 000003.log --html map.html        a page to explore
 
-    Of a folder the files are shown, as by walproof list: each of them can be inspected.
+    For a folder, it shows the files, as walproof list does: each of them can be inspected.
 
     In a pipe every line has the full path of its field, so that grep finds it. The log is never
-    changed, and a large one is not loaded: only the part that is shown is parsed.
+    changed. A large log is not loaded: only the part that is shown is parsed.
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
@@ -147,7 +147,7 @@ def _write_page(
     path: str | None,
     limit: int | None,
 ) -> None:
-    from walproof.inspection.page import write  # the template engine, only where it is used
+    from walproof.inspection.page import write  # the template engine, loaded only where it is used
 
     if page.exists() and page.samefile(view.path):
         raise click.UsageError(f"--html {page} would overwrite the log")

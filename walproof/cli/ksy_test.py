@@ -19,7 +19,7 @@ from walproof.parsers.ksy_test import run as run_vector
 )  # fmt: skip
 @click.option("--quiet", is_flag=True, help="Show failures only.")
 def ksy_test(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
-    """Check that a Kaitai grammar reads files as you say: yours, anywhere.
+    """Check that a Kaitai grammar of yours, anywhere, reads files as you expect.
 
     A VECTOR is a JSON file, or a folder of them, with the name of a file beside it (or its bytes)
     and the values that fields must have, or the error that reading it must end with:
@@ -33,10 +33,10 @@ def ksy_test(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
     walproof ksy-test my_format.ksy tests/
     walproof ksy-test my_format.ksy tests/empty.json
 
-    Numbers above 2^53 are strings of digits; null is a field that is not there.
+    Numbers above 2^53 are strings of digits; null means that the field is missing.
 
-    Exit status: 0 when all agree, 3 when one does not, 1 for a usage error, for a vector that
-    cannot be used and for a grammar that does not compile (FILE:LINE:COLUMN: error: WHY).
+    Exit status: 0 if all agree, 3 if one does not, 1 for a usage error, for a vector that cannot be
+    used, and for a grammar that does not compile (FILE:LINE:COLUMN: error: WHY).
     """
     passed = failed = 0
     try:

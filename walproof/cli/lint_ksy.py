@@ -14,20 +14,20 @@ from walproof.parsers.lint import RULES, compile_errors, lint
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--rules", is_flag=True, help="List the rules and exit.")
 def lint_ksy(files: tuple[Path, ...], rules: bool) -> int:
-    """Find what the Kaitai compiler accepts and parsers in some language stumble over.
+    """Find what the Kaitai compiler accepts but parsers in some language stumble over.
 
-    FILE is a grammar (.ksy), by default each in ksy/. A finding is one line, FILE:LINE:COLUMN:
-    RULE: what is wrong and what to do instead. Rules come from the Kaitai style guide, and from
-    differences between the languages that generated parsers were seen to have. What the compiler
-    does not accept is shown as well.
+    FILE is a grammar (.ksy); the default is every grammar in ksy/. A finding is one line,
+    FILE:LINE:COLUMN: RULE: what is wrong and what to do instead. The rules come from the Kaitai
+    style guide, and from differences seen between generated parsers of different languages. What
+    the compiler does not accept is shown as well.
 
-    A finding that is meant is excused by a comment in the line above it, or in front of `meta` for
-    the whole file; the reason must be there: `# lint-ksy: RULE: reason`.
+    If a finding is intended, excuse it by a comment in the line above it, or before `meta` for the
+    whole file. The comment must give a reason: `# lint-ksy: RULE: reason`.
 
     \b
     walproof lint-ksy                    the grammars of this project
     walproof lint-ksy my_format.ksy      one of yours, wherever it is
-    walproof lint-ksy --rules            what is looked for
+    walproof lint-ksy --rules            the list of rules
 
     Exit status: 0 for no finding, 3 for some, 1 for a usage error.
     """

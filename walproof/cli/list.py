@@ -1,4 +1,4 @@
-"""``walproof list``: the logs in a folder, a line for each file."""
+"""``walproof list``: the logs in a folder, one line per file."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from walproof.cli.read import EXIT_STATUS, VERDICT_STYLE
 class Listed:
     """One file, or a log of several: what it holds.
 
-    ``first`` and ``last`` are the indexes of its first and last record where the format has them.
-    ``format`` is None for a file that is no log and no part of one.
+    ``first`` and ``last`` are the indexes of its first and last record if the format has indexes.
+    ``format`` is None for a file that is neither a log nor a part of one.
     """
 
     file: str
@@ -35,7 +35,7 @@ class Listed:
     reason: str | None = None
 
     def take(self, event: Event) -> None:
-        """Count an event of the reader in."""
+        """Add an event of the reader to the counts."""
         if isinstance(event, Record):
             self.records += 1
             index = event.fields.get("index")
@@ -49,19 +49,19 @@ class Listed:
             self.verdict, self.reason = event.verdict, event.reason
 
     def to_json(self) -> dict[str, Any]:
-        """The file as ``--json`` prints it; what is not known is left out."""
+        """The file as ``--json`` prints it, without what is not known."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
 @click.command("list")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
-@click.option("--json", "as_json", is_flag=True, help="Print an object a line instead.")
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
+@click.option("--json", "as_json", is_flag=True, help="Print one object per line instead.")
 def list_logs(folder: Path, format_id: str | None, as_json: bool) -> int:
     """List the logs in a folder and below it: size, records, indexes, and what is lost.
 
-    If the folder is itself a log of several files, each of them has a line, and a last one speaks
-    of the log as a whole. Other files are shown with their size only.
+    If the folder is itself a log of several files, each of them has a line, and a last line is
+    about the log as a whole. Other files are shown with their size only.
 
     \b
     walproof list /var/lib/raft
@@ -102,7 +102,7 @@ def _format_of(path: Path) -> Format | None:
 
 
 def _list(folder: Path, format: Format | None) -> Iterator[Listed]:
-    """The files in order of their names; at the end the log that they make, if they make one."""
+    """The files in order of their names, then the log that they form, if they form one."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     whole = None
     parts: dict[str, Listed] = {}

@@ -20,7 +20,7 @@ from walproof.parsers.package import NotOurs, all_grammars, make_package
 )
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("parsers"), show_default=True,
-    help="A folder for each language is made in it.",
+    help="The folder that gets a folder for each language.",
 )  # fmt: skip
 @click.option(
     "--ksy", "folder", type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -29,16 +29,17 @@ from walproof.parsers.package import NotOurs, all_grammars, make_package
 def parsers(languages: tuple[str, ...], names: tuple[str, ...], out: Path, folder: Path) -> int:
     """Make parsers of the formats in other languages: packages, with an example that runs.
 
-    What a package needs is declared in the way of its language, at a pinned version; how to build
-    it and try it is in its README. The parsers for Python, Java, JavaScript, Go, C++ and Rust are
-    proven against every vector: rows parser-… of `walproof check --profile structure`.
+    Each package declares its dependencies in the way of its language, at pinned versions; its
+    README says how to build it and try it. The parsers for Python, Java, JavaScript, Go, C++ and
+    Rust are proven against every vector: see the rows parser-… of `walproof check --profile
+    structure`.
 
     \b
     walproof parsers --lang go --out parsers          one package, parsers/go
     walproof parsers --lang java --grammar leveldb_log
     walproof parsers                                  eleven of them
 
-    Exit status: 0, or 1 when a grammar does not compile (FILE:LINE:COLUMN: error: WHY).
+    Exit status: 0, or 1 if a grammar does not compile (FILE:LINE:COLUMN: error: WHY).
     """
     known = all_grammars(folder)
     for name in names:

@@ -1,4 +1,4 @@
-"""``walproof read``: the answer to one log."""
+"""``walproof read``: the answer about one log."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VERDICT_STYLE = {"intact": "green", "torn": "yellow", "damaged": "red", "refused
 
 @click.command()
 @click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
     "--profile",
     type=click.Choice(["recover", "strict"]),
@@ -39,9 +39,9 @@ VERDICT_STYLE = {"intact": "green", "torn": "yellow", "damaged": "red", "refused
     multiple=True,
     help="What the reader is told besides the bytes; VALUE is JSON or text.",
 )
-@click.option("--fast", is_flag=True, help="Read with the bulk scanner: the same answer, sooner.")
+@click.option("--fast", is_flag=True, help="Read with the bulk scanner: the same answer, faster.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON object.")
-@click.option("--jsonl", "as_lines", is_flag=True, help="Print an object a line, as they come.")
+@click.option("--jsonl", "as_lines", is_flag=True, help="Print one object per line, as they come.")
 def read(
     log: Path,
     format_id: str | None,
@@ -84,7 +84,7 @@ def read(
         click.echo(f"Error: {error}", err=True)
         return EXIT_STATUS["refused"]
     except BrokenPipeError:
-        raise  # `| head` has seen enough; the log is not to blame
+        raise  # `| head` has read enough; the log is not at fault
     except OSError as error:
         raise click.ClickException(f"{log}: {error.strerror or error}") from None
     except ValueError as error:  # a --context that the format does not understand
@@ -97,7 +97,7 @@ def read(
 
 
 def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
-    """The scanners' way to an answer. Raises ``ClickException`` where they are not installed."""
+    """The answer from the bulk scanners. Raises ``ClickException`` if they are not installed."""
     try:
         from walproof.scan.answers import read
     except ModuleNotFoundError as error:
@@ -154,13 +154,13 @@ def print_answer(answer: Answer, format_id: str, log: Path, console: Console) ->
 
 
 def _by_number(file: str) -> list[str | int]:
-    """A key that puts segment 10 behind segment 9: text and numbers take turns."""
+    """A key that sorts segment 10 after segment 9: text and numbers alternate."""
     parts = re.split(r"([0-9]+)", file)
     return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
 
 def _print_table(answer: Answer, console: Console) -> None:
-    """Plain columns, a line a row: a table library is too slow for a log of 100,000 records."""
+    """Plain columns, one line per row: a table library is too slow for a log of 100,000 records."""
     places: list[tuple[str, int, int, Record | Lost]] = sorted(
         [
             *((r.file or "", r.at, number, r) for number, r in enumerate(answer.records)),
@@ -196,7 +196,7 @@ def _print_table(answer: Answer, console: Console) -> None:
 
 
 def _row(number: int, item: Record | Lost, heads: list[str]) -> tuple[list[str], str, bool]:
-    """The cells under ``heads``, what stands behind them, and whether the row is a lost range."""
+    """The cells under ``heads``, what follows them, and whether the row is a lost range."""
     if isinstance(item, Lost):
         known = {"record": "lost", "at": item.start, "size": item.end - item.start}
         last = item.reason
@@ -204,7 +204,7 @@ def _row(number: int, item: Record | Lost, heads: list[str]) -> tuple[list[str],
         known = {"record": number, "at": item.at, "size": item.size, **item.fields}
         if "boot_id" in item.fields:
             known["boot_id"] = f"{item.fields['boot_id'][:8]}…"
-        # An update of a state file says more as JSON than its bytes do.
+        # An update of a state file says more as JSON than as bytes.
         update = item.fields.get("update")
         if "fields" in item.fields:
             last = entry_text(item.fields["fields"])

@@ -16,11 +16,11 @@ from walproof.cli.context import context_of
 from walproof.cli.read import count
 
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
-"""Fields of a record that tell of the file it stands in, or again what its payload says."""
+"""Fields of a record that describe the file around it, or repeat what its payload says."""
 
 
 class Unlike(ValueError):
-    """The new log does not hold what the old one gave; the message says where."""
+    """The new log does not hold what was read from the old one; the message says where."""
 
 
 @click.command()
@@ -28,7 +28,7 @@ class Unlike(ValueError):
 @click.option(
     "--out", required=True, metavar="NEW", type=click.Path(path_type=Path), help="The new log."
 )
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected when not given.")
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
     "--context",
     "context_items",
@@ -39,17 +39,17 @@ class Unlike(ValueError):
 def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[str, ...]) -> int:
     """Write the records that survive in LOG into a new log of the same format.
 
-    LOG is never changed, and NEW must not exist. NEW is read back before it is given its name: it
-    has to be intact, with the very records that LOG gave. A format whose log cannot have a gap
-    (the index of a raft log) says which record is missing; then `walproof dump` writes each
-    survivor into a file of its own.
+    LOG is never changed, and NEW must not exist. NEW is read back before it gets its name: it must
+    be intact and hold exactly the records that survived in LOG. If the format allows no gap (the
+    indexes of a raft log), the command says which record is missing; `walproof dump` can then write
+    each survivor to a file of its own.
 
     \b
     walproof recover 000003.log --out recovered.log
     walproof recover journal/ --out recovered/
 
-    Exit status: 0 when nothing was lost, 3 when something was (NEW has the rest), 4 refused,
-    1 for a usage or I/O error or when the survivors cannot stand in one log.
+    Exit status: 0 if nothing was lost, 3 if something was (NEW has the rest), 4 refused,
+    1 for a usage or I/O error, or if the survivors cannot form one log.
     """
     if out.exists():
         raise click.ClickException(f"{out} exists: expected a path where nothing is")
@@ -84,14 +84,14 @@ def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[st
 def write_anew(
     format: Format, log: Path, answer: Answer, out: Path, context: Mapping[str, Any]
 ) -> None:
-    """The records of an answer as a new log at ``out``, under that name only when it is right.
+    """Write the records of an answer as a new log, which gets the name ``out`` only if it is right.
 
-    Raises ``ValueError`` when the format's writer does not take them, :class:`Unlike` when reading
-    them back gives anything else, ``OSError``.
+    Raises ``ValueError`` if the format's writer does not accept them, :class:`Unlike` if reading
+    them back gives anything else, and ``OSError``.
     """
     new = [NewRecord(record.payload, record.fields) for record in answer.records]
     with tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=".walproof-") as folder:
-        # The name tells some formats which kind of log it is to be.
+        # In some formats the name decides which kind of log to write.
         made = Path(folder) / log.resolve().name
         told = format.copied(log, context)
         format.write(made, new, told)

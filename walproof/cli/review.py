@@ -21,24 +21,24 @@ from conformance import ROOT
 @click.option("--output", type=click.Choice(["text", "json", "markdown", "junit"]), default="text",
               show_default=True, help="How the review is printed.")  # fmt: skip
 @click.option("--sweep", "count", default=300, show_default=True, metavar="N",
-              help="Number of logs that are damaged afresh; 0 for the vectors alone.")  # fmt: skip
+              help="Number of logs to damage anew; 0 for the vectors alone.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, help="Seed of the fresh damage.")
-@click.option("--api", is_flag=True, help="Let a change of names fail the review, too.")
+@click.option("--api", is_flag=True, help="Let a change of names fail the review too.")
 def review(
     revision: str, formats: tuple[str, ...], output: str, count: int, seed: int, api: bool
 ) -> int:
-    """Say who is hurt by a change to a grammar, a chapter, the executable specification, vectors.
+    """Say whom a change to a grammar, a chapter, the executable specification or vectors hurts.
 
     Compares the work tree with REV. Each finding has a class: READ (a new reader on old files),
-    WRITE (an old reader on new files), RECOVER (what survives damage), API (names only). A finding
-    that is meant can be excused, with a reason, in .walproof-review.toml; docs/review.md lists the
-    rules.
+    WRITE (an old reader on new files), RECOVER (what survives damage), API (names only). An
+    intended finding can be excused, with a reason, in .walproof-review.toml; docs/review.md lists
+    the rules.
 
     \b
     walproof review --against main
     walproof review --against HEAD --format leveldb-log --output markdown
 
-    Exit status: 0 compatible, 1 breaking; 2 when the review could not be made.
+    Exit status: 0 compatible, 1 breaking, 2 if the review could not be made.
     """
     from conformance.kaitai.compile import GrammarError, ToolMissing
     from conformance.vectors import BrokenVector

@@ -14,11 +14,10 @@ from walproof.implementations import all_implementations
 @click.command()
 @click.option("--impl", "names", multiple=True, metavar="NAME", help="Only these implementations.")
 def setup(names: tuple[str, ...]) -> int:
-    """Build the adapters of the real implementations, as far as their toolchains are here.
+    """Build the adapters of the real implementations whose toolchains are installed.
 
-    What is built already is left alone. An implementation that cannot be built is reported and
-    left out of the run; with CI=true that is a failure, except where its file says that it comes
-    and goes.
+    What is already built is left alone. An implementation that cannot be built is reported and left
+    out of the run. With CI=true that is a failure, unless its file says that it may be missing.
     """
     missing = 0
     for implementation in all_implementations():

@@ -24,20 +24,23 @@ STDERR_LINES = 4
 @click.option("--format", "formats", multiple=True, metavar="ID", help="Only this format.")
 @click.option("--one-shot", is_flag=True, help="COMMAND has the one-shot form only.")
 @click.option(
-    "--seconds", default=10.0, show_default=True, help="What hello and other slow things may take."
+    "--seconds",
+    default=10.0,
+    show_default=True,
+    help="How long hello and other slow steps may take.",
 )
 def smoke(command: str, formats: tuple[str, ...], one_shot: bool, seconds: float) -> int:
-    """Try an adapter step by step, and say of every fault whose it is.
+    """Try an adapter step by step, and say who is responsible for each fault.
 
-    The adapter's is whatever concerns messages, pipes and processes. The implementation's is a
-    wrong answer to an undamaged log, a log that was changed, and death by a signal. Whether it
-    is right about damaged logs too is what `walproof check` finds out.
+    The adapter is responsible for messages, pipes and processes. The implementation is responsible
+    for a wrong answer about an undamaged log, a log that was changed, and death by a signal.
+    `walproof check` finds out whether it is right about damaged logs too.
 
     \b
     walproof smoke --cmd './my-reader'
     walproof smoke --cmd 'python3 conformance/skeletons/python/adapter.py'
 
-    Exit status: 0 when every step is as expected, 3 when one is not, 1 for a usage error.
+    Exit status: 0 if every step is as expected, 3 if one is not, 1 for a usage error.
     """
     words = shlex.split(command)
     if not words:

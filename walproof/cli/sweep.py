@@ -44,7 +44,7 @@ PROPOSED = 20
               help="Cases in all: pairs of damages fill up what single ones leave."
               " [default: 200000, full: 20000000]")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0), metavar="S",
-              help="Begin no shard after so long; the same command goes on later.")  # fmt: skip
+              help="Begin no shard after this time; the same command goes on later.")  # fmt: skip
 @click.option("--ask-at-most", type=click.IntRange(1), metavar="N",
               help="Cases that a program is asked, for each operation on each control."
               " [default: 10000, full: all]")  # fmt: skip
@@ -54,7 +54,7 @@ PROPOSED = 20
 @click.option("--fresh", is_flag=True, help="Begin again, whatever the folder holds.")
 @click.option("--master", metavar="MASTER",
               help="Spark's master; none: without Spark. [default: local[CORES,4]]")  # fmt: skip
-@click.option("--seed", default=1, show_default=True, help="Other pairs of damages.")
+@click.option("--seed", default=1, show_default=True, help="Another one gives other pairs.")
 @click.option("--wall-ms", default=2000, show_default=True, help="For each request.")
 @click.option("--memory", default=2048, show_default=True, metavar="MIB", help="For each program.")
 @click.option("--minimise", "minimise_seconds", default=20.0, show_default=True, metavar="S",
@@ -78,10 +78,10 @@ def sweep(
 ) -> int:
     """Damage undamaged vectors in every way there is, and ask implementations about each result.
 
-    Every truncation, every bit of every structural byte, every sector operation; then pairs of
-    damages. Each log is read by the executable specification, which is held to the invariants;
-    `fast`, its twin, must agree on every one. Programs are asked evenly spaced cases of each
-    operation, all of them where there are few: the summary says how many.
+    It tries every truncation, every bit of every structural byte and every sector operation, then
+    pairs of damages. The executable specification reads each log and must keep the invariants;
+    `fast`, its twin, must agree on every log. Programs get evenly spaced cases of each operation,
+    or all of them if there are few: the summary says how many.
 
     \b
     walproof sweep --format leveldb-log --impl fast --impl leveldb-cpp
@@ -89,10 +89,10 @@ def sweep(
     walproof sweep --format kahadb-journal --control five-batches --depth full --master none
     walproof sweep --format leveldb-log --impl fast --master spark://host:7077 --out s3://bucket/x
 
-    What was swept is in DIR/sweep, what was found in DIR/findings (Parquet), DIR/summary.json and
-    DIR/proposals (vectors). A sweep that was stopped goes on where it was.
+    DIR/sweep holds what was swept; DIR/findings (Parquet), DIR/summary.json and DIR/proposals
+    (vectors) hold what was found. A sweep that was stopped goes on where it was.
 
-    Exit status: 0 when nothing was found but what looks like known failures, 3 when something
+    Exit status: 0 if nothing was found except what looks like known failures, 3 if something else
     was, 1 for a usage or I/O error.
     """
     started = time.monotonic()
@@ -127,7 +127,7 @@ def sweep(
 def _programs(
     format: str, names: Sequence[str], commands: Sequence[str]
 ) -> tuple[list[Program], dict[str, Implementation]]:
-    """The programs to ask, and those of them that are implementations of ours."""
+    """The programs to ask, and those among them that are our own implementations."""
     known = {implementation.name: implementation for implementation in all_implementations()}
     ours = {}
     programs = []
@@ -160,7 +160,7 @@ def _programs(
 
 
 def _name(words: Sequence[str], programs: Sequence[Program]) -> str:
-    """A short name for a command: that of the file which is no interpreter's option."""
+    """A short name for a command: the name of the program's own file, not of its interpreter."""
     named = next((w for w in reversed(words) if "/" in w or "." in w), words[0])
     base = Path(named).name
     taken = {program.name for program in programs} | {plan.REFERENCE, plan.FAST}

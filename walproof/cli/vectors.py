@@ -13,7 +13,7 @@ def vectors(verify: bool) -> int:
     """Run the recipes and write vectors/.
 
     Seeds are fixed: making the vectors again changes nothing. A file that no recipe makes any
-    more is removed.
+    longer is removed.
     """
     from conformance.recipes.generate import generate, sources
     from conformance.recipes.recipe import RecipeError

@@ -16,13 +16,13 @@ from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 @click.command()
 @click.argument("log", metavar="FILE", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--key", metavar="KEY", help="Verification key of a sealed file.")
-@click.option("--json", "as_json", is_flag=True, help="Print one object a finding, a line each.")
+@click.option("--json", "as_json", is_flag=True, help="Print each finding as one object per line.")
 def verify(log: Path, key: str | None, as_json: bool) -> int:
     """Verify a systemd journal file: structure, hashes, order, links, counts and seals.
 
-    Each finding has its offset, the object there, the rule that it breaks and what is wrong. Unlike
-    journalctl --verify this also looks at the FIELD table, the lists of values, and whether an
-    entry that a value lists has that value; and no file makes it run for ever.
+    Each finding has its offset, the object there, the rule that it breaks, and what is wrong.
+    Unlike journalctl --verify, this also checks the FIELD table, the lists of values, and whether
+    an entry that a value lists has that value. No file makes it run for ever.
 
     \b
     walproof verify system.journal

@@ -17,7 +17,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 @dataclass(frozen=True)
 class Requirement:
-    """One normative paragraph. ``text`` is plain but for code in backquotes."""
+    """One normative paragraph. ``text`` is plain except for code in backquotes."""
 
     id: str
     level: str

@@ -47,7 +47,7 @@ class Inspection:
 
 
 def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:
-    """Read a log once with the reference reader (profile ``recover``) and keep where things are.
+    """Read a log once with the reference reader (profile ``recover``) and note where things are.
 
     Raises ``OSError``.
     """
@@ -62,6 +62,6 @@ def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:
 
 
 def shared_prefix(ids: tuple[str, ...]) -> str:
-    """Requirement ids with their prefix said once: ``LDB-006 007 008``."""
+    """Requirement ids that share their prefix: ``LDB-006 007 008``."""
     short = [id if n == 0 else re.sub(r"^[A-Z]+-", "", id) for n, id in enumerate(ids)]
     return " ".join(short)

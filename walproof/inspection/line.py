@@ -22,18 +22,18 @@ class Line:
         self.width = 0
 
     def add(self, text: str, style: str = "") -> Line:
-        """Append a piece; the line itself is returned."""
+        """Append a piece and return the line itself."""
         if text:
             self.pieces.append((text, style))
             self.width += len(text) if text.isascii() else cell_len(text)
         return self
 
     def pad_to(self, column: int) -> Line:
-        """Append blanks up to a column."""
+        """Append spaces up to a column."""
         return self.add(" " * max(0, column - self.width))
 
     def crop(self, width: int) -> Line:
-        """Cut to so many columns; an ellipsis says that something is missing."""
+        """Cut to this many columns; an ellipsis shows that something is missing."""
         while self.width > width:
             text, style = self.pieces.pop()
             rest = width - (self.width - cell_len(text))
@@ -44,10 +44,10 @@ class Line:
 
 
 class Lines:
-    """Writes lines to a console's file, past rich's own layout, which costs more than the rest.
+    """Writes lines to a console's file without rich's own layout, which costs more than the rest.
 
-    Styles appear where the console shows colour; glyphs are replaced where its encoding lacks
-    them; nothing is padded at the right.
+    Styles appear if the console shows colour. Glyphs that its encoding lacks are replaced. Nothing
+    is padded at the right.
     """
 
     def __init__(self, console: Console) -> None:

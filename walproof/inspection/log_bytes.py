@@ -12,12 +12,14 @@ _PIECE = 1 << 16
 
 
 class LogBytes:
-    """``log[start:end]`` reads from the file and keeps the last piece, so that small slices of
-    one place cost one read.
+    """The bytes of a file, as a sequence.
+
+    ``log[start:end]`` reads from the file and keeps the last piece, so that small slices of one
+    place cost one read.
 
     The file is not mapped: the owner of a live log may cut it at any time, which would kill a
     process that reads a mapping. ``size`` is the length in bytes at opening; a slice is shorter
-    where the file has become shorter since. Raises ``OSError``, also for what is no regular file.
+    if the file has become shorter since. Raises ``OSError``, also if this is not a regular file.
     """
 
     def __init__(self, path: Path) -> None:

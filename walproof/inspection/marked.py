@@ -13,7 +13,7 @@ from walproof.inspection.outline import Outline
 
 @dataclass(frozen=True)
 class FieldRow:
-    """A field, the lost range that it lies in, and the number of the record that it belongs to."""
+    """A field, the lost range in which it lies, and the number of its record."""
 
     field: Field
     lost: Lost | None
@@ -22,8 +22,10 @@ class FieldRow:
 
 @dataclass(frozen=True)
 class Mark:
-    """What stands between two fields at offset ``at``: a lost range begins or ends, a writer may
-    resume (``end``), or the limit was reached (``limit``) and fields from ``at`` on are left out.
+    """A mark between two fields at offset ``at``.
+
+    A lost range begins or ends, a writer may resume (``end``), or the limit was reached
+    (``limit``) and fields from ``at`` on are left out.
     """
 
     what: Literal["lost-begins", "lost-ends", "end", "limit"]
@@ -39,7 +41,7 @@ def marked(
 ) -> Iterator[Row]:
     """Rows for the fields of the window ``[start, end)``, and the marks among them.
 
-    Behind ``limit`` fields it stops at the next array element, so that no unit is cut in two.
+    After ``limit`` fields it stops at the next array element, so that no unit is cut in two.
     A lost range that reaches into the window is opened at the window's start; one that leaves it
     is not closed.
     """
@@ -49,7 +51,7 @@ def marked(
         if limit is not None and number >= limit and field.path.endswith("]"):
             yield Mark("limit", field.start)
             return
-        # An empty field belongs to what is in front of it: an empty payload to its header.
+        # An empty field belongs to what comes before it: an empty payload to its header.
         passed = field.start - (field.start == field.end)
         while mark is not None and mark.at <= passed:
             yield mark
@@ -67,7 +69,7 @@ def row_of(field: Field, outline: Outline) -> FieldRow:
 
 
 def _marks(outline: Outline, start: int, end: int) -> Iterator[Mark]:
-    """All marks of the window; at one offset what ends comes before ``end`` and what begins."""
+    """All marks of the window. At one offset, ends come first, then ``end``, then beginnings."""
     found: list[tuple[int, int, Mark]] = []
     for gap in outline.lost_between(start, end):
         begin = max(gap.start, start)

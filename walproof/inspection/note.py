@@ -15,10 +15,10 @@ from walproof.inspection.log_bytes import LogBytes
 
 @dataclass(frozen=True)
 class Note:
-    """``value`` replaces the value as the grammar's type would show it, if it is not None.
+    """``value``, if it is not None, replaces the value as the grammar's type would show it.
 
-    ``says`` is a few words behind the value, possibly empty. ``holds`` is whether the field passes
-    its check, and None where it has none.
+    ``says`` is a few words after the value, possibly empty. ``holds`` says whether the field passes
+    its check; it is None if there is no check.
     """
 
     says: str = ""
@@ -33,17 +33,17 @@ class Notes(Protocol):
     """The notes of one format. Both may read from the log around the field."""
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """Of a field that has fields: what it is, if it holds a record or a part of one."""
+        """For a field that has fields: what it is, if it holds a record or a part of one."""
 
     def value(self, field: Field, log: LogBytes) -> Note:
-        """Of a field that has a value."""
+        """For a field that has a value."""
 
 
 class NoNotes:
     """For a format that has nothing to add to its grammar."""
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """No unit is known."""
+        """Nothing: no unit is known."""
         return None
 
     def value(self, field: Field, log: LogBytes) -> Note:

@@ -1,4 +1,4 @@
-"""What the reference reader makes of a log, without the payloads: small enough to keep whole."""
+"""What the reference reader finds in a log, without the payloads: small enough to keep whole."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Outline:
     """An answer of the profile ``recover`` over a log of ``size`` bytes.
 
     Record number ``i``, counted from 0 as in the answer, is ``[record_start[i], record_end[i])``:
-    16 bytes of memory a record. ``lost`` is in log order.
+    16 bytes of memory per record. ``lost`` is in log order.
     """
 
     size: int
@@ -51,11 +51,11 @@ class Outline:
             yield gap
 
     def lost_bytes(self) -> int:
-        """How many bytes yielded no record, framing not counted."""
+        """How many bytes yielded no record, not counting framing."""
         return sum(gap.end - gap.start for gap in self.lost)
 
     def zero_fill(self) -> tuple[int, int] | None:
-        """The preallocated zeros at the end of the log; ``None`` when there are none."""
+        """The preallocated zeros at the end of the log; ``None`` if there are none."""
         if self.end is None:
             return None
         start = max(self.end, self.lost[-1].end if self.lost else 0)
@@ -63,7 +63,7 @@ class Outline:
 
 
 def outline(events: Iterable[Event], size: int) -> Outline:
-    """Run a reader over a log of ``size`` bytes and keep where its records and losses are."""
+    """Run a reader over a log of ``size`` bytes and note where its records and losses are."""
     kept = Outline(size)
     for event in events:
         if isinstance(event, Record):

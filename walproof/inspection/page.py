@@ -1,7 +1,7 @@
-"""The byte map as one HTML file that needs nothing but itself and works from disk.
+"""The byte map as one HTML file that needs no other file and works from disk.
 
 The page holds its data as JSON, and plain JavaScript draws what is in view. A content security
-policy lets no script run but the page's own, whatever a payload may say.
+policy lets only the page's own scripts run, whatever a payload may say.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def render(data: dict[str, Any]) -> str:
 
 
 def embedded_json(value: Any) -> str:
-    """JSON that may stand in a script element: ASCII, and no character that HTML could read."""
+    """JSON that is safe in a script element: ASCII, and no character that HTML would interpret."""
     text = json.dumps(value, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

@@ -1,4 +1,4 @@
-"""What the page is drawn from, as one JSON value: fields, bytes, records, lost ranges, rules."""
+"""The data that the page draws, as one JSON value: fields, bytes, records, lost ranges, rules."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from walproof.inspection.outline import Outline
 from walproof.inspection.show import printable, value_text
 
 BYTES_OF_LONG_DATA = 1 << 20
-"""The page holds the inside of long data as long as this many bytes of the log are not used up."""
+"""The page includes long data in full until it holds this many bytes of the log."""
 
 FOLD = 512
-"""Data of more bytes is folded; of what is left out, this much is kept, half at each end."""
+"""Longer data is folded: only this many bytes of it are kept, half at each end."""
 
 _MOST_LOST = 2000
 _MOST_RUNS = 300
@@ -68,7 +68,7 @@ def page_data(view: Inspection, start: int, end: int, limit: int | None) -> dict
 
 
 def _fill(table: _FieldTable, start: int, end: int, limit: int | None) -> tuple[int, str | None]:
-    """Fill the table; where its fields end, and why the grammar stopped if it did."""
+    """Fill the table; returns where its fields end, and why the grammar stopped, if it did."""
     try:
         for number, field in enumerate(table.view.fields(start, end)):
             if limit is not None and number >= limit and field.path.endswith("]"):
@@ -80,7 +80,7 @@ def _fill(table: _FieldTable, start: int, end: int, limit: int | None) -> tuple[
 
 
 class _FieldTable:
-    """The fields as columns, the texts that many of them share in tables of their own."""
+    """The fields as columns; texts that many of them share have tables of their own."""
 
     def __init__(self, view: Inspection) -> None:
         self.view = view
@@ -144,7 +144,7 @@ class _FieldTable:
 def _chunks(
     view: Inspection, long_data: list[tuple[int, int]], start: int, end: int
 ) -> list[tuple[int, str]]:
-    """``(offset, base64)`` of the bytes on the page; what lies between two chunks is left out."""
+    """``(offset, base64)`` of the bytes on the page; bytes between two chunks are left out."""
     budget = BYTES_OF_LONG_DATA
     chunks: list[tuple[int, int]] = []
     at = start
@@ -160,7 +160,7 @@ def _chunks(
 def _runs(outline: Outline) -> Iterator[tuple[str, int, int]]:
     """``(kind, start, end)`` for the map of the whole log: r record, l lost, t torn, z zero-fill.
 
-    Where there are more than a screen has columns, those that nearly touch become one.
+    If there are more than a screen has columns, those that nearly touch become one.
     """
     for start, end in _joined(zip(outline.record_start, outline.record_end, strict=True), outline):
         yield "r", start, end

@@ -1,4 +1,4 @@
-"""Bytes and values as short text: one line, printable, never longer than asked."""
+"""Bytes and values as short text: one line, printable, never longer than asked for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PREVIEW = 512
 
 
 def hex_text(data: bytes, room: int) -> str:
-    """``3a f6 d1 3e``; of long data the first and last bytes: ``76 76 76 … 76 76``."""
+    """``3a f6 d1 3e``, or the first and last bytes of long data: ``76 76 76 … 76 76``."""
     if 3 * len(data) - 1 <= room:
         return data.hex(" ")
     shown = (room - 1) // 3

@@ -1,4 +1,4 @@
-"""The byte map for a terminal or a pipe, one field a line, written as it is found."""
+"""The byte map for a terminal or a pipe, one field per line, written as it is found."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _LOST_AHEAD = 5
 class TerminalMap:
     """Prints the map of one inspection.
 
-    On a terminal, lines fit its width, and the fields of a unit stand under one line with its
-    path. In a pipe, each line has its full path and full requirement ids: made for grep.
+    On a terminal, lines fit its width, and the fields of a unit come under one line with its path.
+    In a pipe, each line has its full path and full requirement ids, so that grep finds them.
     """
 
     def __init__(self, view: Inspection, console: Console) -> None:
@@ -58,7 +58,7 @@ class TerminalMap:
         stopped: ParseStopped | None = None
         head: list[Row] = []
         try:
-            head.extend(islice(rows, 400))  # enough to know how wide the column of names must be
+            head.extend(islice(rows, 400))  # enough to tell how wide the column of names must be
         except ParseStopped as error:
             stopped = error
         for row in head:
@@ -101,7 +101,7 @@ class TerminalMap:
             self.ids_seen.setdefault(re.sub(r"\[\d+\]", "", _inner(field)), field.requirements)
 
     def _print_heading(self, row: FieldRow, note: Note | None) -> None:
-        """A field that has fields: its path, and in words what it is and what became of it."""
+        """A field that has fields: its path, what it is, and what became of it, in words."""
         self.unit = row.field.path
         line = self._begin(row)
         line.add(row.field.path, "bold").add("  ")

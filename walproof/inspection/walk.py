@@ -16,9 +16,8 @@ from walproof.inspection.log_bytes import LogBytes
 def fields_between(log: LogBytes, format: str, start: int, end: int) -> Iterator[Field]:
     """The fields that have bytes in ``[start, end)``, by offset, outer before inner ones.
 
-    An empty field counts as part of what is in front of it. Raises
-    ``conformance.kaitai.field_map.ParseStopped`` behind the last field when the grammar does not
-    fit.
+    An empty field counts as part of what comes before it. Raises
+    ``conformance.kaitai.field_map.ParseStopped`` after the last field if the grammar does not fit.
     """
     for number in _parts(log, format, start, end):
         for field in _part(log, format, number):
@@ -29,7 +28,7 @@ def fields_between(log: LogBytes, format: str, start: int, end: int) -> Iterator
 
 
 def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
-    """The field under a path such as ``blocks[0].records[1].header``, then all that is inside.
+    """The field under a path such as ``blocks[0].records[1].header``, then everything inside it.
 
     Negative indices count from the end. Raises ``conformance.kaitai.field_map.UnknownField``.
     """

@@ -1,1 +1,1 @@
-"""What the inspector says of single fields, a module per format that has notes."""
+"""What the inspector says about single fields, one module for each format that has notes."""

@@ -51,15 +51,17 @@ class _Physical:
         return self.type == ZERO and self.length == 0
 
     def computed(self, log: LogBytes) -> int | None:
-        """The checksum that the data asks for; None when not all of the data is there."""
+        """The right checksum of the data; None if not all of the data is there."""
         if self.data_end > min(self.block_end, self.size_of_log):
             return None
         return masked_crc(log[self.start + 6 : self.data_end])
 
 
 class LeveldbNotes:
-    """Checks each field as LDB-020 does, but in every physical record that the lengths lead to,
-    also behind damage, where a reader no longer looks."""
+    """Checks each field as LDB-020 does, but in every physical record to which the lengths lead.
+
+    That includes those after damage, where a reader no longer looks.
+    """
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
         """``FULL``, ``FIRST`` … and what is wrong with it, for a physical record."""
