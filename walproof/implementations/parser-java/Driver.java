@@ -1,4 +1,3 @@
-import com.google.gson.Gson;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -6,8 +5,6 @@ import com.google.gson.JsonParser;
 import io.kaitai.struct.ByteBufferKaitaiStream;
 import io.kaitai.struct.KaitaiStream;
 import io.kaitai.struct.KaitaiStruct;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +17,9 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import walproof.adapterkit.Implementation.Description;
+import walproof.adapterkit.Measure;
+import walproof.adapterkit.Protocol;
 import walproof.parsers.LeveldbLog;
 
 /** Lists the fields that the package of Java parsers finds (walproof/parsers/README.md). */
@@ -161,18 +161,6 @@ public final class Driver {
 
     private JsonObject reply(JsonObject request) throws Exception {
         JsonObject reply = new JsonObject();
-        if (request.get("cmd").getAsString().equals("hello")) {
-            reply.addProperty("name", "parser-java");
-            reply.addProperty("version", "0.11");
-            reply.addProperty("language", "Java");
-            reply.add("formats", strings("*"));
-            reply.add("profiles", strings("structure"));
-            reply.add("reports", strings("structure", "absent"));
-            reply.addProperty("homepage", "https://kaitai.io");
-            reply.addProperty("issues", "https://github.com/kaitai-io/kaitai_struct/issues");
-            return reply;
-        }
-        reply.add("seq", request.get("seq"));
         if (!request.has("grammar")) {
             reply.addProperty("skipped", "lists fields only");
             return reply;
@@ -203,46 +191,32 @@ public final class Driver {
         return array;
     }
 
-    /** Reads a LevelDB log a number of times, as the contenders of {@code walproof bench} do. */
-    private static void bench(String log, int repeat) throws Exception {
-        List<Double> seconds = new ArrayList<>();
+    /** Reads a LevelDB log, as the contenders of {@code walproof bench} do. */
+    private static Measure.Read pass(Path log) throws Exception {
         long records = 0;
         long payload = 0;
-        for (int round = 0; round < repeat; round++) {
-            long started = System.nanoTime();
-            records = 0;
-            payload = 0;
-            byte[] bytes = Files.readAllBytes(Path.of(log));
-            for (LeveldbLog.Block block : new LeveldbLog(new ByteBufferKaitaiStream(bytes)).blocks()) {
-                if (block.hasRecords()) {
-                    for (LeveldbLog.Record one : block.records()) {
-                        LeveldbLog.RecordType type = one.header().type();
-                        records += type == LeveldbLog.RecordType.FULL || type == LeveldbLog.RecordType.LAST ? 1 : 0;
-                        payload += one.data().length;
-                    }
+        byte[] bytes = Files.readAllBytes(log);
+        for (LeveldbLog.Block block : new LeveldbLog(new ByteBufferKaitaiStream(bytes)).blocks()) {
+            if (block.hasRecords()) {
+                for (LeveldbLog.Record one : block.records()) {
+                    LeveldbLog.RecordType type = one.header().type();
+                    records += type == LeveldbLog.RecordType.FULL || type == LeveldbLog.RecordType.LAST ? 1 : 0;
+                    payload += one.data().length;
                 }
             }
-            seconds.add((System.nanoTime() - started) / 1e9);
         }
-        System.out.println(new Gson().toJson(
-                Map.of("records", records, "payload_bytes", payload, "all_seconds", seconds)));
+        return new Measure.Read(records, payload);
     }
 
     public static void main(String[] args) throws Exception {
         if (args.length > 1 && args[1].equals("bench")) {
-            bench(args[2], Integer.parseInt(args[3]));
+            Measure.run(Integer.parseInt(args[3]), () -> pass(Path.of(args[2])));
             return;
         }
         Driver driver = new Driver(Path.of(args[0], "models.json"));
-        Gson gson = new Gson();
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            JsonObject request = JsonParser.parseString(line).getAsJsonObject();
-            if (request.get("cmd").getAsString().equals("bye")) {
-                return;
-            }
-            System.out.println(gson.toJson(driver.reply(request)));
-            System.out.flush();
-        }
+        Description hello = new Description("parser-java", "0.11", List.of("*"), List.of("structure"),
+                List.of("structure", "absent"), "https://kaitai.io",
+                "https://github.com/kaitai-io/kaitai_struct/issues");
+        Protocol.serve(hello, driver::reply);
     }
 }

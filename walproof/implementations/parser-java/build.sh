@@ -5,4 +5,4 @@ kit=$(cd "$(dirname "$0")/../../../conformance/adapterkit/java" && pwd)
 . "$kit/jars.sh"
 PYTHONPATH="$WALPROOF_ROOT" "$WALPROOF_PYTHON" -m walproof.parsers.build java "$out" "$@"
 fetch_jars "$here/pom.xml"
-compile --release 17 -nowarn package/src/main/java/walproof/parsers/*.java "$here/Driver.java"
+compile --release 17 -nowarn -sourcepath "$kit" package/src/main/java/walproof/parsers/*.java "$here/Driver.java"

@@ -23,31 +23,38 @@ public final class Protocol {
 
   private Protocol() {}
 
+  /** What replies to a message other than hello and bye; it need not set seq. */
+  public interface Replies {
+    JsonObject to(JsonObject message) throws Exception;
+  }
+
   /**
    * Serves until bye or the end of stdin, or answers the one request in {@code args}; does not return. Whatever the
    * implementation lets escape ends the process with status 70: a crash is a result, it must not look like an answer.
    */
   public static void run(Implementation implementation, String... args) {
-    System.setOut(System.err); // what the implementation prints is not a reply
-    try {
+    end(() -> {
       if (args.length == 3 && args[0].equals("read")) {
         Request request = new Request(args[1], Path.of(args[2]), "recover", new JsonObject(), List.of());
         JsonObject reply = reply(implementation, "read", request);
         send(reply.has("answer") ? reply.get("answer") : reply);
       } else {
-        serve(implementation);
+        loop(implementation.describe(), message -> {
+          String command = message.get("cmd").getAsString();
+          return reply(implementation, command, request(command, message));
+        });
       }
-      System.exit(0); // also when the implementation has left threads running
-    } catch (Throwable thrown) { // an OutOfMemoryError or StackOverflowError as well
-      try {
-        thrown.printStackTrace();
-      } finally {
-        Runtime.getRuntime().halt(70);
-      }
-    }
+    });
   }
 
-  private static void serve(Implementation implementation) throws Exception {
+  /** Like {@link #run}, for a program that answers other questions than an {@link Implementation} does. */
+  public static void serve(Description description, Replies replies) {
+    end(() -> loop(description, replies));
+  }
+
+  private static void loop(Description description, Replies replies) throws Exception {
+    JsonObject hello = GSON.toJsonTree(description).getAsJsonObject();
+    hello.addProperty("language", "Java");
     BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     for (String line = requests.readLine(); line != null; line = requests.readLine()) {
       JsonObject message = JsonParser.parseString(line).getAsJsonObject();
@@ -56,13 +63,30 @@ public final class Protocol {
         return;
       }
       if (command.equals("hello")) {
-        JsonObject hello = GSON.toJsonTree(implementation.describe()).getAsJsonObject();
-        hello.addProperty("language", "Java");
         send(hello);
       } else {
-        JsonObject reply = reply(implementation, command, request(command, message));
+        JsonObject reply = replies.to(message);
         reply.add("seq", message.get("seq"));
         send(reply);
+      }
+    }
+  }
+
+  private interface Body {
+    void run() throws Exception;
+  }
+
+  /** Runs what the process is for, and ends it. */
+  private static void end(Body body) {
+    System.setOut(System.err); // what the implementation prints is not a reply
+    try {
+      body.run();
+      System.exit(0); // also when the implementation has left threads running
+    } catch (Throwable thrown) { // an OutOfMemoryError or StackOverflowError as well
+      try {
+        thrown.printStackTrace();
+      } finally {
+        Runtime.getRuntime().halt(70);
       }
     }
   }
