@@ -13,7 +13,7 @@ MODULUS = np.uint64(65521)
 STRIDE = 5552  # the longest run whose weighted sum of bytes stays below 2^32
 
 
-@kernel(types.uint32, BYTES, types.int64, types.int64, types.uint32)
+@kernel(types.uint32(BYTES, types.int64, types.int64, types.uint32))
 def adler32(data: Any, start: Any, end: Any, value: Any) -> Any:
     """The sum of ``data[start:end]``, going on from ``value``; that of nothing is 1.
 

@@ -19,7 +19,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import BYTES, kernel, load32, load64
+from walproof.scan.compiled import BYTES, kernel
+from walproof.scan.memory import load32, load64
 
 POLYNOMIAL = 0x82F63B78  # Castagnoli's, bits reversed
 
@@ -52,7 +53,7 @@ _TABLES = _slicing_tables()
 
 
 def _zeros_tables(count: int) -> NDArray[np.uint64]:
-    """Table k: what byte k of a checksum becomes behind ``count`` zeros."""
+    """Table k: what byte k of a checksum becomes after ``count`` zeros."""
     powers = np.uint64(1) << np.arange(32, dtype=np.uint64)
     for _ in range(count):
         powers = (powers >> np.uint64(8)) ^ _TABLES[0][(powers & np.uint64(255)).astype(np.int64)]
@@ -64,7 +65,7 @@ def _zeros_tables(count: int) -> NDArray[np.uint64]:
     return tables
 
 
-@kernel(types.uint64, types.uint64, BYTES, types.int64, types.int64)
+@kernel(types.uint64(types.uint64, BYTES, types.int64, types.int64))
 def update_portable(crc: Any, data: NDArray[np.uint8], start: int, end: int) -> Any:
     """Slicing-by-8: eight table look-ups for eight bytes, on any processor."""
     low = np.uint64(0xFF)
@@ -146,7 +147,7 @@ if HARDWARE:
             start += 1
         return crc ^ np.uint64(0xFFFFFFFF)
 
-    @kernel(types.uint64, types.uint64, BYTES, types.int64, types.int64)
+    @kernel(types.uint64(types.uint64, BYTES, types.int64, types.int64))
     def update(crc: Any, data: NDArray[np.uint8], start: int, end: int) -> Any:
         """The processor's own CRC-32C, long ranges in three strands."""
         low = np.uint64(0xFF)

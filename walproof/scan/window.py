@@ -12,6 +12,10 @@ from walproof.scan.log import LocalSource, Source
 
 WINDOW = 1 << 20
 """Bytes read at a time: few enough to stay in the cache until the kernel is through."""
+NEAR = 1 << 18
+"""The same for a scan that goes over each byte of a file on this machine but once."""
+FAR = 8 << 20
+"""Bytes asked for at a time elsewhere, where each request costs."""
 
 
 class Window:
@@ -34,17 +38,20 @@ class Window:
             return
         length = max(0, min(max(length, self.stretch), self.size - at))
         self.base = self.end = at
-        if len(self._memory) < length:
-            self._memory = room_for(length)
-        room = self._memory[:length]
-        if isinstance(self.source, LocalSource):
-            found = self.source.read_into(at, room)
-        else:
-            data = self.source.read(at, length)
-            found = len(data)
-            room[:found] = np.frombuffer(data, np.uint8)
-        _enough(at, length, found)
+        room = self._room(length)
+        _enough(at, length, self._read_into(at, room))
         self.end, self.array = at + length, room
+
+    def blocks(self, at: int, wish: int, block: int) -> tuple[NDArray[np.uint8], int, bool]:
+        """Whole blocks from ``at`` on: an array, how much of it is filled, whether the file ends.
+
+        No more than a stretch, and about as much as ``wish`` says. Nothing is held afterwards.
+        """
+        length = -(-min(wish, self.stretch, self.size - at + 1) // block) * block
+        self.base = self.end = at
+        room = self._room(length)
+        filled = self._read_into(at, room)
+        return room, filled, filled < length or at + filled >= self.size
 
     def peek(self, at: int, length: int) -> bytes:
         """A few bytes anywhere; what is held stays. Fewer at the end of the file."""
@@ -59,11 +66,28 @@ class Window:
             yield array
             start += len(array)
 
+    def _room(self, length: int) -> NDArray[np.uint8]:
+        if len(self._memory) < length:
+            self._memory = room_for(length)
+        return self._memory[:length]
+
+    def _read_into(self, at: int, room: NDArray[np.uint8]) -> int:
+        if isinstance(self.source, LocalSource):
+            return self.source.read_into(at, room)
+        data = self.source.read(at, len(room))
+        room[: len(data)] = np.frombuffer(data, np.uint8)
+        return len(data)
+
     def _read(self, at: int, length: int) -> bytes:
         length = max(0, min(length, self.size - at))
         data = self.source.read(at, length) if length else b""
         _enough(at, length, len(data))
         return data
+
+
+def passing(source: Source) -> Window:
+    """A window for a scan that goes over a file once, in whole blocks."""
+    return Window(source, NEAR if isinstance(source, LocalSource) else FAR)
 
 
 def room_for(length: int) -> NDArray[np.uint8]:

@@ -25,7 +25,7 @@ from reference_impl.leveldb_log.reader import (
 from reference_impl.leveldb_log.writer import (
     Writer,
 )
-from walproof.scan import answers, reading
+from walproof.scan import answers, window
 from walproof.scan.leveldb_log import scanner as leveldb_log
 from walproof.scan.log import Log, Source
 from walproof.scan.model import Event, Part, Records, Wanted
@@ -175,7 +175,7 @@ def test_random_damage_whole_and_in_parts(seed: int, monkeypatch: pytest.MonkeyP
 
 def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows and runs so small that everything goes on in the next one."""
-    monkeypatch.setattr(reading, "FAR", BLOCK_SIZE * rng.choice([1, 2, 3]))
+    monkeypatch.setattr(window, "FAR", BLOCK_SIZE * rng.choice([1, 2, 3]))
     monkeypatch.setattr(leveldb_log, "ROOM", BLOCK_SIZE * rng.choice([1, 2, 3]))
     monkeypatch.setattr(leveldb_log, "CARRY", rng.choice([0, 100, 40_000]))
     monkeypatch.setattr(leveldb_log, "MAX_ROWS", rng.choice([1, 2, 50]))

@@ -13,10 +13,17 @@ import pytest
 
 pytest.importorskip("numba")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from damaged_journals import KEY, LONG, damaged, hello, made, originals, real_files
-
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import named
+from tests.walproof.scan.damaged_systemd_journal import (
+    KEY,
+    LONG,
+    damaged,
+    hello,
+    made,
+    originals,
+    real_files,
+)
 from walproof.scan import scanner
 from walproof.scan.answers import answer, records
 from walproof.scan.log import Log

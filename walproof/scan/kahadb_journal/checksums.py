@@ -1,6 +1,6 @@
 """The checksums of ranges of a KahaDB data file.
 
-Behind damage each header claims a range of its own, and the ranges overlap. Summed one by one they
+After damage each header claims a range of its own, and the ranges overlap. Summed one by one they
 would cost the square of the file's size.
 """
 

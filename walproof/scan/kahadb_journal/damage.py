@@ -1,4 +1,4 @@
-"""Where a KahaDB data file goes on behind something that is no plain batch.
+"""Where a KahaDB data file goes on after something that is no plain batch.
 
 The walk over sound batches is a kernel (``kahadb_kernel.walk``); it stops at whatever takes more
 than one look, and this module looks. Requirement ids are those of spec/kahadb-journal.md.
@@ -67,7 +67,7 @@ class Chains:
         self._trail = np.zeros(256, np.int64)
 
     def from_(self, start: int) -> int | None:
-        """The first place in step behind ``start`` that the sizes of records lead to."""
+        """The first place in step after ``start`` that the sizes of records lead to."""
         window = self._window
         state = np.zeros(kernel.CHAIN_STATE, np.int64)
         state[kernel.CHAIN_AT] = start
@@ -161,13 +161,13 @@ class Damage:
             return Finding(None)
         head = self.window.peek(at, CONTROL)
         if head.startswith(EOF):
-            behind = at + len(EOF)
-            if self.window.peek(behind, len(HEADER)) != HEADER:
-                found = self.next_plausible(behind, self.size)
+            after = at + len(EOF)
+            if self.window.peek(after, len(HEADER)) != HEADER:
+                found = self.next_plausible(after, self.size)
                 if found is None:
                     return Finding(None)  # KDB-015
-                behind = found
-            return Finding(behind, reason="early-eof", lost_to=behind, firm=False)  # KDB-039
+                after = found
+            return Finding(after, reason="early-eof", lost_to=after, firm=False)  # KDB-039
         torn = self._torn_head(at, head)
         if torn is not None:
             return torn
@@ -175,7 +175,7 @@ class Damage:
         fault = self._fault(claim)
         if fault is None:
             return Finding(claim.start, batch_end=claim.end)
-        return self._behind(claim, fault)
+        return self._after(claim, fault)
 
     def _torn_head(self, at: int, head: bytes) -> Finding | None:
         written = head[: max(0, self.fill - at)]
@@ -194,7 +194,7 @@ class Damage:
         return None
 
     def _is_unfinished(self, end: int) -> bool:
-        """KDB-042: what ends here in preallocated space has no EOF record behind it."""
+        """KDB-042: what ends here in preallocated space has no EOF record after it."""
         return (
             self.fill < end < self.size
             and self.is_fill(end)
@@ -233,10 +233,10 @@ class Damage:
 
     # KDB-044 to KDB-047, in the order of proof
 
-    def _behind(self, claim: Claim, fault: str) -> Finding:
+    def _after(self, claim: Claim, fault: str) -> Finding:
         at, end = claim.at, claim.end
         if fault == "bad-header":
-            return self._behind_bad_header(claim)
+            return self._after_bad_header(claim)
         if end is not None and end <= self.size and self.in_step(end):
             inner = self._chain(claim, end)
             if inner is not None and inner < end and self._is_proof(claim, inner):
@@ -259,7 +259,7 @@ class Damage:
         nothing = max(self.fill, min(claim.start, self.size))
         return Finding(go_on, None, fault, nothing if go_on is None else go_on, firm=firm)
 
-    def _behind_bad_header(self, claim: Claim) -> Finding:
+    def _after_bad_header(self, claim: Claim) -> Finding:
         at, end = claim.at, claim.end
         by_size = end if end is not None and self._sum_holds(claim, end) else None  # KDB-044
         chained = by_size if by_size is not None else self._chain(claim, self.size)
@@ -314,14 +314,14 @@ class Damage:
         """The next header that begins in ``[at, limit)``."""
         stop = min(limit + len(HEADER) - 1, self.size)
         while at + len(HEADER) <= stop:
-            behind = self._text_at + len(self._text)
-            if not self._text_at <= at <= behind - len(HEADER):
+            after = self._text_at + len(self._text)
+            if not self._text_at <= at <= after - len(HEADER):
                 self._text, self._text_at = self.window.peek(at, STRETCH), at
-                behind = at + len(self._text)
+                after = at + len(self._text)
             found = self._text.find(HEADER, at - self._text_at, stop - self._text_at)
             if found >= 0:
                 return self._text_at + found
-            at = max(at, behind - len(HEADER)) + 1
+            at = max(at, after - len(HEADER)) + 1
         return None
 
     def _is_zero(self, start: int, end: int) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
+from numba import int64, types
 
 from walproof.scan.adler32 import adler32
-from walproof.scan.compiled import BYTES, NUMBERS, kernel
+from walproof.scan.compiled import BYTES, I8, I64, kernel
 
 CONTROL = 28
 RECORD_HEAD = 5
@@ -30,18 +30,15 @@ RECORD, UNKNOWN_TYPE, BAD_RECORD = range(3)
 
 NO_COMMAND = -1
 
-_I64 = types.int64
-_TINY = types.Array(types.int8, 1, "C")
 
-
-@kernel(_I64, BYTES, _I64)
+@kernel(int64(BYTES, int64))
 def _number(data: Any, i: Any) -> Any:
-    value = (_I64(data[i]) << 24) | (_I64(data[i + 1]) << 16)
-    value |= (_I64(data[i + 2]) << 8) | _I64(data[i + 3])
+    value = (int64(data[i]) << 24) | (int64(data[i + 1]) << 16)
+    value |= (int64(data[i + 2]) << 8) | int64(data[i + 3])
     return value - (1 << 32) if value >= (1 << 31) else value
 
 
-@kernel(types.boolean, BYTES, _I64)
+@kernel(types.boolean(BYTES, int64))
 def _is_header(data: Any, i: Any) -> Any:
     """KDB-005: ``0000001c 02 "WRITE BATCH"`` at ``i``; sixteen bytes are there."""
     return (
@@ -64,7 +61,7 @@ def _is_header(data: Any, i: Any) -> Any:
     )
 
 
-@kernel(types.boolean, BYTES, _I64)
+@kernel(types.boolean(BYTES, int64))
 def _is_eof(data: Any, i: Any) -> Any:
     """KDB-011: ``-qMa4`` at ``i``; five bytes are there."""
     return (
@@ -76,7 +73,7 @@ def _is_eof(data: Any, i: Any) -> Any:
     )
 
 
-@kernel(_I64, BYTES, _I64, _I64)
+@kernel(int64(BYTES, int64, int64))
 def command_of(data: Any, i: Any, length: Any) -> Any:
     """KDB-016: the command in a payload of ``length`` bytes at ``i``, or ``NO_COMMAND``.
 
@@ -84,19 +81,19 @@ def command_of(data: Any, i: Any, length: Any) -> Any:
     """
     if length < 2 or data[i] >= COMMANDS:
         return NO_COMMAND
-    body = _I64(0)
+    body = int64(0)
     for k in range(1, min(length, 6)):
-        body |= _I64(data[i + k] & 0x7F) << (7 * (k - 1))
+        body |= int64(data[i + k] & 0x7F) << (7 * (k - 1))
         if data[i + k] < 0x80:
-            return _I64(data[i]) if k + 1 + body == length else NO_COMMAND
+            return int64(data[i]) if k + 1 + body == length else NO_COMMAND
     return NO_COMMAND
 
 
-@kernel(types.boolean, BYTES, _I64, _I64)
+@kernel(types.boolean(BYTES, int64, int64))
 def _tiles(data: Any, i: Any, end: Any) -> Any:
     """KDB-037: the records in ``[i, end)`` fill it, and no header stands among them.
 
-    The sixteen bytes behind ``end`` are there, or the file ends.
+    The sixteen bytes after ``end`` are there, or the file ends.
     """
     while i < end:
         if i + 4 > len(data):
@@ -108,9 +105,7 @@ def _tiles(data: Any, i: Any, end: Any) -> Any:
     return i == end
 
 
-@kernel(
-    _I64, BYTES, _I64, _I64, _I64, _I64, _I64, NUMBERS, NUMBERS, NUMBERS, _TINY, NUMBERS, NUMBERS
-)
+@kernel(int64(BYTES, int64, int64, int64, int64, int64, I64, I64, I64, I8, I64, I64))
 def walk(
     data: Any,
     base: Any,
@@ -134,8 +129,8 @@ def walk(
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     summed = state[SUMMED]
     end = base + len(data)
-    count = _I64(0)
-    payload = _I64(0)
+    count = int64(0)
+    payload = int64(0)
     why = ROWS_FULL
     while True:
         if at < base:
@@ -145,7 +140,7 @@ def walk(
             if count == len(at_rows) or payload >= max_bytes:
                 break
             i = at - base
-            length = _I64(0)
+            length = int64(0)
             kind = BAD_RECORD
             if at + RECORD_HEAD <= batch_end:
                 if at + RECORD_HEAD > end:
@@ -193,7 +188,7 @@ def walk(
             if stop > end:
                 why, state[NEED] = NEEDS_BYTES, CONTROL + length
                 break
-            found = _I64(adler32(data, start - base, stop - base, types.uint32(1)))
+            found = int64(adler32(data, start - base, stop - base, types.uint32(1)))
             summed = stop
             if found != checksum:  # KDB-036
                 state[SUM] = found
@@ -223,7 +218,7 @@ CHAIN_STATE = 4
 NOTE_EVERY = 16
 
 
-@kernel(_I64, NUMBERS, _I64)
+@kernel(int64(I64, int64))
 def _slot(keys: Any, key: Any) -> Any:
     """Where a key is in a table of open addressing that has room, or belongs."""
     mask = len(keys) - 1
@@ -233,7 +228,7 @@ def _slot(keys: Any, key: Any) -> Any:
     return slot
 
 
-@kernel(types.void, NUMBERS, NUMBERS, NUMBERS, _I64, _I64)
+@kernel(types.void(I64, I64, I64, int64, int64))
 def note(keys: Any, values: Any, trail: Any, count: Any, value: Any) -> Any:
     """Note under the first ``count`` offsets of a trail where they lead. There is room."""
     for n in range(count):
@@ -242,7 +237,7 @@ def note(keys: Any, values: Any, trail: Any, count: Any, value: Any) -> Any:
         values[slot] = value
 
 
-@kernel(types.void, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+@kernel(types.void(I64, I64, I64, I64))
 def move(keys: Any, values: Any, to_keys: Any, to_values: Any) -> Any:
     """All notes into a larger table, which is empty."""
     for n in range(len(keys)):
@@ -252,11 +247,11 @@ def move(keys: Any, values: Any, to_keys: Any, to_values: Any) -> Any:
             to_values[slot] = values[n]
 
 
-@kernel(_I64, BYTES, _I64, _I64, _I64, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+@kernel(int64(BYTES, int64, int64, int64, I64, I64, I64, I64))
 def follow(
     data: Any, base: Any, size: Any, fill: Any, keys: Any, values: Any, trail: Any, state: Any
 ) -> Any:
-    """Follow records by their sizes to the first place in step behind ``state[CHAIN_AT]``.
+    """Follow records by their sizes to the first place in step after ``state[CHAIN_AT]``.
 
     Every sixteenth offset goes to the trail: a chain that joins another passes one of those that
     were noted soon after. ``ASK``: whether ``CHAIN_TARGET`` is in step is not for a kernel to say.
@@ -297,7 +292,7 @@ def follow(
     return why
 
 
-@kernel(_I64, BYTES)
+@kernel(int64(BYTES))
 def fill_in(data: Any) -> Any:
     """KDB-013: how many bytes at the end are zeros and whole EOF records."""
     end = len(data)

@@ -118,16 +118,16 @@ def _whole_folder(folder: _Folder, wanted: Wanted) -> Iterator[Event]:
     if folder.is_refused:
         yield End("refused", FOREIGN, None)
         return
-    last, is_behind = folder.last_used(), False
+    last, is_after = folder.last_used(), False
     verdict = _Verdict()
     end: int | None = 0
     end_file = FIRST_FILE
     for name, role in folder.files:
         source = LocalSource(folder.path / name)
-        is_last = is_behind or name == last
+        is_last = is_after or name == last
         found = yield from verdict.of(_file(source, wanted, name, role, is_last))
-        if role != DUPLICATE and not is_behind:
-            end, end_file, is_behind = found, name, is_last
+        if role != DUPLICATE and not is_after:
+            end, end_file, is_after = found, name, is_last
     yield verdict.end(end, end_file)
 
 

@@ -1,7 +1,7 @@
 """The kernels of the LevelDB scanner. Requirement ids are those of spec/leveldb-log.md.
 
 ``walk`` goes over whole blocks in memory and does everything that is done once per record: checks,
-joining, the payloads one behind the other. What it needs of what came before, and leaves for what
+joining, the payloads one after the other. What it needs of what came before, and leaves for what
 comes next, is in ``state``. All offsets in ``state`` and in the results are those of the log.
 """
 
@@ -13,18 +13,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import (
-    BYTES,
-    NUMBERS,
-    OFFSETS,
-    ROOM,
-    copy,
-    copy32,
-    kernel,
-    load32,
-    load64,
-)
+from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, kernel
 from walproof.scan.crc32c import update, update_short
+from walproof.scan.memory import copy, copy32, load32, load64
 
 BLOCK = 32768
 HEADER = 7
@@ -56,7 +47,7 @@ REASONS = (
 ) = range(10)
 
 SHORT = 1024
-"""Records up to this length, in bytes, are copied in pieces of 32, whatever lies behind them."""
+"""Records up to this length, in bytes, are copied in pieces of 32, whatever follows them."""
 LOW = np.uint64(0xFFFFFFFF)
 
 NONE, BEFORE = -2, -1
@@ -78,7 +69,7 @@ NONE, BEFORE = -2, -1
     IN_STEP,
     ROWS,
     LOST,
-    PUT,  # bytes in `payload`, those of the open record behind those of the rows
+    PUT,  # bytes in `payload`, those of the open record after those of the rows
     CUT,  # rows whose payload was cut
 ) = range(17)
 STATE = 17
@@ -90,10 +81,8 @@ USED_UP, FULL_UP, OVER = range(3)
 OPENED, CLOSED, ZEROS, UNDECIDED = range(4)
 """What a block leaves behind: an open record, none, zeros to its end, what was there before it."""
 
-_LOST = types.Array(types.int64, 2, "C")
 
-
-@kernel(types.boolean, BYTES, types.int64, types.int64)
+@kernel(types.boolean(BYTES, types.int64, types.int64))
 def all_zero(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
     """Whether ``data[start:end]`` holds nothing but zeros."""
     while end - start >= 8:
@@ -107,7 +96,7 @@ def all_zero(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
     return True
 
 
-@kernel(types.boolean, BYTES, types.int64, types.int64)
+@kernel(types.boolean(BYTES, types.int64, types.int64))
 def checksum_holds(data: NDArray[np.uint8], at: Any, end: Any) -> Any:
     """Whether the record ``[at, end)`` has the checksum that it carries (LDB-006, LDB-007)."""
     low = np.uint64(0xFFFFFFFF)
@@ -116,7 +105,7 @@ def checksum_holds(data: NDArray[np.uint8], at: Any, end: Any) -> Any:
     return update(np.uint64(0), data, at + 6, end) == stored
 
 
-@kernel(types.int64, BYTES, types.int64)
+@kernel(types.int64(BYTES, types.int64))
 def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
     """What the whole block at ``start`` leaves behind, for a part that begins at its end."""
     found = UNDECIDED
@@ -124,35 +113,36 @@ def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
     while end - at >= HEADER:
         length = types.int64(data[at + 4]) | types.int64(data[at + 5]) << 8
         type = data[at + 6]
-        behind = at + HEADER + length
-        if behind > end:
+        after = at + HEADER + length
+        if after > end:
             return CLOSED
         if type == ZERO and length == 0:
             return ZEROS if all_zero(data, at, end) else CLOSED
-        if not checksum_holds(data, at, behind):
+        if not checksum_holds(data, at, after):
             return CLOSED
         if type == FIRST:
             found = OPENED
         elif type != MIDDLE:
             found = CLOSED
-        at = behind
+        at = after
     return found
 
 
 @kernel(
-    types.int64,
-    BYTES,
-    types.int64,
-    types.boolean,
-    types.int64,
-    types.int64,
-    NUMBERS,
-    NUMBERS,
-    NUMBERS,
-    OFFSETS,
-    ROOM,
-    ROOM,
-    _LOST,
+    types.int64(
+        BYTES,
+        types.int64,
+        types.boolean,
+        types.int64,
+        types.int64,
+        I64,
+        I64,
+        I64,
+        I32,
+        U8,
+        U8,
+        I64_2D,
+    )
 )
 def walk(
     data: NDArray[np.uint8],
@@ -171,9 +161,9 @@ def walk(
     """The records of ``data[POSITION:filled]``: whole blocks, but for the end of the log.
 
     ``last`` says that the log ends there. Records and lost ranges that begin at ``limit`` or
-    behind are the next part's. ``cap`` is how much of a payload is kept, negative for none.
+    after it are the next part's. ``cap`` is how much of a payload is kept, negative for none.
 
-    Results are put behind those that ``state`` counts already: row n lies at ``at[n]``,
+    Results are put after those that ``state`` counts already: row n lies at ``at[n]``,
     ``size[n]`` bytes long, its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` says
     whether something was left out; ``lost[n]`` is start, end, reason, number of rows before it.
     """
@@ -217,7 +207,7 @@ def walk(
             while here + HEADER + SHORT <= end:
                 header = load64(data, here)
                 length = types.int64(header >> np.uint64(32) & np.uint64(0xFFFF))
-                behind = here + HEADER + length
+                after = here + HEADER + length
                 if (
                     header >> np.uint64(48) & np.uint64(0xFF) != FULL
                     or length > longest
@@ -227,7 +217,7 @@ def walk(
                     break
                 rotated = ((header & LOW) - np.uint64(0xA282EAD8)) & LOW
                 stored = (rotated >> np.uint64(17) | rotated << np.uint64(15)) & LOW
-                if update_short(data, here + 6, behind) != stored:
+                if update_short(data, here + 6, after) != stored:
                     break
                 if cap >= 0:
                     for piece in range(0, length, 32):
@@ -236,7 +226,7 @@ def walk(
                 at[rows], size[rows], cut[rows] = base + here, HEADER + length, 0
                 rows += 1
                 ends[rows] = put
-                here = behind
+                here = after
             if rows >= max_rows or here >= end:
                 continue
         if boundary - here < HEADER:  # the trailer (LDB-004, LDB-005)
@@ -254,11 +244,11 @@ def walk(
             continue
         length = types.int64(data[here + 4]) | types.int64(data[here + 5]) << 8
         type = data[here + 6]
-        behind = here + HEADER + length
+        after = here + HEADER + length
         reason = -1
-        if behind > boundary:
+        if after > boundary:
             reason = BAD_LENGTH  # LDB-023, LDB-024
-        elif behind > end:
+        elif after > end:
             state[TORN_START] = base + here if open_at == NONE else open_at  # LDB-022
             state[TORN_END], state[TORN_REASON] = base + end, TORN_PAYLOAD
             open_at = types.int64(NONE)
@@ -271,10 +261,10 @@ def walk(
                 here = end
                 continue
             reason = ZERO_HEADER  # LDB-026
-        elif not checksum_holds(data, here, behind):
+        elif not checksum_holds(data, here, after):
             reason = CHECKSUM_MISMATCH  # LDB-028
         if reason >= 0:
-            # Neither the length nor anything behind it in the block can be trusted (LDB-037).
+            # Neither the length nor anything after it in the block can be trusted (LDB-037).
             if base + here < limit:
                 lost[gaps, 0], lost[gaps, 1] = base + here, base + end
                 lost[gaps, 2], lost[gaps, 3] = reason, rows
@@ -300,17 +290,17 @@ def walk(
             open_at, open_length, open_kept = base + here, types.int64(0), types.int64(0)
         elif open_at == NONE:
             if base + here < limit:
-                lost[gaps, 0], lost[gaps, 1] = base + here, base + behind
+                lost[gaps, 0], lost[gaps, 1] = base + here, base + after
                 # LDB-031; LDB-029, LDB-030
                 orphan = type in (MIDDLE, LAST)
                 lost[gaps, 2] = ORPHAN_FRAGMENT if orphan else UNKNOWN_TYPE
                 lost[gaps, 3] = rows
                 gaps += 1
-            here = behind
+            here = after
             continue
         elif type != MIDDLE and type != LAST:
             if base + here < limit:
-                lost[gaps, 0], lost[gaps, 1] = base + here, base + behind
+                lost[gaps, 0], lost[gaps, 1] = base + here, base + after
                 lost[gaps, 2], lost[gaps, 3] = UNKNOWN_TYPE, rows
                 gaps += 1
             if 0 <= open_at < limit:
@@ -319,7 +309,7 @@ def walk(
                 gaps += 1
             open_at = types.int64(NONE)
             put, state[SPILLED] = types.int64(ends[rows]), 0
-            here = behind
+            here = after
             continue
         # A fragment of the open record; a FULL is one that opens and closes it.
         if 0 <= open_at < limit:
@@ -334,7 +324,7 @@ def walk(
                 put += kept
                 open_kept += kept
         open_length += length
-        open_end = base + behind
+        open_end = base + after
         if type in (FULL, LAST):
             if 0 <= open_at < limit:
                 at[rows], size[rows] = open_at, open_end - open_at  # LDB-009 to LDB-011
@@ -346,7 +336,7 @@ def walk(
                 rows += 1
                 ends[rows] = put
             open_at = types.int64(NONE)
-        here = behind
+        here = after
     state[POSITION] = here
     state[OPEN_AT], state[OPEN_END] = open_at, open_end
     state[OPEN_LENGTH], state[OPEN_KEPT] = open_length, open_kept

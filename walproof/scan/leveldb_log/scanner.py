@@ -7,7 +7,7 @@ does not depend on its size; a record longer than a run is joined apart, and kep
 A log can be split at every block boundary, also a damaged one: blocks are read without regard to
 what precedes them, but for two things, which are found by looking back (:func:`_before`): whether
 a record is open, and whether the log went over into zeros. A part has the records and lost ranges
-that begin in it. It reads on behind its end while one of its own is undecided.
+that begin in it. It reads on after its end while one of its own is undecided.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from walproof.scan.leveldb_log import kernel
 from walproof.scan.leveldb_log.kernel import BLOCK, NONE
 from walproof.scan.log import Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
-from walproof.scan.reading import Reading
+from walproof.scan.window import passing
 
 ROOM = MAX_BYTES + BLOCK
 """Bytes of payload in a run, at most, a longer record excepted."""
@@ -66,7 +66,7 @@ class _Scan:
     """One pass over a part."""
 
     def __init__(self, source: Source, wanted: Wanted, part: Part) -> None:
-        self.reading = Reading(source)
+        self.window = passing(source)
         self.part = part
         self.limit = source.size + BLOCK if part.end is None else part.end
         self.cap = min(wanted.max_payload, LARGEST) if wanted.payload else -1
@@ -81,7 +81,7 @@ class _Scan:
 
     def events(self) -> Iterator[Event]:
         if self.part.start > 0:
-            open_at, zeros_from = _before(self.reading.source, self.part.start)
+            open_at, zeros_from = _before(self.window.source, self.part.start)
             self.state[kernel.OPEN_AT], self.state[kernel.ZEROS_FROM] = open_at, zeros_from
         self._make_room(b"", self.limit - self.part.start)
         base, beyond = self.part.start, BLOCK
@@ -89,7 +89,7 @@ class _Scan:
             wish = self.limit - base
             if wish <= 0:
                 wish = beyond = 2 * beyond
-            data, filled, last = self.reading.blocks(base, wish, BLOCK)
+            data, filled, last = self.window.blocks(base, wish, BLOCK)
             if base == 0 and _is_foreign(data[: min(filled, BLOCK)]):
                 yield End("refused", "foreign-dialect", None)  # LDB-043
                 return
@@ -192,26 +192,26 @@ class _Run:
             self.joined += memoryview(scan.buffer)[: int(scan.ends[1])]
             scan.spilled = bytearray()
 
-    def records(self, first: int, behind: int) -> Iterator[Records]:
-        """Rows ``first`` to ``behind``, a long one apart."""
-        if first < behind and first == 0 and self.joined is not None:
+    def records(self, first: int, after: int) -> Iterator[Records]:
+        """Rows ``first`` to ``after``, a long one apart."""
+        if first < after and first == 0 and self.joined is not None:
             ends = np.array([0, len(self.joined)], np.int32)
             yield self._columns(0, 1, ends, pa.py_buffer(self.joined), 0)
             first = 1
-        if first < behind:
-            yield self._columns(first, behind, self.ends, self.buffer, first)
+        if first < after:
+            yield self._columns(first, after, self.ends, self.buffer, first)
 
-    def _columns(self, first: int, behind: int, ends: Any, payload: Any, offset: int) -> Records:
+    def _columns(self, first: int, after: int, ends: Any, payload: Any, offset: int) -> Records:
         array = None
         if self.wants_payload:
             buffers = [None, pa.py_buffer(ends), payload]
-            array = pa.Array.from_buffers(pa.binary(), behind - first, buffers, 0, offset)
+            array = pa.Array.from_buffers(pa.binary(), after - first, buffers, 0, offset)
         cut = (
-            self.cut[first:behind].astype(np.bool_) if self.wants_payload and self.any_cut else None
+            self.cut[first:after].astype(np.bool_) if self.wants_payload and self.any_cut else None
         )
         return Records(
-            at=self.at[first:behind],
-            size=self.size[first:behind],
+            at=self.at[first:after],
+            size=self.size[first:after],
             payload=array,
             truncated=cut if cut is not None and cut.any() else None,
         )
@@ -228,7 +228,7 @@ def _before(source: Source, start: int) -> tuple[int, int]:
             if left == kernel.ZEROS and begin + at + BLOCK == start:
                 return NONE, kernel.BEFORE
             if left != kernel.UNDECIDED:
-                # Fragments behind zeros have no record that they could belong to (LDB-027).
+                # Fragments after zeros have no record that they could belong to (LDB-027).
                 return (kernel.BEFORE if left == kernel.OPENED else NONE), NONE
         end, count = begin, min(2 * count, 64)
     return NONE, NONE

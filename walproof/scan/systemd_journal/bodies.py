@@ -7,23 +7,13 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, types, uint64
 
+from walproof.scan.compiled import BYTES, I32, I64, U8, U16, helper, kernel
+from walproof.scan.memory import copy_short, load64, store64
 from walproof.scan.systemd_journal.entries import packed_number
-from walproof.scan.systemd_journal.found import FOUND
 from walproof.scan.systemd_journal.hashes import name_length
-from walproof.scan.systemd_journal.machine import (
-    FILE,
-    I32,
-    I64,
-    U8,
-    U16,
-    copy,
-    helper,
-    kernel,
-    load64,
-    offset_at,
-    store64,
-)
+from walproof.scan.systemd_journal.object_table import FOUND
 from walproof.scan.systemd_journal.objects import DATA_FIXED, NO_NAME, PACKED, TEXT
+from walproof.scan.systemd_journal.offsets import offset_at
 
 _BOOT_ID = np.frombuffer(b"_BOOT_ID", np.uint8)
 _FEW = 48
@@ -51,9 +41,9 @@ def _swapped(word):
     return (word << uint64(32)) | (word >> uint64(32))
 
 
-@helper(int64(FILE, int64, int64, FILE, int64, int64))
+@helper(int64(BYTES, int64, int64, BYTES, int64, int64))
 def _compared(one, at, end, other, other_at, other_end):
-    """-1, 0 or 1 as the first bytes sort before, with, or behind the others."""
+    """-1, 0 or 1 as the first bytes sort before, with, or after the others."""
     while at + 8 <= end and other_at + 8 <= other_end:
         mine, theirs = load64(one, at), load64(other, other_at)
         if mine != theirs:
@@ -70,7 +60,7 @@ def _compared(one, at, end, other, other_at, other_end):
     return -1 if other_at < other_end else 0
 
 
-@helper(int64(FOUND, int64, int64, I64, I64, I64, FILE))
+@helper(int64(FOUND, int64, int64, I64, I64, I64, BYTES))
 def _order(found, key, other, packed, lengths, places, plain):
     """How two fields sort. A key is the rank of the name, then the number of the object.
 
@@ -98,7 +88,7 @@ def _plainly(key, other):
     return (key ^ other) >> 32 != 0 and (key >> 32) != NO_NAME and (other >> 32) != NO_NAME
 
 
-@helper(types.void(FOUND, I64, int64, I64, I64, I64, FILE))
+@helper(types.void(FOUND, I64, int64, I64, I64, I64, BYTES))
 def _sort_few(found, keys, count, packed, lengths, places, plain):
     for number in range(1, count):
         key = keys[number]
@@ -115,7 +105,7 @@ def _sort_few(found, keys, count, packed, lengths, places, plain):
         keys[place] = key
 
 
-@helper(types.void(FOUND, I64, int64, I64, I64, I64, FILE))
+@helper(types.void(FOUND, I64, int64, I64, I64, I64, BYTES))
 def _sort_many(found, keys, count, packed, lengths, places, plain):
     """Merging runs that double: linear in bytes for each doubling."""
     spare = np.empty(count, np.int64)
@@ -139,17 +129,17 @@ def _sort_many(found, keys, count, packed, lengths, places, plain):
         width *= 2
 
 
-@helper(int64(FILE, int64, int64, int64, types.boolean, U8, int64, int64))
+@helper(int64(BYTES, int64, int64, int64, types.boolean, U8, int64, int64))
 def _put(source, start, end, name, text, into, to, room):
     """One field in export format, or as much of it as there is room for. Where the next one goes,
     were there room."""
     if text:
-        copy(into, to, source, start, min(end - start, room))
+        copy_short(into, to, source, start, min(end - start, room))
         if end - start < room:
             into[to + end - start] = 10
         return to + end - start + 1
     done = min(name, room)
-    copy(into, to, source, start, done)
+    copy_short(into, to, source, start, done)
     size = end - start - name - 1
     if room >= name + 9:
         into[to + name] = 10
@@ -159,13 +149,13 @@ def _put(source, start, end, name, text, into, to, room):
             byte = uint64(10) if number == name else uint64(size) >> uint64(8 * (number - name - 1))
             into[to + number] = byte & uint64(255)
     if room > name + 9:
-        copy(into, to + name + 9, source, start + name + 1, min(size, room - name - 9))
+        copy_short(into, to + name + 9, source, start + name + 1, min(size, room - name - 9))
         if room > name + 9 + size:
             into[to + name + 9 + size] = 10
     return to + name + 10 + size
 
 
-@helper(int64(FOUND, int64, I64, I64, I64, FILE, U8, int64, int64))
+@helper(int64(FOUND, int64, I64, I64, I64, BYTES, U8, int64, int64))
 def _put_any(found, number, packed, lengths, places, plain, into, to, room):
     """See ``_put``."""
     start, end, there = _bounds(found, number, packed, lengths, places)
@@ -182,7 +172,7 @@ def _put_any(found, number, packed, lengths, places, plain, into, to, room):
     return _put(found.data, start, end, length, text, into, to, room)
 
 
-@helper(types.boolean(FOUND, int64, I64, I64, I64, FILE))
+@helper(types.boolean(FOUND, int64, I64, I64, I64, BYTES))
 def _is_boot_id(found, number, packed, lengths, places, plain):
     start, end, there = _bounds(found, number, packed, lengths, places)
     if end - start <= 8:
@@ -195,7 +185,7 @@ def _is_boot_id(found, number, packed, lengths, places, plain):
 
 
 _BODIES = types.void(
-    FOUND, I32, I32, int64, int64, int64, U16, I32, I64, I64, I64, FILE, I32, U8, U8
+    FOUND, I32, I32, int64, int64, int64, U16, I32, I64, I64, I64, BYTES, I32, U8, U8
 )
 
 
@@ -221,7 +211,7 @@ def bodies(
 
     ``boot`` is the number of that name. ``ranks`` sorts the names, by their numbers. ``stamps``,
     one for each object, are -1 in the first run; ``before`` counts the entries of earlier ones.
-    ``cut`` marks the records that were cut. ``body_bytes`` has sixteen bytes of room behind.
+    ``cut`` marks the records that were cut. ``body_bytes`` has room for sixteen bytes more.
     """
     data, kinds, offsets, name_ids = found.data, found.kinds, found.offsets, found.name_ids
     fixed = found.facts[DATA_FIXED]
@@ -260,7 +250,7 @@ def bodies(
                 at = offsets[number]
                 start, end = at + fixed, at + offset_at(data, at + 8)
                 if end - start < room:
-                    copy(body_bytes, to, data, start, end - start)
+                    copy_short(body_bytes, to, data, start, end - start)
                     to += end - start
                     body_bytes[to] = 10
                     to += 1

@@ -11,19 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, int64, types, uint64
 
-from walproof.scan.systemd_journal.found import FOUND, kind_of, number_of
+from walproof.scan.compiled import BYTES, I32, I64, U8, helper, kernel
+from walproof.scan.memory import copy_short, load64
 from walproof.scan.systemd_journal.hashes import name_length
-from walproof.scan.systemd_journal.machine import (
-    FILE,
-    I32,
-    I64,
-    U8,
-    copy,
-    helper,
-    kernel,
-    load64,
-    offset_at,
-)
+from walproof.scan.systemd_journal.object_table import FOUND, kind_of, number_of
 from walproof.scan.systemd_journal.objects import (
     DATA,
     DATA_FIXED,
@@ -34,6 +25,7 @@ from walproof.scan.systemd_journal.objects import (
     SIZE,
     item_at,
 )
+from walproof.scan.systemd_journal.offsets import offset_at
 
 LIMIT = 1 << 30
 """Bytes. Of an entry with more in its fields, repetitions included, no fields are given out."""
@@ -129,7 +121,7 @@ def numbers(found, entries, at, size, seqnum, realtime, monotonic):
         monotonic[row] = int64(load64(data, place + 32))
 
 
-@helper(int64(FILE, int64, U8, int64))
+@helper(int64(BYTES, int64, U8, int64))
 def _write_id(data, at, into, to):
     for number in range(16):
         byte = data[at + number]
@@ -194,7 +186,7 @@ def wanted_packed(found, items, packed, places):
     return count
 
 
-_FIELDS = types.void(FOUND, I32, I32, int64, I64, I64, I64, FILE, I32, U8, I32, U8, U8)
+_FIELDS = types.void(FOUND, I32, I32, int64, I64, I64, I64, BYTES, I32, U8, I32, U8, U8)
 
 
 @kernel(_FIELDS)
@@ -216,7 +208,7 @@ def fields(
     """Names and values of all items, values of at most ``most`` bytes.
 
     ``plain`` has the compressed payloads, ``places`` says where. ``name_bytes`` and
-    ``value_bytes`` have eight bytes of room behind. ``cut`` marks entries with a value that was.
+    ``value_bytes`` have room for eight bytes more. ``cut`` marks entries with a value that was.
     """
     data, kinds, fixed = found.data, found.kinds, found.facts[DATA_FIXED]
     name_ids, offsets, name_lengths = found.name_ids, found.offsets, found.lengths
@@ -228,23 +220,23 @@ def fields(
             name = int64(name_ids[number])
             name_bounds[place], value_bounds[place] = to_name, to_value
             length = int64(name_lengths[name]) if name != NO_NAME else int64(0)
-            copy(name_bytes, to_name, names, name * NAME_WIDTH, length)
+            copy_short(name_bytes, to_name, names, name * NAME_WIDTH, length)
             if kinds[number] & PACKED:
                 which = packed_number(number, packed)
                 start, end = places[which], places[which] + lengths[which]
                 if name == NO_NAME:
                     length = name_length(plain, start, end)
-                    copy(name_bytes, to_name, plain, start, length)
+                    copy_short(name_bytes, to_name, plain, start, length)
                 size = min(end - start - length - 1, most)
-                copy(value_bytes, to_value, plain, start + length + 1, size)
+                copy_short(value_bytes, to_value, plain, start + length + 1, size)
             else:
                 at = offsets[number]
                 start, end = at + fixed, at + offset_at(data, at + 8)
                 if name == NO_NAME:
                     length = name_length(data, start, end)
-                    copy(name_bytes, to_name, data, start, length)
+                    copy_short(name_bytes, to_name, data, start, length)
                 size = min(end - start - length - 1, most)
-                copy(value_bytes, to_value, data, start + length + 1, size)
+                copy_short(value_bytes, to_value, data, start + length + 1, size)
             if size < end - start - length - 1:
                 cut[row] = 1
             to_name += length

@@ -7,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, types, uint32, uint64
 
-from walproof.scan.systemd_journal.machine import FILE, helper, kernel, load32, load64
+from walproof.scan.compiled import BYTES, helper, kernel
+from walproof.scan.memory import load32, load64
 
 _S0, _S1 = np.uint64(0x736F6D6570736575), np.uint64(0x646F72616E646F6D)
 _S2, _S3 = np.uint64(0x6C7967656E657261), np.uint64(0x7465646279746573)
@@ -37,7 +38,7 @@ def _sipround(v0, v1, v2, v3):
     return v0, v1, v2, v3
 
 
-@helper(uint64(FILE, int64, int64, uint64, uint64))
+@helper(uint64(BYTES, int64, int64, uint64, uint64))
 def _siphash(data, start, end, k0, k1):
     v0, v1, v2, v3 = k0 ^ _S0, k1 ^ _S1, k0 ^ _S2, k1 ^ _S3
     at = start
@@ -80,7 +81,7 @@ def _tail_word(data, at, end):
     return word
 
 
-@helper(uint64(FILE, int64, int64))
+@helper(uint64(BYTES, int64, int64))
 def _jenkins(data, start, end):
     a = b = c = uint32(uint32(0xDEADBEEF) + uint32(end - start))
     if start == end:
@@ -116,7 +117,7 @@ def _jenkins(data, start, end):
     return (uint64(c) << uint64(32)) | uint64(b)
 
 
-@helper(uint64(FILE, int64, int64, types.UniTuple(uint64, 3)))
+@helper(uint64(BYTES, int64, int64, types.UniTuple(uint64, 3)))
 def hash_of(data, start, end, keys):
     """The hash of ``data[start:end]``; ``keys`` is (keyed?, low half, high half of the key)."""
     if keys[0]:
@@ -124,7 +125,7 @@ def hash_of(data, start, end, keys):
     return _jenkins(data, start, end)
 
 
-@helper(int64(FILE, int64, int64))
+@helper(int64(BYTES, int64, int64))
 def name_length(data, start, end):
     """Bytes of the name in ``NAME=value``; 0 when it is no such thing (SDJ-045, SDJ-086)."""
     at = start
@@ -139,7 +140,7 @@ def name_length(data, start, end):
     return 0
 
 
-@helper(types.boolean(FILE, int64, int64))
+@helper(types.boolean(BYTES, int64, int64))
 def _is_text_slowly(data, at, end):
     while at < end:
         byte = data[at]
@@ -169,7 +170,7 @@ def _is_text_slowly(data, at, end):
     return True
 
 
-@helper(types.boolean(FILE, int64, int64))
+@helper(types.boolean(BYTES, int64, int64))
 def is_text(data, start, end):
     """Whether a payload may stand on a line of its own in export format (SDJ-090)."""
     at = start
@@ -182,7 +183,7 @@ def is_text(data, start, end):
     return _is_text_slowly(data, at, end)
 
 
-@kernel(types.uint64(FILE, types.UniTuple(types.uint64, 3)))
+@kernel(types.uint64(BYTES, types.UniTuple(types.uint64, 3)))
 def hash_whole(data, keys):
     """The hash of a whole array: of a payload that was decompressed."""
     return hash_of(data, 0, data.shape[0], keys)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, types, uint64
 
-from walproof.scan.systemd_journal.machine import FILE, I64, U64, helper, kernel, offset_at
+from walproof.scan.compiled import BYTES, I64, U64, helper, kernel
 from walproof.scan.systemd_journal.objects import (
     DATA,
     DATA_BUCKETS,
@@ -30,9 +30,10 @@ from walproof.scan.systemd_journal.objects import (
     item_at,
     slot_at,
 )
+from walproof.scan.systemd_journal.offsets import offset_at
 
 
-@kernel(types.Tuple((I64, int64, types.boolean))(FILE, I64, KEYS, I64))
+@kernel(types.Tuple((I64, int64, types.boolean))(BYTES, I64, KEYS, I64))
 def entries_of_main_chain(data, facts, keys, state):
     """The entries that the main chain links, hints as yet; how many, and whether they rise."""
     room = 0
@@ -80,7 +81,7 @@ def _know(known, facts, at):
         known[at >> 9] |= uint64(1) << (uint64(at >> 3) & uint64(63))
 
 
-@kernel(types.void(FILE, I64, I64, U64))
+@kernel(types.void(BYTES, I64, I64, U64))
 def know_links(data, facts, linked, known):
     """Mark all offsets that a link knows in ``known``, a bit for eight bytes of the file."""
     _know(known, facts, facts[TAIL])
@@ -117,12 +118,12 @@ def know_links(data, facts, linked, known):
                 last, at = at, offset_at(data, at + 24)
             _know(known, facts, offset_at(data, bucket + 8))
             bucket += 16
-    behind = 0
+    after = 0
     for which in range(linked.shape[0]):
         entry = linked[which]
         _know(known, facts, entry)
-        if entry >= behind:  # those that overlap are read once
+        if entry >= after:  # those that overlap are read once
             size = offset_at(data, entry + 8)
             for number in range((size - 64) // facts[ITEM]):
                 _know(known, facts, item_at(data, facts, entry, number))
-            behind = entry + size
+            after = entry + size

@@ -18,9 +18,9 @@ from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from reference_impl.systemd_journal.seals import Seals
 from reference_impl.systemd_journal.walk import Walk
-from walproof.scan.systemd_journal import hints, links, lists, objects, quick, walk
-from walproof.scan.systemd_journal.found import Found, excused_at
-from walproof.scan.systemd_journal.machine import FAR
+from walproof.scan.systemd_journal import hints, links, lists, objects, one_pass, walk
+from walproof.scan.systemd_journal.object_table import Found, excused_at
+from walproof.scan.systemd_journal.offsets import FAR
 from walproof.scan.systemd_journal.packed import Keys, Packed
 
 Numbers = NDArray[np.int64]
@@ -132,10 +132,10 @@ class Inspection:
         # Pages are written, and copied, in any order: older links do not know what came since.
         links_from = min(torn_from, _grown_from(self.header, self.found, self.entries))
         of_links = np.isin(codes, (objects.BAD_INDEX, objects.BAD_CHAIN, objects.UNLINKED))
-        behind = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= np.where(
+        after = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= np.where(
             of_links, links_from, torn_from
         )
-        torn: NDArray[np.bool_] = behind | (codes == objects.BAD_HEADER)
+        torn: NDArray[np.bool_] = after | (codes == objects.BAD_HEADER)
         return torn
 
 
@@ -182,12 +182,12 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
             place, _ = HEADER_FIELDS[f"{name}_offset"]
             target = max(offset - 16, 0)
             add(_rows([(place, place + 16, objects.BAD_HEADER, target)]), 1)
-        elif right and not quick.table_holds(found, wanted, offset, size):
+        elif right and not one_pass.table_holds(found, wanted, offset, size):
             add(*links.table(found, wanted, offset, size))
-    if not quick.field_lists_hold(found):
+    if not one_pass.field_lists_hold(found):
         add(*links.field_lists(found, found.of_kind(objects.FIELD)))
     marks = found.marks.copy()
-    if not quick.lists_hold(found, header.compact, *lists_of):
+    if not one_pass.lists_hold(found, header.compact, *lists_of):
         found.marks[:] = marks
         add(*lists.lists_of_data(found, header.compact, *lists_of, grown_from, *older_of))
     add(*links.impostors(found, np.concatenate(faults)))
@@ -200,7 +200,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
 
 
 def _grown_from(header: Header, found: Found, entries: Numbers) -> int:
-    """From where on an online file may have grown behind the back of older links (SDJ-052)."""
+    """From where on an online file may have grown, unknown to older links (SDJ-052)."""
     if header.state != layout.ONLINE:
         return len(found.data)
     last = int(found.offsets[entries[-1]]) if len(entries) else header.header_size

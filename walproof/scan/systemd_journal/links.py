@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, int64, types, uint64
 
-from walproof.scan.systemd_journal.found import (
+from walproof.scan.compiled import I64, I64_2D, helper, kernel
+from walproof.scan.memory import load32, load64, same
+from walproof.scan.systemd_journal.object_table import (
     FOUND,
     IN_CHAIN,
     IN_LIST,
@@ -21,16 +23,6 @@ from walproof.scan.systemd_journal.found import (
     kind_of,
     mark,
     number_of,
-)
-from walproof.scan.systemd_journal.machine import (
-    I64,
-    I64_2D,
-    helper,
-    kernel,
-    load32,
-    load64,
-    offset_at,
-    same,
 )
 from walproof.scan.systemd_journal.objects import (
     BAD,
@@ -58,6 +50,7 @@ from walproof.scan.systemd_journal.objects import (
     put,
     slot_at,
 )
+from walproof.scan.systemd_journal.offsets import offset_at
 
 _MAIN_FIELD = 176
 
@@ -66,7 +59,7 @@ _MAIN_FIELD = 176
 def main_chain(found, entries):
     """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034).
 
-    ``entries`` is how many there are. Gives, behind the faults: whether the chain is broken, how
+    ``entries`` is how many there are. Gives, after the faults: whether the chain is broken, how
     many slots lead to an entry, the last array and its used slots.
     """
     data, facts, marks = found.data, found.facts, found.marks

@@ -7,7 +7,9 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, types, uint64
 
-from walproof.scan.systemd_journal.found import (
+from walproof.scan.compiled import I32, I64, I64_2D, U64, helper, kernel
+from walproof.scan.memory import load64
+from walproof.scan.systemd_journal.object_table import (
     FOUND,
     IN_CHAIN,
     LINKED,
@@ -15,16 +17,6 @@ from walproof.scan.systemd_journal.found import (
     kind_of,
     mark,
     number_of,
-)
-from walproof.scan.systemd_journal.machine import (
-    I32,
-    I64,
-    I64_2D,
-    U64,
-    helper,
-    kernel,
-    load64,
-    offset_at,
 )
 from walproof.scan.systemd_journal.objects import (
     BAD_INDEX,
@@ -41,6 +33,7 @@ from walproof.scan.systemd_journal.objects import (
     put,
     slot_at,
 )
+from walproof.scan.systemd_journal.offsets import offset_at
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -63,7 +56,7 @@ def entries(found, numbers, broken, digests, counts, stamps, grown_from, older, 
     ``numbers`` are theirs; ``broken`` says that the main chain is. ``digests`` and ``counts``, of
     the entries that have it, are filled for each DATA; ``stamps``, one for each object, are at
     work. ``older`` and ``older_counts`` are those of the entries in front of ``grown_from``, where
-    they are asked for. Gives, behind the faults, the first and last entry that count for the
+    they are asked for. Gives, after the faults, the first and last entry that count for the
     header, or 0.
     """
     data, facts, offsets = found.data, found.facts, found.offsets

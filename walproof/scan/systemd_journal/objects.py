@@ -12,20 +12,10 @@ from numba import boolean, int64, types, uint64
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import Header
+from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, helper
+from walproof.scan.memory import load32, load64, same
 from walproof.scan.systemd_journal.hashes import hash_of, is_text, name_length
-from walproof.scan.systemd_journal.machine import (
-    FAR,
-    FILE,
-    I32,
-    I64,
-    I64_2D,
-    U8,
-    helper,
-    load32,
-    load64,
-    offset_at,
-    same,
-)
+from walproof.scan.systemd_journal.offsets import FAR, offset_at
 
 DATA, FIELD, ENTRY, DATA_TABLE, FIELD_TABLE, ENTRY_ARRAY, TAG = range(1, 8)
 
@@ -149,7 +139,7 @@ def facts(header: Header, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.array([min(told[place], FAR) for place in range(len(told))], np.int64)
 
 
-@helper(types.UniTuple(int64, 3)(FILE, I64, int64))
+@helper(types.UniTuple(int64, 3)(BYTES, I64, int64))
 def frame(data, facts, at):
     """Type, flags and size of the object at an offset; type 0 if there is none (SDJ-010, -011)."""
     none = (int64(0), int64(0), int64(0))
@@ -175,7 +165,7 @@ def frame(data, facts, at):
     return kind, flags, size
 
 
-@helper(int64(FILE, I64, KEYS, I64, int64, int64, int64, int64))
+@helper(int64(BYTES, I64, KEYS, I64, int64, int64, int64, int64))
 def content(data, facts, keys, state, at, kind, flags, size):
     """What is wrong inside an object that is framed well: a code, SOUND, HIDDEN or ASK.
 
@@ -213,7 +203,7 @@ def content(data, facts, keys, state, at, kind, flags, size):
     return SOUND
 
 
-@helper(int64(FILE, int64, int64, boolean, I32, U8, U8, I64))
+@helper(int64(BYTES, int64, int64, boolean, I32, U8, U8, I64))
 def name_id(data, start, length, insert, slots, names, lengths, state):
     """The number of a field's name of at most 64 bytes; NO_NAME if it is not in the table.
 
@@ -269,7 +259,7 @@ def put(faults, count, start, end, code, target):
     return faults
 
 
-@helper(int64(FILE, I64, int64, int64))
+@helper(int64(BYTES, I64, int64, int64))
 def slot_at(data, facts, array, number):
     """A slot of an ENTRY_ARRAY."""
     if facts[SLOT] == 4:
@@ -277,7 +267,7 @@ def slot_at(data, facts, array, number):
     return offset_at(data, array + 24 + 8 * number)
 
 
-@helper(int64(FILE, I64, int64, int64))
+@helper(int64(BYTES, I64, int64, int64))
 def item_at(data, facts, entry, number):
     """The offset in an item of an ENTRY."""
     if facts[ITEM] == 4:

@@ -12,11 +12,13 @@ from numba import types
 from numpy.typing import NDArray
 
 from reference_impl.systemd_journal import query
+from walproof.scan.compiled import I64, U8, kernel
+from walproof.scan.memory import load64
 from walproof.scan.systemd_journal import objects
-from walproof.scan.systemd_journal.found import FOUND, number_of
 from walproof.scan.systemd_journal.inspection import Inspection
-from walproof.scan.systemd_journal.machine import I64, U8, kernel, load64, offset_at
+from walproof.scan.systemd_journal.object_table import FOUND, number_of
 from walproof.scan.systemd_journal.objects import ITEM, SIZE, item_at
+from walproof.scan.systemd_journal.offsets import offset_at
 
 
 @kernel(types.void(FOUND, I64, types.int64, U8))

@@ -1,4 +1,4 @@
-"""The walk over all objects, and getting back in step behind damage (SDJ-040, SDJ-041): kernels.
+"""The walk over all objects, and getting back in step after damage (SDJ-040, SDJ-041): kernels.
 
 A kernel cannot decompress. The walk therefore stops at each compressed payload, is told what is in
 it, and goes on where it was; it also stops to get larger arrays.
@@ -10,20 +10,9 @@ from __future__ import annotations
 
 from numba import int64, types, uint64
 
+from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U16, U64, helper, kernel
+from walproof.scan.memory import popcount, trailing_zeros
 from walproof.scan.systemd_journal.hashes import name_length
-from walproof.scan.systemd_journal.machine import (
-    FILE,
-    I32,
-    I64,
-    I64_2D,
-    U8,
-    U16,
-    U64,
-    helper,
-    kernel,
-    popcount,
-    trailing_zeros,
-)
 from walproof.scan.systemd_journal.objects import (
     ANSWER_AT,
     ARENA,
@@ -74,7 +63,7 @@ _TAIL_FIELD, _FLAGS_FIELD = 136, 12
 
 @helper()
 def _next_known(known, at):
-    """The next offset behind ``at`` that is known; -1 if there is none."""
+    """The next offset after ``at`` that is known; -1 if there is none."""
     number = (at >> 3) + 1
     word = number >> 6
     if word >= known.shape[0]:
@@ -101,8 +90,8 @@ def _lose(state, faults, lost, start, end, code):
 
 
 @helper()
-def _nothing_behind(state, facts, faults, lost, at):
-    """No object at ``at`` and none known behind it: the end of what a crash left."""
+def _nothing_after(state, facts, faults, lost, at):
+    """No object at ``at`` and none known after it: the end of what a crash left."""
     size, arena_end = facts[SIZE], facts[HEADER_SIZE] + facts[ARENA]
     state[CUT] = at
     state[END] = at
@@ -127,7 +116,7 @@ def _found(state, counts, bits, offsets, kinds, name_ids, at, kind, following, m
 
 
 _WALK = types.int64(
-    FILE, I64, KEYS, I64, I64, U64, I64, U64, I64, U8, U16, I64_2D, I64_2D, I32, U8, U8
+    BYTES, I64, KEYS, I64, I64, U64, I64, U64, I64, U8, U16, I64_2D, I64_2D, I32, U8, U8
 )
 
 
@@ -165,7 +154,7 @@ def walk(
         at = state[AT]
         if state[PHASE] == _TOP:
             if state[LAST] >= tail and not (linked.shape[0] and linked[-1] >= at):
-                # The tail object is behind us: do counts know of more (SDJ-049)?
+                # The tail object was passed: do counts know of more (SDJ-049)?
                 if state[FOUND] >= facts[N_OBJECTS]:
                     return DONE
                 kind, flags, size = frame(data, facts, at)
@@ -259,7 +248,7 @@ def walk(
                     following, BAD, NO_NAME,
                 )  # fmt: skip
             elif following < 0:
-                _nothing_behind(state, facts, faults, lost, at)
+                _nothing_after(state, facts, faults, lost, at)
                 return DONE
             else:
                 _lose(state, faults, lost, at, following, BAD_OBJECT)
@@ -276,7 +265,7 @@ def rank(bits, ranks):
         count += popcount(bits[word])
 
 
-@kernel(int64(FILE, I32, U8, U8, I64))
+@kernel(int64(BYTES, I32, U8, U8, I64))
 def number_of_name(name, slots, names, lengths, state):
     """The number of the name of a compressed field; see ``name_id``."""
     return name_id(name, 0, name.shape[0], True, slots, names, lengths, state)

@@ -12,8 +12,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import BYTES, NUMBERS, OFFSETS, ROOM, copy, kernel, load32, load64
+from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U32, U64, kernel
 from walproof.scan.crc32c import update
+from walproof.scan.memory import copy, load32, load64
 
 FAULTS = (
     "unknown-frame",
@@ -46,7 +47,7 @@ ENTRY_FAULTS = (
 )
 APPLICATION, CONFIGURATION, INITIAL = range(3)
 NOT_RAFT, UNKNOWN_ENTRY_TYPE, TRUNCATED_ENTRY, BAD_ENTRY_HEADER, UNKNOWN_MEMBER_TYPE = range(3, 8)
-"""An entry is a number: its type, or behind those the fault."""
+"""An entry is a number: its type, or, after the types, the fault."""
 
 SBE_HEADER, METADATA, DATA_BLOCK = 8, 12, 16
 """Bytes: the header of a message, the blocks of a record's two messages (ZBJ-005, ZBJ-015)."""
@@ -75,20 +76,17 @@ ENDED, FAULTY, USED_UP, FULL_UP, LIMIT = range(5)
 """What ``walk`` returns: the log ends, cannot be read on, must be in memory up to ``DATA_END``,
 results must be taken away, ``limit`` is reached."""
 
-_LOST = types.Array(types.int64, 2, "C")
-_CHECKSUMS = types.Array(types.uint32, 1, "C")
-_TERMS = types.Array(types.uint64, 1, "C")
 _SIZE = types.int64
 
 
-@kernel(_SIZE, BYTES, _SIZE)
+@kernel(_SIZE(BYTES, _SIZE))
 def _u16(data: NDArray[np.uint8], at: Any) -> Any:
     return _SIZE(data[at]) | _SIZE(data[at + 1]) << 8
 
 
-@kernel(_SIZE, BYTES, _SIZE, _SIZE, _SIZE)
+@kernel(_SIZE(BYTES, _SIZE, _SIZE, _SIZE))
 def _members(data: NDArray[np.uint8], start: Any, end: Any, group: Any) -> Any:
-    """A group of members (ZBJ-057): the offset behind it, or an entry's fault, negative."""
+    """A group of members (ZBJ-057): the offset after it, or an entry's fault, negative."""
     if group + 3 > end:
         return -TRUNCATED_ENTRY
     length, count = _u16(data, group), _SIZE(data[group + 2])
@@ -109,7 +107,7 @@ def _members(data: NDArray[np.uint8], start: Any, end: Any, group: Any) -> Any:
     return at
 
 
-@kernel(_SIZE, BYTES, _SIZE, _SIZE)
+@kernel(_SIZE(BYTES, _SIZE, _SIZE))
 def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
     """The type of the raft entry in ``data[start:end]``, or its fault (ZBJ-054 to ZBJ-058)."""
     if end - start < SBE_HEADER:
@@ -147,9 +145,8 @@ def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
 
 
 @kernel(
-    _SIZE, BYTES, _SIZE, _SIZE, _SIZE, _SIZE, _SIZE, _SIZE, types.boolean, NUMBERS,
-    NUMBERS, NUMBERS, OFFSETS, ROOM, ROOM, _LOST, NUMBERS, NUMBERS, _CHECKSUMS, _TERMS, OFFSETS,
-)  # fmt: skip
+    _SIZE(BYTES, _SIZE, _SIZE, _SIZE, _SIZE, _SIZE, _SIZE, types.boolean, I64,
+    I64, I64, I32, U8, U8, I64_2D, I64, I64, U32, U64, I32))  # fmt: skip
 def walk(
     data: NDArray[np.uint8],
     base: Any,
@@ -175,7 +172,7 @@ def walk(
     """The records from ``state[AT]`` on, in ``data[:filled]``, which is ``base`` in the file.
 
     ``cap`` is how much of a payload is kept, negative for none; ``raft`` says whether entries are
-    looked at. Results are put behind those that ``state`` counts already; ``payload[ends[n]:ends[n
+    looked at. Results are put after those that ``state`` counts already; ``payload[ends[n]:ends[n
     + 1]]`` is that of row n, and ``lost[n]`` is start, end and number of rows before. The checks
     are ZBJ-025, in that order.
     """
@@ -247,17 +244,17 @@ def walk(
         if content > end - base:
             fault = DATA_LENGTH  # ZBJ-018, ZBJ-030
             break
-        behind = content + _SIZE(load32(data, content - 4))
-        if behind > end - base:
+        after = content + _SIZE(load32(data, content - 4))
+        if after > end - base:
             fault = DATA_LENGTH
             break
-        if behind < end - base and _u16(data, message + 6) <= NEWEST_SCHEMA:
+        if after < end - base and _u16(data, message + 6) <= NEWEST_SCHEMA:
             fault = DATA_LENGTH
             break
         if beyond != 0 or own_index != expected:
             fault = INDEX_MISMATCH  # ZBJ-023, ZBJ-031
             break
-        kept = min(behind - content, cap)
+        kept = min(after - content, cap)
         if kept > 0 and put + kept > len(payload):
             outcome, state[ROOM_NEEDED] = FULL_UP, kept
             break
@@ -278,10 +275,10 @@ def walk(
         at[rows], size[rows] = here, end - here
         index[rows], asqn[rows], checksum[rows] = own_index, own_asqn, np.uint32(stored)
         if raft:
-            type = entry(data, content, behind)
+            type = entry(data, content, after)
             entries[rows] = type
             term[rows] = load64(data, content + SBE_HEADER) if type <= INITIAL else np.uint64(0)
-        shortened = kept < behind - content
+        shortened = kept < after - content
         cut[rows] = shortened
         cuts += shortened
         rows += 1

@@ -7,7 +7,7 @@ last byte lies that is not zero.
 What a segment may follow with, its index and its asqn, is known only when everything before it was
 read: a fault there ends the log. A journal that is larger than a part is therefore read once by
 :func:`plan`, with all checks and no columns, which takes a fifth of the time of a scan or less;
-parts begin at records, with the state that was found there. Behind a fault that ends the log
+parts begin at records, with the state that was found there. After a fault that ends the log
 nothing is split, so that the last part has it, and everything that follows from it.
 """
 
@@ -225,7 +225,7 @@ class _Journal:
             yield from self._records(segment, descriptor, at or descriptor.length)
             if self.stopped:
                 return
-            yield from self._behind(segment, descriptor, following)
+            yield from self._after(segment, descriptor, following)
 
     def _records(self, segment: _Segment, descriptor: Descriptor, at: int) -> Iterator[Any]:
         source = LocalSource(segment.path)
@@ -250,7 +250,7 @@ class _Journal:
         self.end = (at, segment.file)
         self.fault = reading.fault
 
-    def _behind(
+    def _after(
         self, segment: _Segment, descriptor: Descriptor, following: _Segment | None
     ) -> Iterator[Lost]:
         """What the end of a segment's records means for the log."""
@@ -266,7 +266,7 @@ class _Journal:
             self.index, self.over = next_index, False  # ZBJ-038
 
     def _missing(self) -> Lost:
-        """Records that were acknowledged, behind the end of a log without a fault (ZBJ-042)."""
+        """Records that were acknowledged, after the end of a log without a fault (ZBJ-042)."""
         at, file = self.end[0] or 0, self.end[1]
         place = next((path for path in self.files if path.name == file), None)
         if place is None and self.files and not self.several:

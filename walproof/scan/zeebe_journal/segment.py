@@ -87,7 +87,7 @@ LONGEST_DESCRIPTOR = 1 + 2 * (8 + 0xFFFF)
 class SegmentPass:
     """The records of one segment, from ``at`` to ``limit``.
 
-    Behind :meth:`events`, ``at`` is the offset behind the last record, ``index`` and ``asqn`` are
+    After :meth:`events`, ``at`` is the offset after the last record, ``index`` and ``asqn`` are
     the next index and the last asqn, ``fault`` is why nothing more can be read, and ``limited``
     says that ``limit`` was reached.
     """
@@ -112,7 +112,7 @@ class SegmentPass:
 
     @property
     def at(self) -> int:
-        """The offset behind the last record."""
+        """The offset after the last record."""
         return int(self.state[kernel.AT])
 
     @property
@@ -198,8 +198,8 @@ class SegmentPass:
         if rows > first:
             yield self._records(first, rows)
 
-    def _records(self, first: int, behind: int) -> Records:
-        count, here = behind - first, slice(first, behind)
+    def _records(self, first: int, after: int) -> Records:
+        count, here = after - first, slice(first, after)
         payload = cut = None
         if self.cap >= 0:
             buffers = [None, pa.py_buffer(self.ends), self.buffer]

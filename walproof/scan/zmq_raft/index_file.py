@@ -92,7 +92,7 @@ class Index:
 
     @property
     def relied_on(self) -> int:
-        """The number behind the last entry whose end is relied on."""
+        """The number after the last entry whose end is relied on."""
         return self.number(self.rows - 1) + 1 if self.rows else 0
 
     @property
@@ -102,7 +102,7 @@ class Index:
 
     @cached_property
     def tail(self) -> str | None:
-        """Why the entries behind the last offset relied on are lost (ZMR-046, ZMR-047)."""
+        """Why the entries after the last offset relied on are lost (ZMR-046, ZMR-047)."""
         number = self.relied_on
         if number == self.count:
             return None
@@ -160,7 +160,7 @@ def _committed(source: Source, capacity: int) -> NDArray[np.uint32]:
 
 
 def find_marker(source: Source, marker: bytes, at: int) -> int | None:
-    """The offset behind the first chunk with this token, or None (ZMR-003)."""
+    """The offset after the first chunk with this token, or None (ZMR-003)."""
     window = Window(source, STRETCH)
     number = np.uint32(int.from_bytes(marker, "little"))
     while (

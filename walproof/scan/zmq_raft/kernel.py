@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
+from numba import int64, types
 
-from walproof.scan.compiled import BYTES, NUMBERS, OFFSETS, kernel, load64
+from walproof.scan.compiled import BYTES, I8, I32, I64, U64, kernel
+from walproof.scan.memory import load64
 
 ENTRY_HEAD = 20
 MAX_TERM = 2**53 - 1
@@ -24,14 +25,11 @@ REASONS = (
     "decreasing-term",
 )  # fmt: skip
 
-_I64 = types.int64
 _WORD = types.uint64
 _TABLE = types.Array(types.uint32, 1, "C", readonly=True)
-_TINY = types.Array(types.int8, 1, "C")
-_WORDS = types.Array(_WORD, 1, "C")
 
 
-@kernel(_I64, _TABLE)
+@kernel(int64(_TABLE))
 def committed(table: Any) -> Any:
     """How many offsets stand in front of the first zero (ZMR-017)."""
     for number in range(len(table)):
@@ -40,15 +38,15 @@ def committed(table: Any) -> Any:
     return len(table)
 
 
-@kernel(_I64, _TABLE, _I64, NUMBERS)
+@kernel(int64(_TABLE, int64, I64))
 def rely(offsets: Any, available: Any, kept: Any) -> Any:
     """The numbers of the offsets that can be relied on, in ``kept``; how many (ZMR-046)."""
     count = 0
     for number in range(len(offsets)):
-        offset = _I64(offsets[number])
+        offset = int64(offsets[number])
         if offset > available:
             continue
-        if count and offset <= _I64(offsets[kept[count - 1]]):
+        if count and offset <= int64(offsets[kept[count - 1]]):
             count -= 1
         else:
             kept[count] = number
@@ -56,7 +54,7 @@ def rely(offsets: Any, available: Any, kept: Any) -> Any:
     return count
 
 
-@kernel(types.boolean, _TABLE, _I64)
+@kernel(types.boolean(_TABLE, int64))
 def rises(offsets: Any, start: Any) -> Any:
     """Whether each offset from number ``start`` on is greater than the one before."""
     number = start + 1
@@ -65,9 +63,9 @@ def rises(offsets: Any, start: Any) -> Any:
     return number >= len(offsets)
 
 
-@kernel(_I64, BYTES, _I64, _I64, types.uint32, _I64)
+@kernel(int64(BYTES, int64, int64, types.uint32, int64))
 def find_marker(data: Any, base: Any, size: Any, marker: Any, at: Any) -> Any:
-    """The offset behind the first chunk with this token, from the chunk at ``at`` on (ZMR-003).
+    """The offset after the first chunk with this token, from the chunk at ``at`` on (ZMR-003).
 
     -1: the file ends before. ``-2 - at``: the chunk at ``at`` lies outside of ``data``.
     """
@@ -77,23 +75,23 @@ def find_marker(data: Any, base: Any, size: Any, marker: Any, at: Any) -> Any:
         if at < base or at + CHUNK_HEAD > base + len(data):
             return -2 - at
         i = at - base
-        token = _I64(0)
-        length = _I64(0)
+        token = int64(0)
+        length = int64(0)
         for k in range(4):
-            token |= _I64(data[i + k]) << (8 * k)
-            length |= _I64(data[i + 4 + k]) << (8 * k)
+            token |= int64(data[i + k]) << (8 * k)
+            length |= int64(data[i + 4 + k]) << (8 * k)
         if token == marker:
             return at + CHUNK_HEAD
         at += CHUNK_HEAD + length + (-length & 3)
 
 
-@kernel(_I64, BYTES, _I64)
+@kernel(int64(BYTES, int64))
 def term_of(data: Any, i: Any) -> Any:
     """The seven bytes of a term (ZMR-030) in the entry at ``i``, all of whose head is there."""
-    return _I64(load64(data, i + 12) >> _WORD(8))
+    return int64(load64(data, i + 12) >> _WORD(8))
 
 
-@kernel(_I64, BYTES, _I64, _I64, _I64)
+@kernel(int64(BYTES, int64, int64, int64))
 def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
     """What an entry of ``size`` bytes at ``i`` is by itself.
 
@@ -111,7 +109,7 @@ def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
     return BAD_TERM if term_of(data, i) > MAX_TERM else RECORD  # ZMR-049
 
 
-@kernel(_I64, _TABLE, NUMBERS, _I64, _I64, _I64, NUMBERS, NUMBERS, NUMBERS, _TINY)
+@kernel(int64(_TABLE, I64, int64, int64, int64, I64, I64, I64, I8))
 def spans(
     offsets: Any,
     kept: Any,
@@ -130,13 +128,13 @@ def spans(
     Returns how many.
     """
     all_kept = len(kept) == 0
-    previous = _I64(row - 1) if all_kept or row == 0 else kept[row - 1]
-    start = data + (_I64(offsets[previous]) if row else _I64(0))
+    previous = int64(row - 1) if all_kept or row == 0 else kept[row - 1]
+    start = data + (int64(offsets[previous]) if row else int64(0))
     first = start
     count = 0
     while count < len(numbers):
-        number = _I64(row + count) if all_kept else kept[row + count]
-        end = data + _I64(offsets[number])
+        number = int64(row + count) if all_kept else kept[row + count]
+        end = data + int64(offsets[number])
         if count and end - first > max_bytes:
             break
         numbers[count] = number
@@ -148,9 +146,7 @@ def spans(
     return count
 
 
-@kernel(
-    _I64, BYTES, _I64, NUMBERS, NUMBERS, NUMBERS, _I64, types.boolean, _I64, _I64, _TINY, NUMBERS
-)
+@kernel(int64(BYTES, int64, I64, I64, I64, int64, types.boolean, int64, int64, I8, I64))
 def judge(
     data: Any,
     base: Any,
@@ -167,22 +163,22 @@ def judge(
     """What each entry of a run is; ``kinds`` holds ``BAD_OFFSET`` where that is known already.
 
     Entries from number ``limit`` on belong to the next file. ``before`` and ``after`` are the
-    terms in front of the run and behind it, or ``NO_TERM``; returned is that of its last entry.
+    terms before the run and after it, or ``NO_TERM``; returned is that of its last entry.
     """
     for row in range(len(starts)):
-        term = _I64(NO_TERM)
-        kind = _I64(kinds[row])
+        term = int64(NO_TERM)
+        kind = int64(kinds[row])
         if kind == RECORD:
             if not raw:
                 i = starts[row] - base
                 size = ends[row] - starts[row]
                 kind = kind_of(data, i, size, size)
             if kind == RECORD and numbers[row] >= limit:
-                kind = _I64(OVERLAPPING)  # ZMR-096
+                kind = int64(OVERLAPPING)  # ZMR-096
             if kind == RECORD and not raw:
                 term = term_of(data, starts[row] - base)
                 if before > term:  # ZMR-050
-                    kind = _I64(DECREASING)
+                    kind = int64(DECREASING)
                     if row:
                         kinds[row - 1] = DECREASING
             kinds[row] = kind
@@ -193,7 +189,7 @@ def judge(
     return before
 
 
-@kernel(_WORD, _WORD)
+@kernel(_WORD(_WORD))
 def _hexadecimal(x: Any) -> Any:
     """The eight digits of four bytes, the first one lowest, all at once."""
     x = (x | x << _WORD(16)) & _WORD(0x0000FFFF0000FFFF)
@@ -203,7 +199,7 @@ def _hexadecimal(x: Any) -> Any:
     return x + _WORD(0x3030303030303030) + letters * _WORD(39)
 
 
-@kernel(types.void, BYTES, _I64, NUMBERS, OFFSETS, _WORDS)
+@kernel(types.void(BYTES, int64, I64, I32, U64))
 def heads(data: Any, base: Any, starts: Any, kinds: Any, digits: Any) -> Any:
     """Type and request id of each entry; a request id is 24 digits in three little-endian words."""
     four = _WORD(0xFFFFFFFF)

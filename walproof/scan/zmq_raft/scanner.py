@@ -4,7 +4,7 @@ Index files, alone or in a log directory, have kernels (``zmq_raft_kernel``); sn
 record; both are code of its own, except for what names and folders mean. State files are small
 (they rotate at 512 KiB) and full of MessagePack: they are read by the reference.
 
-A log directory is split by file, behind one look at the tables of all of them. What crosses from
+A log directory is split by file, after one look at the tables of all of them. What crosses from
 one file to another is in the part: which entries the snapshot covers (ZMR-092) and which the next
 file claims (ZMR-096), whether entries are missing in front (ZMR-093, ZMR-094), the terms next to
 the first and the last entry (ZMR-050), and whether a tail is torn or missing (ZMR-097). Empty
@@ -292,13 +292,13 @@ class _Directory:
             is_there, first = entries.first_term()
             last = entries.last_term()
             self._seen.append((is_there or gap is not None, None if gap else first, last))
-            behind = index.first + index.count
+            after = index.first + index.count
             if limit is not None:
-                behind = min(behind, limit)
+                after = min(after, limit)
             elif index.tail == "torn-entry":
-                behind = index.first + index.relied_on  # what is torn is written again
-            self._next = max(behind, self._covered + 1)
-            self.end = (index.resume_at if self._next == behind else None, name)
+                after = index.first + index.relied_on  # what is torn is written again
+            self._next = max(after, self._covered + 1)
+            self.end = (index.resume_at if self._next == after else None, name)
         self.parts.append(Part(0, source.size, name, _State(frame, gap, limit is None)))
 
     def _tell_neighbours(self, start: int) -> None:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, int64, uint64
 
-from walproof.scan.systemd_journal.found import FOUND, IN_CHAIN, kind_of, mark, number_of
+from walproof.scan.compiled import I32, U64, kernel
+from walproof.scan.memory import load64
 from walproof.scan.systemd_journal.lists import mixed
-from walproof.scan.systemd_journal.machine import I32, U64, kernel, load64, offset_at
+from walproof.scan.systemd_journal.object_table import FOUND, IN_CHAIN, kind_of, mark, number_of
 from walproof.scan.systemd_journal.objects import (
     DATA,
     ENTRY_ARRAY,
@@ -25,6 +26,7 @@ from walproof.scan.systemd_journal.objects import (
     name_id,
     slot_at,
 )
+from walproof.scan.systemd_journal.offsets import offset_at
 
 MOST_BUCKETS = 1 << 24
 """Larger tables are followed link by link."""

@@ -9,18 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, types, uint64
 
-from walproof.scan.systemd_journal.machine import (
-    FILE,
-    I32,
-    I64,
-    I64_2D,
-    U8,
-    U16,
-    U64,
-    helper,
-    kernel,
-    popcount,
-)
+from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U16, U64, helper, kernel
+from walproof.scan.memory import popcount
 from walproof.scan.systemd_journal.objects import BAD, CUT, LOST, SIZE, TYPE
 
 IN_TABLE, IN_LIST, IN_CHAIN, LINKED = 1, 2, 4, 8
@@ -54,7 +44,7 @@ class Found(NamedTuple):
 
 
 FOUND = types.NamedTuple(
-    (FILE, I64, I64, U64, I32, I64, U8, U8, U16, I64_2D, I32, U8, U8),
+    (BYTES, I64, I64, U64, I32, I64, U8, U8, U16, I64_2D, I32, U8, U8),
     Found,
 )
 

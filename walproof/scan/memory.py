@@ -1,0 +1,140 @@
+"""What kernels do with bytes in memory: unaligned loads and stores, bit counts, copies.
+
+numba checks no bounds: each caller says why what it asks for lies within the array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from walproof.scan.compiled import helper
+
+
+@intrinsic
+def load32(typing: Any, data: Any, at: Any) -> Any:
+    """Four bytes as a little-endian number. Nobody checks that they lie in the array."""
+    return _load(data, 32)
+
+
+@intrinsic
+def load64(typing: Any, data: Any, at: Any) -> Any:
+    """Eight bytes as a little-endian number. Nobody checks that they lie in the array."""
+    return _load(data, 64)
+
+
+@intrinsic
+def copy(typing: Any, to: Any, to_at: Any, data: Any, at: Any, count: Any) -> Any:
+    """``count`` bytes from one array into another. Nobody checks that they lie in the arrays."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        into, into_at, source, source_at, length = arguments
+        cgutils.raw_memcpy(
+            builder,
+            _place(context, builder, signature.args[0], into, into_at),
+            _place(context, builder, signature.args[2], source, source_at),
+            length,
+            1,
+        )
+        return context.get_dummy_value()
+
+    return types.void(to, types.intp, data, types.intp, types.intp), generate
+
+
+@helper()
+def copy_short(to: Any, to_at: Any, data: Any, at: Any, count: Any) -> None:
+    """The same, and quicker, for mostly few bytes between arrays that do not overlap.
+
+    May write up to seven bytes after the copied ones: ``to`` has room for them, and they are
+    written later or belong to nobody.
+    """
+    if count > 64 or at + count + 8 > data.shape[0]:
+        copy(to, to_at, data, at, count)
+        return
+    done = 0
+    while done < count:
+        store64(to, to_at + done, load64(data, at + done))
+        done += 8
+
+
+@intrinsic
+def copy32(typing: Any, to: Any, to_at: Any, data: Any, at: Any) -> Any:
+    """32 bytes from one array into another. Nobody checks that they lie in the arrays."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        into, into_at, source, source_at = arguments
+        wide = ir.VectorType(ir.IntType(8), 32).as_pointer()
+        place = _place(context, builder, signature.args[2], source, source_at)
+        loaded = builder.load(builder.bitcast(place, wide))
+        loaded.align = 1
+        place = _place(context, builder, signature.args[0], into, into_at)
+        builder.store(loaded, builder.bitcast(place, wide)).align = 1
+        return context.get_dummy_value()
+
+    return types.void(to, types.intp, data, types.intp), generate
+
+
+@intrinsic
+def store64(typing: Any, data: Any, at: Any, value: Any) -> Any:
+    """Eight bytes, little-endian, from a uint64. Nobody checks that they lie in the array."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature.args[0], arguments[0], arguments[1])
+        wide = builder.bitcast(place, ir.IntType(64).as_pointer())
+        builder.store(arguments[2], wide).align = 1
+        return context.get_dummy_value()
+
+    return types.void(data, types.intp, types.uint64), generate
+
+
+@intrinsic
+def popcount(typing: Any, value: Any) -> Any:
+    """How many bits of a uint64 are set."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def trailing_zeros(typing: Any, value: Any) -> Any:
+    """The place of the lowest set bit of a uint64 that is not 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+@helper()
+def same(one: Any, one_at: Any, other: Any, other_at: Any, length: Any) -> bool:
+    """Whether two runs of bytes are equal."""
+    done = 0
+    while done + 8 <= length:
+        if load64(one, one_at + done) != load64(other, other_at + done):
+            return False
+        done += 8
+    while done < length:
+        if one[one_at + done] != other[other_at + done]:
+            return False
+        done += 1
+    return True
+
+
+def _load(data: Any, bits: int) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature.args[0], arguments[0], arguments[1])
+        loaded = builder.load(builder.bitcast(place, ir.IntType(bits).as_pointer()))
+        loaded.align = 1
+        return builder.zext(loaded, ir.IntType(64)) if bits < 64 else loaded
+
+    return types.uint64(data, types.intp), generate
+
+
+def _place(context: Any, builder: Any, type: Any, array: Any, at: Any) -> Any:
+    return builder.gep(context.make_array(type)(context, builder, array).data, [at])
