@@ -1,4 +1,4 @@
-"""Journal files on Spark: the ``journal`` data source, the bulk scanners, the jobs on them.
+"""Journal files on Spark: the ``journal`` data source.
 
 Spark imports every top-level package called ``pyspark_*`` in each session, looking for a
 ``DefaultSource``. This module is therefore light: pyspark, pyarrow and numba are imported by

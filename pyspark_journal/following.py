@@ -25,7 +25,7 @@ Place = tuple[int, int]
 class Reached:
     """A position, and how many bytes lie between it and the one before.
 
-    ``is_all`` says that there is nothing more for now: no limit stood in the way.
+    ``is_all``: there is nothing more for now, and no limit was reached.
     """
 
     position: Position
@@ -44,9 +44,9 @@ def advance(
 ) -> Reached:
     """The position up to which a log can be delivered now.
 
-    ``limit`` is how many bytes may lie between, but for the first record with ``one_at_least``;
-    ``bound`` is a place that must not be passed. A torn tail stays for later. Damage at the end is
-    passed when the log is quiet.
+    At most ``limit`` bytes lie between, except that ``one_at_least`` allows the first record
+    whatever its size. ``bound`` is a place that must not be passed. A torn tail is left for later.
+    Damage at the end is passed once the log is quiet.
     Raises ``OSError``, and ``UnknownFormat`` (a ``ValueError``).
     """
     with opened(found, options) as log:
@@ -110,8 +110,8 @@ class _Walk:
             return
         many = len(ends)
         if self.limit is not None:
-            behind = self.size + sizes.cumsum()
-            many = int((behind <= self.limit).sum())
+            reached = self.size + sizes.cumsum()
+            many = int((reached <= self.limit).sum())
             if self.size == 0 and self.one_at_least:
                 many = max(1, many)
             self.is_limited = self.is_limited or many < len(ends)
@@ -121,7 +121,7 @@ class _Walk:
             self.damage = None
 
     def _damage(self, file: str | None, start: int, end: int) -> None:
-        """Damage behind the last record; a later record makes it part of the log."""
+        """Note damage after the last record; a later record makes it part of the log."""
         number = order(self.before.format, file)
         if (number, start) < (order(self.before.format, self.last[0]), self.last[1]):
             return
@@ -131,5 +131,5 @@ class _Walk:
             order(self.before.format, self.damage[0]),
             self.damage[1],
         ):
-            # Something of no length still has to be passed.
+            # A range of no length has to be passed as well.
             self.damage = (file, max(end, start + 1))

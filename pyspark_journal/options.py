@@ -110,8 +110,8 @@ OPTIONS: Sequence[Option] = (
         "on_rewrite",
         one_of("fail", "restart"),
         "`fail`",
-        "Streaming: what to do about a log that was truncated or replaced behind the stream's"
-        " back: fail, or read it again from its start.",
+        "Streaming: what to do about a log that was truncated or replaced since the"
+        " stream read it: fail, or read it again from its start.",
     ),
 )
 """Those that are the same for every format; each format has its own (``walproof.lake.formats``)."""

@@ -1,8 +1,8 @@
 """How far a stream has read a log, and whether the log is still the one that was read.
 
-A position is small JSON in the checkpoint. All records and lost ranges that begin before it were
-delivered, none that begins at it or behind. It always lies behind a whole record, or behind damage
-that no longer changes.
+A position is small JSON in the checkpoint. Every record and lost range that begins before it was
+delivered, and none that begins at or after it. It always follows a whole record, or damage that no
+longer changes.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from walproof.scan.model import Event, Records
 from walproof.tables.rows import file_name
 
 MARK = 64
-"""Bytes before a position that must not change: they are of a record that was delivered."""
+"""Bytes before a position that must not change: they belong to a record that was delivered."""
 
 
 @dataclass(frozen=True)
 class Position:
     """Where a stream is in a log: at byte ``at`` of ``file`` (None in a log of one file).
 
-    ``mark`` is a checksum of the bytes before it. ``epoch`` counts how often the log was begun
-    anew, ``fault`` is what was reported instead of records.
+    ``mark`` is a checksum of the bytes before it. ``epoch`` counts how often the log was read
+    from its start again, ``fault`` is what was reported instead of records.
     """
 
     path: str
@@ -48,7 +48,7 @@ class Position:
         return cls(**body)
 
     def to_json(self) -> dict[str, Any]:
-        """What a checkpoint holds; defaults are left out."""
+        """The form that a checkpoint holds; defaults are left out."""
         return {
             name: value for name, value in asdict(self).items() if value != getattr(_START, name)
         }
@@ -96,8 +96,8 @@ def _mark(position: Position, tree: Tree) -> int | None:
 def is_rewritten(position: Position, found: FoundLog, tree: Tree) -> bool:
     """Whether a log no longer has what was read from it. ``OSError``.
 
-    A log of several files may lose its oldest ones: only the one read last counts, and that may be
-    gone when there are newer ones.
+    A log of several files may lose its oldest ones. Only the file read last counts, and even that
+    may be gone when there are newer ones.
     """
     if position.at == 0:
         return False
@@ -110,7 +110,7 @@ def is_rewritten(position: Position, found: FoundLog, tree: Tree) -> bool:
 
 @dataclass(frozen=True)
 class Range:
-    """What a batch reads of a log: what begins in ``[start, end)``. Places, as positions have."""
+    """What a batch reads of a log: everything that begins in ``[start, end)``, two places."""
 
     start: tuple[int, int]
     end: tuple[int, int]

@@ -1,4 +1,4 @@
-"""From pieces of logs to rows, in the mode that was asked for. Nothing of Spark is in here."""
+"""From pieces of logs to rows, in the mode that was asked for. Does not use Spark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from walproof.tables.batches import bounded
 from walproof.tables.rows import file_name
 
 UNKNOWN_FORMAT = "unknown-format"
-"""Reason of a row on a file that is a log of no format that we know."""
+"""Reason in the row of a file that is a log of no known format."""
 
 
 Choose = Callable[[Piece, Iterator[Event], str], Iterator[Event]]
@@ -57,7 +57,7 @@ class Reader:
         return map(self.columns.fit, bounded(found))
 
     def _piece(self, piece: Piece, choose: Choose | None) -> Iterator[pa.RecordBatch]:
-        """The rows of one piece. What goes wrong with one log goes no further than that."""
+        """The rows of one piece. A fault of one log does not affect the others."""
         name = piece.log.path
         place = (name, piece.part.start)
         try:

@@ -28,7 +28,7 @@ def offered(options: Options) -> pa.Schema:
     """All columns that the source gives with these options.
 
     With ``auto`` they are those of all formats, whatever the logs are: the schema of a table must
-    not depend on which file happens to lie there. A column that has another type in each format
+    not depend on which files happen to be there. A column that has another type in each format
     (``entry_type``) is text.
     """
     fields = {field.name: field for field in rows.FIXED}
@@ -48,7 +48,7 @@ def offered(options: Options) -> pa.Schema:
 
 
 def formats(options: Options) -> tuple[str, ...]:
-    """The formats that may be met."""
+    """The formats that the logs may have."""
     return tuple(FORMATS) if options.format == "auto" else (options.format,)
 
 
@@ -66,7 +66,7 @@ def decoded_type(options: Options) -> pa.DataType:
 class Columns:
     """The columns of a query.
 
-    ``target`` is what Spark was told, ``names`` what each column is called here.
+    ``target`` is the schema that Spark was told, ``names`` the name of each column here.
     """
 
     target: pa.Schema
@@ -86,7 +86,7 @@ class Columns:
         return Wanted(payload, columns, options.max_payload)
 
     def fit(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """A batch with our columns in order, as Spark was told."""
+        """A batch with the columns, in order, of the types that Spark was told."""
         columns = [
             column if column.type == field.type else column.cast(field.type)
             for column, field in zip(batch.columns, self.target, strict=True)
@@ -141,5 +141,5 @@ def _ddl(type: pa.DataType) -> str:
 
 
 def _same(one: pa.DataType, other: pa.DataType) -> bool:
-    """Whether Spark has one type for both: names of a list's items and nullability aside."""
+    """Whether both are one type to Spark, apart from nullability and names of list items."""
     return _ddl(one) == _ddl(other)

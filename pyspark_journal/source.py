@@ -36,13 +36,13 @@ class JournalDataSource(DataSource):
         return "journal"
 
     def schema(self) -> StructType:
-        """All columns, in accordance with the options."""
+        """All columns that there are with these options."""
         from pyspark_journal.schema import spark_schema
 
         return spark_schema(self._options())
 
     def reader(self, schema: StructType) -> JournalReader:
-        """A reader of the columns of ``schema``, which may be any choice of :meth:`schema`."""
+        """A reader of the columns in ``schema``, which may be any of those in :meth:`schema`."""
         from pyspark_journal.schema import asked
 
         options = self._options()

@@ -21,17 +21,17 @@ class Piece:
 
 
 def split_size(sizes: Sequence[int], options: Options) -> int:
-    """Bytes of a partition, as Spark has it for its own files (``FilePartition.maxSplitBytes``).
+    """Bytes of a partition, by the rule that Spark has for files (``FilePartition.maxSplitBytes``).
 
-    Enough partitions for all slots, none larger than ``maxPartitionBytes``, and none so small
-    that opening its files costs more than reading them.
+    There are enough partitions for all slots. None is larger than ``maxPartitionBytes``, and none
+    is so small that opening its files costs more than reading them.
     """
     share = sum(size + options.open_cost for size in sizes) // options.slots
     return min(options.max_partition, max(options.open_cost, share))
 
 
 def plan(logs: Sequence[FoundLog], options: Options) -> list[list[Piece]]:
-    """The partitions. Nothing that is wrong with a log stops them: its reader will say so."""
+    """The partitions. A faulty log does not stop the plan: its reader reports the fault."""
     target = split_size([log.size for log in logs], options)
     pieces = [piece for log in logs for piece in _pieces(log, target, options)]
     return pack(pieces, target, options.open_cost)

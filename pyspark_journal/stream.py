@@ -1,8 +1,8 @@
 """``spark.readStream.format("journal")``: logs that grow, every record once.
 
-The checkpoint has a position for each log (``positions.py``). A batch is what begins between two
-positions, and what lies before a position no longer changes, so that a batch that is made again
-after a crash has the same rows.
+The checkpoint has a position for each log (``positions.py``). A batch holds what begins between two
+positions. What lies before a position no longer changes, so a batch that is made again after a
+crash has the same rows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from pyspark_journal.schema import Columns
 
 LOOK_AGAIN = 1.0
-"""Seconds until a log that looks unchanged is read again: mapped files change in silence."""
+"""Seconds until a log that looks unchanged is read again: a mapped file may change without a new
+size or time."""
 Offsets = dict[str, dict[str, Any]]
 
 
@@ -64,7 +65,7 @@ class StreamPartition(InputPartition):
 
 @dataclass
 class _Seen:
-    """What a log was when it was last read to its end, and when that was."""
+    """The state of a log when it was last read to its end, and when that was."""
 
     found: FoundLog
     after: Position
@@ -80,7 +81,7 @@ class _Seen:
 
 
 def _news(position: Position) -> tuple[object, ...]:
-    """What of a position means that there is something to deliver; a new path alone is none."""
+    """The parts of a position that change when there is something to deliver: not its path."""
     return (position.place, position.epoch, position.fault)
 
 
@@ -96,11 +97,11 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._is_bounded = False
 
     def initialOffset(self) -> Offsets:
-        """Nothing was read of any log."""
+        """The offset before any log was read."""
         return {}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """What the options say."""
+        """The limit that the options set."""
         if self.options.max_trigger is not None:
             return ReadMaxBytes(self.options.max_trigger)
         if self.options.max_files is not None:
@@ -108,7 +109,7 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """From here on, only what the next look at the logs finds."""
+        """From now on, deliver only what the next look at the logs finds."""
         self._is_bounded = True
         self._target = None
 
@@ -128,7 +129,7 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {key: after[key].to_json() for key in sorted(after)}
 
     def partitions(self, start: Offsets, end: Offsets) -> list[InputPartition]:
-        """What lies between two offsets, packed."""
+        """The partitions of the batch between two offsets."""
         if not self._logs:
             self._look()
         pieces = []
@@ -154,10 +155,10 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         freeze()
 
     def commit(self, end: Offsets) -> None:
-        """Nothing is kept here that a commit could free."""
+        """Do nothing: there is nothing to free after a commit."""
 
     def stop(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: nothing is held open."""
 
     def _look(self) -> bool:
         """Find the logs. False when some folder could not be listed."""
@@ -167,7 +168,7 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             tree = self._tree(found)
             is_whole = is_whole and found.fault is None
             if found.format is None and found.fault is None:
-                # A file that is still too short, or of no format, is looked at again.
+                # A file that is still too short, or of no known format, is looked at again later.
                 with contextlib.suppress(OSError, UnknownFormat):
                     format_id = tree.detect(found.path)
                     context = self.options.context(format_id)
@@ -186,10 +187,10 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         is_whole = True if self._target is not None else self._look()
         bytes_left = self.options.max_trigger if is_limited else None
         files_left = self.options.max_files if is_limited else None
-        # The positions of logs that are gone are forgotten, unless a folder could not be seen.
+        # Forget the positions of logs that are gone, unless a folder could not be listed.
         after = {key: p for key, p in before.items() if key in self._logs or not is_whole}
         moved = False
-        # The oldest first: one that grows all the time must not starve the others.
+        # Oldest first: a log that grows all the time must not starve the others.
         for key in sorted(self._logs, key=lambda key: (self._logs[key].modified, key)):
             if self._target is not None and key not in self._target:
                 continue
@@ -252,7 +253,7 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if after.epoch != before.epoch:
             before = Position(after.path)
         if after.fault is not None:
-            # A file of no format is told so by its reader, all else as it was when it was met.
+            # Its reader reports a file of no known format; any other fault is reported as found.
             is_unknown = found.format is None and found.fault is None
             log = replace(found, fault=None if is_unknown else OSError(after.fault))
             return StreamPiece(log, WHOLE, 1, Range((0, 0), (0, 0)))

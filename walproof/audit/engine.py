@@ -1,7 +1,7 @@
 """Where the units are worked on: on Spark, or in this process.
 
-An engine only has to see to it that each task is done at least once. What a task did is in the
-note it leaves (``work``), so nothing but the number of a unit travels back.
+An engine only has to run each task at least once. The note that a task leaves says what it did
+(``work``), so nothing but the number of a unit travels back.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.2
 QUIET = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "FATAL"}
-"""The bar is ours, and so is what is said of tasks that fail."""
+"""Progress and failures are shown by us, not by Spark."""
 
 
 class JobFailed(Exception):
-    """Tasks could not be done. What was done stays, and the next run goes on from there."""
+    """Tasks failed. Finished work is kept, and the next run continues from there."""
 
 
 class Engine(Protocol):
@@ -42,11 +42,11 @@ class Engine(Protocol):
         """Do every task; call ``tick`` now and then. Raises :class:`JobFailed`."""
 
     def stop(self) -> None:
-        """Let go of what :meth:`run` needed."""
+        """Release what :meth:`run` needed."""
 
 
 class InProcess:
-    """One task after the other, here."""
+    """Runs one task after the other in this process."""
 
     slots = 1
 
@@ -108,7 +108,7 @@ class OnSpark:
         try:
             took = 0.0
             while thread.is_alive():
-                # To look costs little, but for a hundred thousand units on a slow file system.
+                # A look is cheap, except with a hundred thousand units on a slow file system.
                 thread.join(max(POLL_SECONDS, 20 * took))
                 began = time.monotonic()
                 tick()
@@ -128,9 +128,9 @@ class OnSpark:
 
 @contextmanager
 def _jvm_says_to(log: IO[bytes]) -> Iterator[None]:
-    """What a JVM that starts in here prints goes to ``log``; when none comes up, into the error.
+    """Send what a starting JVM prints to ``log``, and into the error when it does not start.
 
-    A dozen lines at every start say nothing about logs, and would tear the progress bar.
+    It prints a dozen lines at every start, which would break the progress bar.
     """
     sys.stderr.flush()
     ours = os.dup(2)
@@ -156,7 +156,7 @@ def _run(task: Task) -> None:
 
 
 def cause(error: BaseException) -> str:
-    """The line of Spark's many that says what went wrong."""
+    """The one line of Spark's error that says what went wrong."""
     lines = [line.strip() for line in str(error).splitlines()]
     said = [line for line in lines if line and not line.startswith(("at ", "File "))]
     # A Python worker's traceback ends with the error; Spark's own words come before it.

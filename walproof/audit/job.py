@@ -39,7 +39,7 @@ from walproof.lake.trees import absolute
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of an audit: its summary, and whether there was anything new in it."""
+    """The result of an audit: its summary, and whether anything in it is new."""
 
     summary: Mapping[str, Any]
     is_new: bool
@@ -88,7 +88,7 @@ def audit(
 
 
 def _inputs(options: Options, logs: Sequence[Found], made: Plan) -> str:
-    """What a result was made of; the same again means that there is nothing to do."""
+    """A digest of what a result was made of; when it is unchanged, there is nothing to do."""
     text = json.dumps(
         [
             _paths(options),
@@ -99,7 +99,7 @@ def _inputs(options: Options, logs: Sequence[Found], made: Plan) -> str:
 
 
 def _still_holds(output: Output, options: Options, inputs: str) -> dict[str, Any] | None:
-    """The summary of the current result, when it is what would come out again."""
+    """The summary of the current result, if the same would come out again."""
     current = output.current()
     if current is None:
         return None
@@ -113,7 +113,7 @@ def _still_holds(output: Output, options: Options, inputs: str) -> dict[str, Any
 
 
 def _watch(building: Path, made: Plan, progress: Progress) -> Callable[[], None]:
-    """Progress is what the tasks have left notes of."""
+    """Count as progress what the tasks have left notes of."""
     of_unit = {
         f"{unit.number:06d}": (len({piece.log for piece in unit.pieces}), unit.size)
         for unit in made.units
@@ -172,7 +172,7 @@ def _finish(
 
 
 def _leave_only(building: Path, shards: set[str]) -> None:
-    """Remove what was written by tasks that did not come to their end, or came second."""
+    """Remove what was written by tasks that did not finish, or finished second."""
     for table in ("records", "damage"):
         for path in (building / table).iterdir():
             if path.name not in shards:

@@ -1,7 +1,7 @@
 """Which logs lie in a lake, as the data source finds them, and the files of each.
 
-Formats may be mixed, folders are searched to the bottom. What is no log is found as well: the
-audit says so of every file.
+Formats may be mixed, and folders are searched to the bottom. Files that are no logs are listed as
+well: the audit reports on every file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from walproof.lake.trees import absolute, tree_of
 from walproof.tables.rows import file_name
 
 THREADS = 16
-"""For looking at files: waiting for storage, not work."""
+"""For looking at files, which is mostly waiting for storage."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from walproof.lake.options import Options as SourceOptions
 from walproof.lake.trees import is_local
 
 MOST_BYTES = 128 << 20
-"""Of the logs of one unit, where they can be cut: seconds of work, and what is done again when a
-task is lost."""
+"""Bytes of the logs in one unit, where they can be cut: seconds of work, which are repeated when
+a task is lost."""
 LEAST_BYTES = 1 << 20
 OPEN_COST = 64 << 10
 """Opening a log costs as much as reading so many bytes."""
@@ -98,7 +98,7 @@ def _cut(found: Found, print_: str | None, most_bytes: int, options: SourceOptio
     """A log as pieces: a large one in parts, where its format can be cut."""
     source = found.source
     if is_local(source.path):
-        source = replace(source, files=())  # a task needs the names to fetch them only
+        source = replace(source, files=())  # a task needs the names only to fetch them
     whole = Piece(found.log, source, print_, found.size)
     # The size of a part must not depend on the other logs: parts are known again by their place.
     if found.size <= most_bytes:

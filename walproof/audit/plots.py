@@ -82,7 +82,7 @@ def _axis(top: int, width: int) -> list[str]:
 
 
 def bars(rows: Sequence[tuple[str, str, int, str]], width: int = WIDTH) -> str:
-    """Bars that lie, one below the other: (label, kind, value, what stands behind the bar)."""
+    """Horizontal bars, one below the other: (label, kind, value, text after the bar)."""
     top = max((value for _, _, value, _ in rows), default=0) or 1
     left = 12 + 7.3 * max((len(label) for label, *_ in rows), default=0)
     right = 10 + 6.6 * max((len(note) for *_, note in rows), default=0)

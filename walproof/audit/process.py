@@ -1,4 +1,4 @@
-"""Pieces read by a process of its own: a crash there is an answer, not the end of a job."""
+"""Reads pieces in a separate process: a crash there is a result, not the end of the job."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from walproof.audit.reading import events
 from walproof.audit.unit import Options, Piece
 
 FROM_ATTEMPT = 2
-"""A task may fail once because a machine did. When it fails again, it is looked into."""
+"""A task may fail once because its machine did. When it fails again, find out why."""
 
 
 def crashes(pieces: Sequence[Piece], options: Options) -> dict[str, str]:
@@ -44,7 +44,7 @@ def main() -> None:
             for _ in events(piece, options):
                 pass
         except Exception:
-            pass  # said again, and better, by the one who asked
+            pass  # the caller reads it again and reports this
         os.write(1, b".")
 
 

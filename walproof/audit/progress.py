@@ -17,7 +17,7 @@ from walproof.audit.quantity import number
 
 
 class Progress:
-    """Told of what goes on; shows nothing."""
+    """Receives what happens, and shows nothing."""
 
     def reading(self, logs: int, size: int) -> None:
         """``logs`` logs, ``size`` bytes, are going to be read."""
@@ -26,7 +26,7 @@ class Progress:
         """So much has been read so far."""
 
     def publishing(self) -> None:
-        """All is read."""
+        """Everything has been read."""
 
 
 class Bar(Progress):

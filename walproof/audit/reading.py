@@ -1,4 +1,4 @@
-"""The events of a piece of work, for the task that counts them and for the one that only dares."""
+"""The events of a piece: for the task that keeps them, and for the one that tests for crashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task is told: which pieces of which logs to read, and what to carry over unread."""
+"""What a task is given: the pieces of logs to read, and the rows to carry over unread."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A unit on its way to a worker. ``folder`` is the result that is being built."""
+    """A unit and what a worker needs to do it. ``folder`` is the result that is being built."""
 
     unit: Unit
     folder: str

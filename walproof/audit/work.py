@@ -1,9 +1,9 @@
 """What a task does: read the pieces of a unit, write their rows, leave a note that it is done.
 
 The rows never pass through Spark: a Parquet writer in the task is twice as fast as Spark's own,
-which would have to be given them through a socket. Nor do the counts: the note is a small file
-beside the rows, renamed into place when they are on the disk. A task that was killed has left no
-note; of two that did the same work one note is taken, and no row is lost or doubled.
+which would receive them through a socket. Nor do the counts: the note is a small file beside the
+rows, renamed into place when they are on the disk. A task that was killed leaves no note. When two
+tasks did the same work, one note is taken, so no row is lost or doubled.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class Shard:
         self._bytes = self._rows = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take rows in; they are written in large groups."""
+        """Hold rows, and write them in large groups."""
         self._held.append(batch)
         self._bytes += batch.nbytes
         self._rows += batch.num_rows
         if self._bytes >= ROW_GROUP_BYTES or self._rows >= ROW_GROUP_ROWS:
             self._write()
         elif len(self._held) >= MOST_HELD:
-            # Small ones weigh several times their rows.
+            # Small batches take several times the memory of their rows.
             self._held = pa.Table.from_batches(self._held).combine_chunks().to_batches()
 
     def _write(self) -> None:
@@ -70,7 +70,7 @@ class Shard:
         self._bytes = self._rows = 0
 
     def finish(self) -> None:
-        """Put the file in its place; there is none when there were no rows."""
+        """Move the file to its place; without rows there is no file."""
         if self._rows:
             self._write()
         if self._writer is None:
@@ -81,7 +81,7 @@ class Shard:
         self._unfinished.rename(self.path)
 
     def discard(self) -> None:
-        """Leave nothing behind."""
+        """Remove what was written so far."""
         if self._writer is not None:
             self._writer.close()
         self._unfinished.unlink(missing_ok=True)
@@ -91,8 +91,8 @@ def run(task: Task, attempt: int = 0) -> int:
     """Do the work of a unit and return its number. Raises ``OSError`` for the output only.
 
     What is wrong with a log becomes a part of its tally. From the third ``attempt`` on the pieces
-    are first read by a process of their own: a log on which a reader crashes is found out then,
-    and left out.
+    are first read by a separate process: this finds a log on which a reader crashes, which is then
+    left out.
     """
     folder = Path(task.folder)
     unit = task.unit
@@ -193,11 +193,11 @@ def _size(file: str, options: SourceOptions) -> int:
     try:
         return tree_of(file, dict(options.file_system)).entry(file).size
     except OSError:
-        return 0  # a file that the log speaks of and that is not there
+        return 0  # a file that the log names and that is missing
 
 
 class _Gaps:
-    """Lost ranges on their way to a shard: a damaged log may have a million of them."""
+    """Collects lost ranges into batches for a shard: a damaged log may have a million of them."""
 
     def __init__(self, shard: Shard) -> None:
         self.shard = shard

@@ -1,4 +1,4 @@
-"""The command in a record of KahaDB: its number, and the protobuf message behind it.
+"""The command in a record of KahaDB: its number, and the protobuf message that follows.
 
 Upstream authority: apache/activemq ``activemq-kahadb-store/src/main/proto/journal-data.proto``.
 """

@@ -61,7 +61,7 @@ def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapp
 def decode(payload: bytes) -> dict[str, Any]:
     """Sequence number of the first operation, and the operations.
 
-    ``value`` of ``delete_range`` is the key behind the range. Raises ``Undecodable``.
+    ``value`` of ``delete_range`` is the key after the range. Raises ``Undecodable``.
     """
     cursor = Cursor(payload)
     sequence, count = _HEADER.unpack(cursor.take(_HEADER.size))

@@ -43,7 +43,7 @@ def find(options: Options) -> list[FoundLog]:
     """All logs under the paths of a query, in order of their paths.
 
     Raises :class:`BadOption` without a path, and ``FileNotFoundError`` for a path or glob that
-    leads nowhere. What is wrong with one file or folder further down is told in its ``fault``.
+    leads nowhere. A fault of a file or folder further down stands in its ``fault``.
     """
     if not options.paths:
         raise BadOption("journal: no path: use load(path), option('path', …) or OPTIONS(path '…')")
@@ -101,12 +101,12 @@ class _Search:
                     yield from self._child(entry)
             elif entry.path not in taken:
                 log = self._file(entry)
-                # What lies beside the files of a log belongs to it, unless it is a log itself.
+                # A file beside those of a log belongs to it, unless it is a log itself.
                 if not logs or self._recognised(log):
                     yield log
 
     def _child(self, folder: Entry) -> Iterator[FoundLog]:
-        """A folder inside of one that is not searched to its depth: only the log that it is."""
+        """A folder inside one whose subfolders are not searched: only logs that it is itself."""
         try:
             entries = [entry for entry in self.tree.entries(folder.path) if not _is_hidden(entry)]
         except OSError as error:

@@ -42,7 +42,7 @@ class RangeSource:
 
 @dataclass(frozen=True)
 class RemoteLog(Log):
-    """A log behind ``pyarrow.fs``. What was copied here is removed by :meth:`close`."""
+    """A log that ``pyarrow.fs`` reaches. :meth:`close` removes what was copied here."""
 
     tree: RemoteTree | None = None
     name: str = ""
@@ -91,7 +91,7 @@ class RemoteLog(Log):
             self.tree.file_system.open_input_file(self.tree.inside(name)) as source,
             to.open("xb") as copy,
         ):
-            # Up to its size of now: a log that grows has no end.
+            # Only up to its present size: a log that grows has no end.
             size = min(source.size(), left)
             for at in range(0, size, PIECE):
                 copy.write(source.read_at(min(PIECE, size - at), at))
@@ -103,7 +103,7 @@ class RemoteLog(Log):
 
 
 def sweep() -> None:
-    """Remove copies of workers that were killed: nobody else would."""
+    """Remove copies left by workers that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}-*-*"):
         owner = folder.name.removeprefix(f"{PREFIX}-").partition("-")[0]
         if owner.isdecimal() and not Path("/proc", owner).exists() and Path("/proc/self").exists():

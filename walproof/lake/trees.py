@@ -1,4 +1,4 @@
-"""Where logs lie: folders on this machine, or behind ``pyarrow.fs``, under one interface."""
+"""Where logs lie: folders here, or file systems that ``pyarrow.fs`` reaches; one interface."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class LocalTree:
 
 
 class RemoteTree:
-    """Folders behind ``pyarrow.fs``. ``uri`` is any of them; all paths have its scheme."""
+    """Folders that ``pyarrow.fs`` reaches. ``uri`` is any of them; all paths have its scheme."""
 
     def __init__(self, uri: str, options: Mapping[str, str]) -> None:
         from pyarrow import fs
@@ -174,7 +174,7 @@ class RemoteTree:
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments of a constructor from text: truth values and numbers are told by their look."""
+    """Arguments of a constructor from text; what looks like a truth value or a number is one."""
     return {
         name: {"true": True, "false": False}.get(
             value.lower(), int(value) if value.isdecimal() and len(value) < 10 else value
@@ -208,5 +208,5 @@ def tree_of(path: str, options: Mapping[str, str]) -> Tree:
 
 @lru_cache(maxsize=16)
 def _remote(root: str, options: tuple[tuple[str, str], ...]) -> RemoteTree:
-    """Kept, as it keeps its connections."""
+    """Cached, since it holds connections."""
     return RemoteTree(root, dict(options))

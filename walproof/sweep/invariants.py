@@ -28,7 +28,7 @@ MEANING: Mapping[str, str] = {
 
 
 class Written:
-    """What a control holds, made for asking."""
+    """What a control holds, prepared for comparing answers with it."""
 
     def __init__(self, control: Control, others: frozenset[bytes] = frozenset()) -> None:
         """``others`` are payloads of older generations whose bytes come in with some damages."""

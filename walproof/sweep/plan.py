@@ -18,7 +18,7 @@ from walproof.sweep.recipes import Enumeration
 REFERENCE, FAST = "reference", "fast"
 
 SHARDS = 64
-"""Into how many shards a sweep is cut at least, a tiny one excepted."""
+"""The least number of shards of a sweep, unless it is tiny."""
 
 SMALL = 4096
 """Bytes of a log that gets more than its share of the pairs: it is read quickly."""

@@ -71,7 +71,7 @@ class Enumeration:
         self.pairs = Pairs(control, self.families, pairs, seed)
 
     def count(self, family: int) -> int:
-        """Damages of a family; the pairs come behind the last one."""
+        """Damages of a family; the pairs come after the last one."""
         if family == len(self.families):
             return self.pairs.count
         return self.families[family].count

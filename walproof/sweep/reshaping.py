@@ -98,7 +98,7 @@ def extend(family: Listed, seed: str) -> None:
 
 
 def extend_by_logs(family: Listed, older: Sequence[tuple[str, bytes]]) -> None:
-    """Another log behind the end, or the same one once more."""
+    """Another log after the end, or the same one once more."""
     news = [(family.data, "a copy of itself")]
     append(family, news + [(data, f"the bytes of {name}") for name, data in older])
 

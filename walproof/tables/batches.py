@@ -1,4 +1,4 @@
-"""Arrow batches of a size that neither starves nor drowns the JVM."""
+"""Arrow batches that are neither too small nor too large for the JVM."""
 
 from __future__ import annotations
 

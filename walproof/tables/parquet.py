@@ -66,7 +66,7 @@ def to_parquet(
 
 
 def _cheap(schema: pa.Schema) -> dict[str, list[str]]:
-    """Payloads are as good as never the same: neither a dictionary of them helps nor a minimum."""
+    """Payloads are hardly ever the same, so neither dictionaries nor statistics of them help."""
     others = [name for name in schema.names if name != "payload"]
     return {"use_dictionary": others, "write_statistics": others}
 

@@ -160,6 +160,6 @@ def _signed(column: pa.Array) -> pa.Array:
 def _same(value: str | bool | None, count: int) -> pa.Array:
     if value is None:
         return pa.nulls(count, pa.string())
-    # With its type: finding one out makes pyarrow look for pandas, each time where there is none.
+    # With its type: to infer one, pyarrow would look for pandas each time.
     type = pa.bool_() if isinstance(value, bool) else pa.string()
     return pa.repeat(pa.scalar(value, type), count)
