@@ -1,4 +1,4 @@
-"""The conformance harness: command line, protocol, runner, comparison, reports, recipes."""
+"""The conformance suite: vectors, protocol, a run and its comparison, reports, recipes."""
 
 from reference_impl.places import BUILD, GRAMMARS, REPORTS, ROOT, SPEC, VECTORS
 

@@ -231,7 +231,7 @@ def found_at(place: Path) -> Contents | None:
 
 
 def _answer(place: Path, vector: Vector) -> dict[str, Any] | None:
-    """The executable specification's answer to what was written; ``None`` if that is no log."""
+    """The executable specification's answer to what was written; ``None`` if that is not a log."""
     format = formats.named(vector.body["format"])
     if not place.exists():
         return {"verdict": "intact", "reason": None, "records": [], "lost": [], "end": 0}

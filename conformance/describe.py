@@ -115,7 +115,7 @@ def lost_text(lost: Record) -> str:
 
 
 def payload_difference(expected: Record, actual: Record) -> str:
-    """In what way the payload of two records differs, as the one that was given."""
+    """How the payload that was given differs from the one that was owed."""
     if "payload" not in expected or "payload" not in actual:
         return "contents differ"
     owed, given = bytes.fromhex(expected["payload"]), bytes.fromhex(actual["payload"])

@@ -1,4 +1,4 @@
-"""Running cases against implementations: long-lived children, in parallel, crash by crash."""
+"""Running cases against implementations: long-lived children, in parallel; a crash ends one."""
 
 from __future__ import annotations
 

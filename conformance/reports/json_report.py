@@ -117,7 +117,7 @@ def save(report: Report, path: Path | str) -> None:
 
 
 def load(path: Path | str) -> Report:
-    """Read a run report. Raises `OSError` when it cannot, `InvalidReport` when it is none."""
+    """Read a run report. Raises `OSError` when it cannot, `InvalidReport` when it is not one."""
     try:
         report = json.loads(Path(path).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

@@ -71,11 +71,11 @@ class Scan:
         while not self._is_fill(at):  # KDB-012, KDB-013
             head = self.source.get(at, CONTROL_SIZE)
             if head.startswith(EOF_RECORD):
-                behind = self._batch_behind_eof(at)
-                if behind is None:
+                following = self._batch_after_eof(at)
+                if following is None:
                     break  # KDB-015
-                yield self._lost(at, behind, "early-eof")  # KDB-039
-                at, is_doubtful = behind, True
+                yield self._lost(at, following, "early-eof")  # KDB-039
+                at, is_doubtful = following, True
                 continue
             if torn := self._torn_head(at, head):
                 yield torn
@@ -235,11 +235,11 @@ class Scan:
         if fault == "bad-header":
             trusted = end if end is not None and self._sum_holds(batch) else None
             chained = trusted or self._chain(batch, self.size)
-            behind = chained or self._scan(batch)
-            stop = behind or (self._fill if self._fill > at else self.size)
+            following = chained or self._scan(batch)
+            stop = following or (self._fill if self._fill > at else self.size)
             if self.source.is_zero(at, stop):
                 fault = "zero-gap"  # KDB-040
-            return self._lost(at, stop, fault), behind, (chained or 0) > at + CONTROL_SIZE
+            return self._lost(at, stop, fault), following, (chained or 0) > at + CONTROL_SIZE
         if end is not None and end <= self.size and self._in_step(end):  # KDB-044, KDB-047
             inner = self._chain(batch, end)
             if inner is not None and inner < end and self._is_proof(batch, inner):
@@ -257,12 +257,12 @@ class Scan:
             is_firm = self._sum_holds(batch.cut(chained))
             if end > self.size and not self._is_proof(batch, chained):
                 chained = None
-        behind = chained or self._scan(batch)
-        if behind is None and end is not None and end > self.size:
+        following = chained or self._scan(batch)
+        if following is None and end is not None and end > self.size:
             return self._lost(at, self.size, "torn-batch", torn=True), None, True
-        stop = behind or max(self._fill, min(at + CONTROL_SIZE, self.size))
+        stop = following or max(self._fill, min(at + CONTROL_SIZE, self.size))
         is_firm = is_firm and (chained or 0) > at + CONTROL_SIZE
-        return self._lost(at, stop, fault), behind, is_firm
+        return self._lost(at, stop, fault), following, is_firm
 
     def _is_proof(self, batch: _Batch, end: int) -> bool:
         """Whether a chain that ends here outweighs the size that the batch claims."""
@@ -273,8 +273,8 @@ class Scan:
         at = batch.at + CONTROL_SIZE
         if at < limit and self.source.peek(at, len(HEADER)) == HEADER:
             return at
-        behind = self._walk(at)
-        return behind if behind is not None and behind <= limit else None
+        following = self._walk(at)
+        return following if following is not None and following <= limit else None
 
     def _walk(self, start: int) -> int | None:
         """The first place in step after ``start`` on the chain of records.
@@ -335,12 +335,12 @@ class Scan:
             return self._sum_holds(batch)
         return batch.size == 0 or self._chain(batch, end) == end
 
-    def _batch_behind_eof(self, at: int) -> int | None:
+    def _batch_after_eof(self, at: int) -> int | None:
         """The batch after an EOF record that is not the end (KDB-039)."""
-        behind = at + len(EOF_RECORD)
-        if self.source.peek(behind, len(HEADER)) == HEADER:
-            return behind
-        return self._next_plausible(behind, self.size)
+        following = at + len(EOF_RECORD)
+        if self.source.peek(following, len(HEADER)) == HEADER:
+            return following
+        return self._next_plausible(following, self.size)
 
     def _lost(self, start: int, end: int, reason: str, torn: bool = False) -> Lost:
         return Lost(start, end, reason, torn and self.is_last, self.name)

@@ -57,13 +57,13 @@ class Walk:
         view, tail = self.view, self.view.header.tail_object_offset
         at = view.header.header_size
         while True:
-            if self.last >= tail and not self._more_behind(at):
+            if self.last >= tail and not self._more_follows(at):
                 break
             framed = view.frame(at)
             if isinstance(framed, str) or self._swallows_an_entry(at, framed):
                 why = framed if isinstance(framed, str) else "an object that covers an entry"
                 if (following := self._resync(at)) is None:
-                    self._nothing_behind(at, why)
+                    self._end_early(at, why)
                     break
                 self._lose(Fault(at, following, "bad-object", "SDJ-011", why))
                 at = following
@@ -101,7 +101,7 @@ class Walk:
         self.faults.append(fault)
         self._lost.append((fault.start, fault.end))
 
-    def _nothing_behind(self, at: int, why: str) -> None:
+    def _end_early(self, at: int, why: str) -> None:
         """No object at ``at`` and none known after it: the end of what a crash left."""
         view = self.view
         self.cut = at
@@ -114,7 +114,7 @@ class Walk:
         # Nothing tells how long the object was that should be here.
         self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))
 
-    def _more_behind(self, at: int) -> bool:
+    def _more_follows(self, at: int) -> bool:
         """The walk has passed the tail object; do links or counts know of more (SDJ-049)?"""
         place = bisect_left(self._linked, at)
         if place < len(self._linked):
@@ -189,9 +189,9 @@ class Walk:
                 for bucket in range(start, start + size - 15, 16):
                     known.update(self._hash_chain(view.number(bucket)))
                     known.add(view.number(bucket + 8))
-        behind = 0
+        read_up_to = 0
         for entry in self._linked:
-            if entry >= behind:  # those that overlap are read once
+            if entry >= read_up_to:  # those that overlap are read once
                 known.update(view.items(entry))
-                behind = entry + view.object_size(entry)
+                read_up_to = entry + view.object_size(entry)
         return sorted(offset for offset in known if offset >= header.header_size)

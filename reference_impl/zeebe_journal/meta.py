@@ -31,15 +31,15 @@ def read_meta(data: bytes) -> Meta | None:
     version, length, template, schema, _ = _HEADER.unpack_from(data)
     if (version, template, schema) != (1, META, RAFT_SCHEMA) or length < 16:
         return None
-    behind = _HEADER.size + length
-    if len(data) < behind + 4:
+    at = _HEADER.size + length
+    if len(data) < at + 4:
         return None
     numbers = struct.unpack_from(f"<{min(length // 8, 3)}Q", data, _HEADER.size)
     term, flushed, commit = (*numbers, _NULL)[:3]
-    voted = int.from_bytes(data[behind : behind + 4], "little")
-    if voted > len(data) - behind - 4:
+    voted = int.from_bytes(data[at : at + 4], "little")
+    if voted > len(data) - at - 4:
         return None
-    voted_for = data[behind + 4 : behind + 4 + voted]
+    voted_for = data[at + 4 : at + 4 + voted]
     return Meta(
         term,
         None if flushed == _NULL else flushed,

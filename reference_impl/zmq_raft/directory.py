@@ -182,7 +182,7 @@ class Reader:
         """The entries of one file; ``limit`` is the first index of the next file."""
         if self.next is not None and layout.first > self.next:
             yield Lost(0, 0, "snapshot-gap" if is_first else "missing-entries")  # ZMR-093, ZMR-094
-        for event in index_file.entries(file, layout, raw=self.raw, behind=self.covered):
+        for event in index_file.entries(file, layout, raw=self.raw, after=self.covered):
             if (
                 isinstance(event, Record)
                 and limit is not None
@@ -190,14 +190,14 @@ class Reader:
             ):
                 event = Lost(event.at, event.at + event.size, "overlapping-files")  # ZMR-096
             yield event
-        behind = layout.first + len(layout.offsets)
+        following = layout.first + len(layout.offsets)
         for span in index_file.spans(layout):
             if span.reason == "torn-entry" and limit is None:
-                behind = layout.first + span.first  # what is torn is written again
+                following = layout.first + span.first  # what is torn is written again
         if limit is not None:
-            behind = min(behind, limit)
-        self.next = max(behind, self.covered + 1)
-        place = index_file.resume_at(layout) if self.next == behind else None
+            following = min(following, limit)
+        self.next = max(following, self.covered + 1)
+        place = index_file.resume_at(layout) if self.next == following else None
         self.end = Place(place, self.parts.name(Path(file.name)))
         is_sound = all(span.reason is None for span in index_file.spans(layout))
         self.is_full = is_sound and self.next == layout.first + layout.capacity

@@ -169,17 +169,17 @@ def resume_at(layout: Layout) -> int | None:
 
 
 def entries(
-    file: BinaryIO, layout: Layout, raw: bool = False, behind: int = -1
+    file: BinaryIO, layout: Layout, raw: bool = False, after: int = -1
 ) -> Iterator[Record | Lost]:
     """The entries of an index file whose layout is known; their terms are not compared yet.
 
-    Entries up to the index ``behind`` are skipped: a snapshot holds their effect (ZMR-092).
+    Entries up to the index ``after`` are skipped: a snapshot holds their effect (ZMR-092).
     """
     assert layout.data is not None
     for span in spans(layout):
         start, end = layout.data + span.start, layout.data + span.end
         index = layout.first + span.last
-        if index <= behind:
+        if index <= after:
             continue  # ZMR-092
         if span.reason is not None:
             yield Lost(start, end, span.reason, torn=span.reason == "torn-entry")

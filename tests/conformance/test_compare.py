@@ -117,7 +117,7 @@ def test_a_pin_tells_one_difference_from_another_but_not_the_wording_of_signals(
     assert first.startswith("end: expected nothing, found 5 [")
     assert first == pinned({**RIGHT, "end": 5, "signals": ["at 0x7ffc0001: bad"]})
     assert first != pinned({**RIGHT, "end": 5, "lost": []})
-    # The sentence names the first wrong record; the digest also pins those behind it.
+    # The sentence names the first wrong record; the digest also pins those after it.
     both = [
         pinned({**RIGHT, "records": [{**ALPHA, "payload": "00"}, second]})
         for second in (BRAVO, ALPHA)

@@ -1,4 +1,4 @@
-"""Wrong: right about every log, and tidies up behind itself: the log is gone, folder and all."""
+"""Wrong: right about every log, and tidies up after itself: the log is gone, folder and all."""
 
 import shutil
 from pathlib import Path
