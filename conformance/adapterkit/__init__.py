@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
@@ -71,6 +72,21 @@ def serve(
         if request["cmd"] == "bye":
             return
         _send(replies, kit.hello if request["cmd"] == "hello" else kit.reply(request))
+
+
+def measure(repeat: int, once: Callable[[], tuple[int, int]]) -> None:
+    """Time each of ``repeat`` passes over a log and print one JSON object, for ``walproof bench``.
+
+    ``once`` returns the number of records that it read and the bytes of their payloads.
+    """
+    read, seconds = (0, 0), []
+    for _ in range(repeat):
+        started = time.perf_counter()
+        read = once()
+        seconds.append(time.perf_counter() - started)
+    records, payload_bytes = read
+    said = {"records": records, "payload_bytes": payload_bytes, "all_seconds": seconds}
+    print(json.dumps(said))
 
 
 class _Kit:

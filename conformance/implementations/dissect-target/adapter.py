@@ -8,10 +8,8 @@ keeps them as they stand in the file. The values are those of the dictionary.
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import re
 import sys
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from typing import Any
 from dissect.target.plugins.os.unix.log import journal
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-from conformance.adapterkit import Skipped, record, serve
+from conformance.adapterkit import Skipped, measure, record, serve
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NOT_A_LINE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef]")
@@ -101,30 +99,24 @@ def exported(name: str, value: str) -> bytes:
     return name.encode() + b"=" + content + b"\n"
 
 
-def bench(path: Path, repeat: int) -> None:
-    """Read a file a number of times and print the times, for ``make bench``."""
-    seconds: list[float] = []
+def sizes(path: Path) -> tuple[int, int]:
+    """How many entries there are, and the bytes of their fields: one pass of a measurement."""
     records = payload_bytes = 0
-    for _ in range(repeat):
-        began = time.perf_counter()
-        records = payload_bytes = 0
-        with path.open("rb") as file:
-            opened = NamedJournalFile(file, Target())
-            for event in opened:
-                records += 1
-                payload_bytes += sum(
-                    len(opened.names[key]) + len(value) + 2
-                    for key, value in event.items()
-                    if key not in ("ts", "boot_id")
-                )
-        seconds.append(time.perf_counter() - began)
-    said = {"records": records, "payload_bytes": payload_bytes, "all_seconds": seconds}
-    print(json.dumps(said))
+    with path.open("rb") as file:
+        opened = NamedJournalFile(file, Target())
+        for event in opened:
+            records += 1
+            payload_bytes += sum(
+                len(opened.names[key]) + len(value) + 2
+                for key, value in event.items()
+                if key not in ("ts", "boot_id")
+            )
+    return records, payload_bytes
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["bench"]:
-        bench(Path(sys.argv[2]), int(sys.argv[3]))
+        measure(int(sys.argv[3]), lambda: sizes(Path(sys.argv[2])))
         sys.exit()
     serve(
         {

@@ -10,7 +10,6 @@ import functools
 import importlib
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ sys.path[:0] = [str(HERE.parents[3]), str(BUILD / "package")]
 
 from kaitaistruct import __version__  # noqa: E402
 
+from conformance.adapterkit import measure  # noqa: E402
 from conformance.kaitai.model import Model  # noqa: E402
 from conformance.structure.listing import Tells, Walk, digest  # noqa: E402
 
@@ -74,27 +74,22 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
     return {"seq": request["seq"], "structure": said}
 
 
-def bench(path: Path, repeat: int) -> dict[str, Any]:
-    """Reads a LevelDB log a number of times, as the contenders of ``walproof bench`` do."""
+def sizes(path: Path) -> tuple[int, int]:
+    """Reads a LevelDB log, as the contenders of ``walproof bench`` do."""
     from walproof_parsers import LeveldbLog
 
-    seconds = []
     records = payload = 0
-    for _ in range(repeat):
-        started = time.perf_counter()
-        records = payload = 0
-        for block in LeveldbLog.from_bytes(path.read_bytes()).blocks:
-            for record in block.records if block.has_records else ():
-                records += record.header.type.value in (1, 4)
-                payload += len(record.data)
-        seconds.append(time.perf_counter() - started)
-    return {"records": records, "payload_bytes": payload, "all_seconds": seconds}
+    for block in LeveldbLog.from_bytes(path.read_bytes()).blocks:
+        for record in block.records if block.has_records else ():
+            records += record.header.type.value in (1, 4)
+            payload += len(record.data)
+    return records, payload
 
 
 def main() -> None:
     """The protocol, or ``bench PATH REPEAT``."""
     if sys.argv[2:3] == ["bench"]:
-        print(json.dumps(bench(Path(sys.argv[3]), int(sys.argv[4]))))
+        measure(int(sys.argv[4]), lambda: sizes(Path(sys.argv[3])))
         return
     for line in sys.stdin.buffer:
         request = json.loads(line)
