@@ -31,11 +31,11 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
 
 
 class BadContext(ValueError):
-    """A context has a key that the format does not know, or a value that is none of its type."""
+    """A context has a key that the format does not know, or a value of the wrong type."""
 
 
 def check(format: str, context: Mapping[str, Any]) -> None:
-    """Raise :class:`BadContext` for a context that no reader or writer of the format takes."""
+    """Raise :class:`BadContext` for a context that no reader or writer of the format accepts."""
     known = registers()[format].context
     for name, value in context.items():
         if name not in known:

@@ -17,7 +17,7 @@ from reference_impl.places import SPEC
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason code. ``kinds`` are of ``torn``, ``damage`` and ``refused``.
+    """A reason code. ``kinds`` are some of ``torn``, ``damage`` and ``refused``.
 
     ``lost`` says which bytes are blamed, ``next`` where the next record is sought; None where the
     chapter does not say, or nothing more is read.
@@ -44,8 +44,8 @@ class RecordField:
 class ContextKey:
     """Something a reader or writer is told besides the bytes.
 
-    ``values`` are the only texts allowed, if there are any. ``default`` is what its absence
-    means, None where that is no single value. ``read_by`` names the operations that look at it.
+    ``values`` are the only texts allowed, if there are any. ``default`` is what its absence means;
+    None if that is not a single value. ``read_by`` names the operations that read it.
     """
 
     name: str

@@ -122,8 +122,7 @@ class Scan:
         )
 
     def _is_marked(self, at: int) -> bool:
-        """Whether something written on purpose is here, rather than zeros or the end of the
-        file."""
+        """Whether something written on purpose is here: not zeros, not the end of the file."""
         head = self.source.peek(at, len(HEADER))
         return head == HEADER or head.startswith(EOF_RECORD)
 

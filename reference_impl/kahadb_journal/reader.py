@@ -98,8 +98,7 @@ class _Log:
             yield lost
 
     def _rest(self, number: int, start: int, size: int) -> Iterator[Event]:
-        """Profile ``strict``: all from the first damage on is lost, one range per file
-        (KDB-052)."""
+        """Profile ``strict`` (KDB-052): from the first damage on, all is lost, a range per file."""
         assert self.damage is not None
         yield Lost(start, size, self.damage, file=self.files[number][0])
         for name, path in self.files[number + 1 :]:

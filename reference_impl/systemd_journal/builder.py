@@ -69,8 +69,7 @@ class Options:
 
 @dataclass
 class Chain:
-    """The end of a chain of entry arrays: last array, its slots and used slots, number of
-    entries."""
+    """The end of a chain of entry arrays: last array, its slots, how many are used, all entries."""
 
     array: int = 0
     slots: int = 0

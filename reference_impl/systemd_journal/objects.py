@@ -68,7 +68,7 @@ class View:
     def frame(self, at: int) -> tuple[int, int, int] | str:
         """Type, flags and size of the object at an offset, or why there is none (SDJ-010, -011)."""
         if at & 7:
-            return "an offset that is no multiple of 8"
+            return "an offset that is not a multiple of 8"
         if at < self.header.header_size or at + layout.OBJECT_SIZE > self.size:
             return "an offset outside the file"
         kind, flags, size = layout.OBJECT_HEADER.unpack_from(self.data, at)

@@ -155,8 +155,7 @@ def names(found: Inspection) -> Iterator[bytes]:
 
 
 def values(found: Inspection, name: bytes) -> Iterator[bytes]:
-    """Every value of a field, newest first: by its list, or from all DATA if the file is
-    damaged."""
+    """Every value of a field, newest first: by its list, or from all DATA of a damaged file."""
     if not found.faults:
         yield from values_of(found.view, name)
         return

@@ -214,7 +214,7 @@ def encode(value: Any) -> bytes:
 
 def _encode_number(value: int | float) -> bytes:
     if isinstance(value, int) and abs(value) > SAFE_INTEGER:
-        raise ValueError(f"{value} is no number of JavaScript's: expected at most 2^53 - 1")
+        raise ValueError(f"{value} is not a JavaScript number: expected at most 2^53 - 1")
     number = int(value) if math.isfinite(value) else 0
     if number != value or not -(2**31) <= number < 2**31:
         return b"\xcb" + struct.pack(">d", value)

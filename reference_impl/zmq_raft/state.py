@@ -158,8 +158,7 @@ class StateWriter:
             file.write(message_pack.encode(changes))
 
     def rotate(self, changes: Mapping[str, Any]) -> None:
-        """Write the whole state into a new file; keep the old one under its rotated name
-        (ZMR-075)."""
+        """Write the whole state into a new file; keep the old one under another name (ZMR-075)."""
         self.state |= self._known(changes)
         fresh = self.path.with_name(f"{self.path.name}.tmp-{os.getpid()}-1")
         with fresh.open("xb") as file:
