@@ -87,7 +87,7 @@ def check(
     walproof check --cmd './my-reader' --group torn-tail --failures 20
     walproof check --impl leveldb-cpp --requirement 'LDB-02*'
 
-    Exit status: 0 if all is as expected, 3 if something is not, 1 for a usage error.
+    Exit status: 0 when all is as expected, 3 when something is not, 1 for a usage error.
     """
     console = Console()
     try:
