@@ -1,7 +1,8 @@
-"""Ready-to-use packages of the parsers, one per language: the templates do the rest.
+"""Ready-to-use packages of the parsers, one per language.
 
-``templates/<language>/`` is the package as it will be, with ``.j2`` after the names of the files
-that are filled in; ``templates/README.md.j2`` is the same for all.
+``templates/<language>/`` is the package as it will be; a file that is filled in has a name that
+ends in ``.j2``. ``templates/README.md.j2`` is the same for all languages, and
+``templates/example.toml`` says what the examples read.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +26,9 @@ from conformance.kaitai.types import class_name
 from walproof.parsers.languages import COMPILER, LANGUAGES, NOTES, Language
 
 HERE = Path(__file__).resolve().parent
-EXAMPLE = VECTORS / "leveldb-log" / "block-boundary-split.log"
-"""The vector that the examples print, if it is there; else the first of its format."""
+TEMPLATES = HERE / "templates"
+EXAMPLE: dict[str, str] = tomllib.loads((TEMPLATES / "example.toml").read_text("utf-8"))
+"""``grammar`` and ``log`` of the examples; the log is a path inside ``vectors/``."""
 
 RUNTIMES = {"cpp": HERE / "runtime" / "cpp" / "kaitai", "rust": HERE / "runtime" / "rust"}
 """What a package carries as ``kaitai/`` where the official runtime is in no registry."""
@@ -33,7 +36,7 @@ RUNTIMES = {"cpp": HERE / "runtime" / "cpp" / "kaitai", "rust": HERE / "runtime"
 
 @dataclass(frozen=True)
 class Grammar:
-    """One grammar in a package. ``example`` says that the package's example reads its files."""
+    """One grammar in a package: ``file`` is its parser, ``needs`` are the grammars it imports."""
 
     id: str
     class_name: str
@@ -43,7 +46,7 @@ class Grammar:
 
 
 class NotOurs(Exception):
-    """A folder holds something else than a package that was made here."""
+    """A folder holds something other than a package that was made here."""
 
 
 def all_grammars(grammars: Path = GRAMMARS) -> list[str]:
@@ -56,9 +59,8 @@ def make_package(
 ) -> list[Grammar]:
     """Make the package of one language in the folder ``out``, whose own package it replaces.
 
-    ``chosen`` names grammars; all of the folder if empty. Raises :class:`GrammarError` of
-    :mod:`conformance.kaitai.compile`, ``ToolMissing``, and :class:`NotOurs` if ``out`` holds
-    something else.
+    ``chosen`` names grammars; without one, all of the folder are in it. Raises ``GrammarError``
+    and ``ToolMissing`` of :mod:`conformance.kaitai.compile`, and :class:`NotOurs`.
     """
     if out.exists() and any(out.iterdir()) and not (out / ".walproof-parsers").exists():
         raise NotOurs(f"{out} is not empty, and not a package that was made here")
@@ -67,7 +69,7 @@ def make_package(
     with tempfile.TemporaryDirectory(prefix=".new-", dir=out.parent) as scratch:
         fresh = Path(scratch) / "package"
         files = [grammars / f"{name}.ksy" for name in names]
-        # First of all: what is wrong with a grammar, the compiler says best.
+        # The compiler first: nothing else says so well what is wrong with a grammar.
         compile_to(language.target, files, fresh / language.sources)
         found = [_grammar(language, name, grammars) for name in names]
         known = {grammar.id for grammar in found}
@@ -80,7 +82,7 @@ def make_package(
         if language.id in RUNTIMES:
             shutil.copytree(RUNTIMES[language.id], fresh / "kaitai", dirs_exist_ok=True)
         (fresh / ".walproof-parsers").write_text(f"{language.id}\n")
-        shutil.copy(_example(), fresh / "example.log")
+        shutil.copy(VECTORS / EXAMPLE["log"], fresh / "example.log")
         shutil.copy(GRAMMARS / "LICENSE", fresh / "LICENSE")
         _replace(fresh, out)
     return found
@@ -102,7 +104,7 @@ def _add_templates(
     language: Language, found: Sequence[Grammar], fresh: Path, grammars: Path
 ) -> None:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
         trim_blocks=True,
@@ -112,7 +114,7 @@ def _add_templates(
         "language": language,
         "note": NOTES.get(language.id),
         "grammars": sorted(found, key=lambda grammar: grammar.id),
-        "has_example": any(grammar.id == "leveldb_log" for grammar in found),
+        "has_example": any(grammar.id == EXAMPLE["grammar"] for grammar in found),
         "models": {grammar.id: Model(grammar.id, grammars) for grammar in found},
         "version": __version__,
         "compiler": COMPILER,
@@ -132,14 +134,9 @@ def _add_templates(
 
 def _templates(language: str) -> Iterator[str]:
     yield "README.md.j2"
-    folder = HERE / "templates"
-    for path in sorted((folder / language).rglob("*")):
+    for path in sorted((TEMPLATES / language).rglob("*")):
         if path.is_file():
-            yield path.relative_to(folder).as_posix()
-
-
-def _example() -> Path:
-    return EXAMPLE if EXAMPLE.exists() else min((VECTORS / "leveldb-log").glob("*.log"))
+            yield path.relative_to(TEMPLATES).as_posix()
 
 
 def _replace(fresh: Path, out: Path) -> None:
