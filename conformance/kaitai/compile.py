@@ -1,7 +1,7 @@
 """Compile a grammar of ``ksy/`` with the Kaitai Struct compiler, and import the Python parser.
 
 The compiler is the npm package pinned in ``package-lock.json`` beside this file. It and the
-parsers are put into ``.build/kaitai/``, in folders named after a hash of what they are made from:
+parsers are kept in ``.build/kaitai/``, in folders named after a hash of what they are made from:
 nothing is compiled twice, and nothing stale is ever imported.
 
 ``python -m conformance.kaitai.compile --target java --out DIR leveldb_log`` writes a parser in
@@ -33,11 +33,11 @@ _PINNED = [HERE / "package.json", HERE / "package-lock.json"]
 
 
 class GrammarError(Exception):
-    """The grammar does not compile; one ``FILE:LINE:COLUMN: error: WHY`` a line."""
+    """The grammar does not compile; each line is ``FILE:LINE:COLUMN: error: WHY``."""
 
 
 class ToolMissing(Exception):
-    """Node.js or npm is not there, or npm could not install the compiler."""
+    """Node.js or npm is missing, or npm could not install the compiler."""
 
 
 @functools.cache
@@ -86,7 +86,7 @@ def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = Fals
 def compiler_folder() -> Path:
     """The folder in ``.build/kaitai/`` whose ``node_modules`` holds the compiler.
 
-    Installs it first where that is needed; the only step that may use the network.
+    Installs the compiler if it is not there yet: the only step that may use the network.
     """
     folder = BUILD / "kaitai" / f"npm-{_hash(_PINNED)}"
     if not folder.is_dir():

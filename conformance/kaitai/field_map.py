@@ -41,11 +41,11 @@ class Field:
 
 
 class ParseStopped(Exception):
-    """The grammar does not fit the bytes; raised behind the last field that could be read."""
+    """The grammar does not fit the bytes; raised after the last field that could be read."""
 
 
 class UnknownField(KeyError):
-    """No field has this path; the message names those that come near."""
+    """No field has this path; the message names similar ones."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -64,8 +64,8 @@ def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
 def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterator[Field]:
     """The fields one by one, as :func:`field_map` lists them.
 
-    Where the grammar allows it (``-stride``), a part of the log is parsed when its turn has come:
-    memory does not grow with a log that is mapped instead of read.
+    Where the grammar allows it (``-stride``), each part of the log is parsed when its turn comes,
+    so memory does not grow with a log that is mapped instead of read.
     """
     grammar = grammar_of(format, data[:4], name)
     docs = grammar_docs(grammar)
@@ -157,7 +157,7 @@ def _count(known: dict[str, Field], array: str) -> int:
 
 
 def _unknown(known: dict[str, Field], path: str, found: str, step: str) -> str:
-    """What to say of a path of which ``found`` exists and ``step`` below it does not."""
+    """The message for a path whose first part, ``found``, exists, but not ``step`` below it."""
     outer = f"{found}." if found else ""
     below = [p[len(outer) :] for p in known if p.startswith(outer)]
     names = list(dict.fromkeys(p for p in below if "." not in p))

@@ -35,7 +35,7 @@ class Guards:
         return self.missing_in_instance(owner, name) is None
 
     def missing_in_instance(self, owner: Type, name: str) -> str | None:
-        """What an instance reads although it may not be there, or None."""
+        """What an instance reads although it may be missing, or None."""
         return self._of_instance(owner, name, frozenset(), ())
 
     def _of_instance(
@@ -95,7 +95,7 @@ class Guards:
         return None
 
     def _missing_member(self, owner: Type, name: str, chain: tuple[str, ...]) -> str | None:
-        """The first member asked for that may not be there; by its type where that is known."""
+        """The first member asked for that may be missing, by its type where that is known."""
         place: Type | None = self._type_of(owner, name)
         for step in chain:
             if place is None:

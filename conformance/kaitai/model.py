@@ -25,11 +25,11 @@ class Field:
     """One field or instance of a type.
 
     ``kind`` is int, enum, float, bytes, str, struct, switch, or value for a computed instance.
-    ``width`` is its number of bytes in the stream: of each element, None if that depends on the
-    data. ``by_length`` says that the value is as long as its bytes in the stream, ``own`` that it
-    has a stream of its own. ``type`` is the class of a struct such as ``LeveldbLog.Block``,
-    ``cases`` are the fields that a switch chooses among and ``exhaustive`` says that one always
-    fits, else there may be ``default_bytes``. ``enum`` names the enum's class.
+    ``width`` is how many bytes it takes in the stream, or each element of an array; None if that
+    depends on the data. ``by_length`` says that the value is as long as its bytes in the stream,
+    ``own`` that it has a stream of its own. ``type`` is the class of a struct such as
+    ``LeveldbLog.Block``. ``cases`` are the fields that a switch chooses among; ``exhaustive`` says
+    that one of them always fits, else there may be ``default_bytes``. ``enum`` is the enum's class.
     """
 
     id: str
@@ -48,7 +48,7 @@ class Field:
 
     @property
     def scalars_only(self) -> bool:
-        """A switch among numbers: languages merge it to one number type."""
+        """Whether it is a switch among integers: some languages make one integer type of them."""
         return self.kind == "switch" and all(case.kind == "int" for case in self.cases)
 
     def to_json(self) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Model(Types):
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """For drivers with reflection."""
+        """For drivers with reflection: the grammar, its class, and the fields of each class."""
         fields = {name: [one.to_json() for one in some] for name, some in self.fields.items()}
         return {"grammar": self.grammar, "top": self.top, "types": fields}
 

@@ -1,7 +1,7 @@
 """The vectors at structure level: does a generated parser find the same fields?
 
 A case asks for the fields of each file of a vector that has a grammar, first as a digest, and for
-the listing itself only if that is not the one that is owed.
+the listing itself only if the digest is not the one that is owed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class StructureCase(Case):
 
     @property
     def wall_ms(self) -> int:
-        """Listing every field is more than answering, and a vector's limits are for answers."""
+        """Longer than a vector's own limit, which is for answers: every field is listed."""
         return STRUCTURE_WALL_MS
 
     @property
@@ -43,7 +43,7 @@ class StructureCase(Case):
         return None
 
     def steps(self) -> Iterator[Step]:
-        """One request for each file; of a ``truncations`` vector for both ends of each row."""
+        """A request for each file; for a ``truncations`` vector, one for both ends of each row."""
         contents = self.vector.contents
         format = str(self.vector.body["format"])
         name = self.vector.input.name
@@ -84,7 +84,7 @@ class StructureStep(Step):
         return self.request(case, place, seq) | {"listing": True}
 
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the digests, or say where the listings part."""
+        """Compare the digests, or say where the listings first differ."""
         found = reply.get("structure")
         if found is None:
             return Judgement(f"{self.label}an answer, where fields were asked for", {}, None)
@@ -101,7 +101,7 @@ class StructureStep(Step):
 
 
 def _first_difference(expected: Sequence[str], found: Sequence[str]) -> str:
-    """Where two listings part: a few lines of each."""
+    """Where two listings first differ: a few lines of each."""
     if list(expected) == list(found):
         return "; the listings are the same, so the digest is not that of the listing"
     pairs = zip(expected, found, strict=False)

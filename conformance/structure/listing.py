@@ -14,7 +14,7 @@ object and the size of its stream; ``[`` an array and its length; ``-`` a field 
 A log that the parser refuses is one line, ``!``.
 
 The offset is that of the bytes that were read: each driver adds up what its fields take. It is
-``-`` for instances, and behind a field whose length in the file does not show in its value.
+``-`` for instances, and after a field whose length in the file does not show in its value.
 
 Languages differ in what their parsers can tell, see :class:`Tells`.
 """
@@ -43,8 +43,8 @@ _MASK = (1 << 64) - 1
 class Tells:
     """What a language's parsers can tell.
 
-    ``absent``: a field whose ``if`` is false from one that holds 0 or nothing; ``unknown_enums``:
-    the number of an enum value that the grammar has no name for.
+    ``absent``: a field whose ``if`` is false from one that holds 0 or nothing.
+    ``unknown_enums``: the number of an enum value that the grammar has no name for.
     """
 
     absent: bool = True
@@ -52,7 +52,7 @@ class Tells:
 
     @classmethod
     def of(cls, reports: Iterable[str]) -> Tells:
-        """From the ``reports`` of a hello."""
+        """What the ``reports`` of a hello say."""
         return cls("absent" in reports, "unknown-enums" in reports)
 
 
@@ -85,7 +85,7 @@ def listing(
 ) -> list[str]:
     """The listing that is owed for a log, from the Python parser in debug mode.
 
-    That parser records where it read each field; each offset in the listing is checked with it.
+    That parser records where it read each field; every offset in the listing is checked against it.
     """
     model = _model(grammar, grammars)
     parser = getattr(compiled(grammar, debug=True, grammars=grammars), model.top)
@@ -164,7 +164,7 @@ class Walk:
             lines += inner
             return _plus(at, value._io.size()) if own else after
         lines.append(f"{name} {_at(at)} {self._scalar(value, field)}")
-        return self._behind(field, value, at)
+        return self._after(field, value, at)
 
     def _absent(self, lines: list[str], field: Field, name: str, at: int | None) -> int | None:
         if field.kind == "enum" and not self.tells.unknown_enums:
@@ -173,8 +173,8 @@ class Walk:
         lines.append(f"{name} {_at(at)} {default_of(field) if not self.tells.absent else '-'}")
         return at if self.tells.absent or _empty_when_absent(field) else None
 
-    def _behind(self, field: Field, value: Any, at: int | None) -> int | None:
-        """The offset behind a scalar."""
+    def _after(self, field: Field, value: Any, at: int | None) -> int | None:
+        """The offset after a scalar; None if it cannot be told."""
         if field.optional and not field.array:
             if not self.tells.absent and not _empty_when_absent(field):
                 return None
@@ -230,7 +230,7 @@ def scalar(value: Any) -> str:
 
 
 def default_of(field: Field) -> str:
-    """What a language that has no word for absence holds in an absent field."""
+    """What a language that cannot tell absence holds in an absent field."""
     if field.array:
         return "[ 0"
     kind: Literal["i 0", "f 0000000000000000", "b 0 ", "-"] = "-"

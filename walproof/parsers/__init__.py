@@ -1,5 +1,6 @@
 """Parsers generated from ``ksy/``: packages to take away, and the proof that they agree.
 
-``model`` is what a grammar says in a form that every driver can walk, ``listing`` the canonical
-text of a parsed log, ``package`` the packages, ``lint`` and ``ksy_test`` are for grammar writers.
+``package`` makes the packages, ``build`` what the drivers in ``walproof/implementations`` need;
+``lint`` and ``ksy_test`` are for people who write grammars. The listing by which parsers are
+compared is in ``conformance.structure``.
 """

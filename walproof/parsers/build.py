@@ -1,8 +1,8 @@
 """What the drivers of generated parsers are built from: the package, models, generated walkers.
 
-``python -m walproof.parsers.build LANGUAGE FOLDER`` makes in the folder ``package/``, the
-package of the language, ``models.json`` (:meth:`Model.to_json` by grammar), and the walker where
-there are templates for one (``walkers/<language>*``). ``--without NAME`` leaves a grammar out.
+``python -m walproof.parsers.build LANGUAGE FOLDER`` writes three things into the folder: the
+package of the language as ``package/``, ``models.json`` (:meth:`Model.to_json` by grammar), and a
+walker if ``walkers/<language>*`` has a template for one. ``--without NAME`` leaves a grammar out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WALKERS = Path(__file__).resolve().parent / "walkers"
 def build(
     language: str, out: Path, without: Sequence[str] = (), grammars: Path = GRAMMARS
 ) -> list[str]:
-    """Make all that the driver of a language needs; the grammars that are in it."""
+    """Make all that the driver of a language needs. Returns the grammars that are in it."""
     left_out = set(without)
     names = [
         name

@@ -1,4 +1,4 @@
-"""Tests for anybody's grammar: a file, and the values that its fields must have.
+"""Tests for a grammar of your own: a file, and the values that its fields must have.
 
 A vector is a JSON file::
 
@@ -37,7 +37,7 @@ _KEYS = ("title", "doc", "input", "hex", "expect", "error", "at")
 
 
 class BadVector(Exception):
-    """A vector that cannot be used; the text says which and why."""
+    """A vector cannot be used; the text says which and why."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Outcome:
 
 
 def find_vectors(places: list[Path]) -> Iterator[Path]:
-    """The JSON files among files and in folders. Raises :class:`BadVector` for a place without."""
+    """The JSON files among files and in folders. Raises :class:`BadVector` for a folder without."""
     for place in places:
         found = sorted(place.rglob("*.json")) if place.is_dir() else [place]
         if not found:
@@ -130,7 +130,7 @@ def _judge_error(body: Mapping[str, Any], error: Exception) -> Iterator[str]:
 
 
 def _difference(log: Any, path: str, wanted: Any, model: Model) -> str | None:
-    """What was found instead, or None."""
+    """What was found instead of the expected value; None if it was found."""
     try:
         found = _resolve(log, path, model)
     except _NotThere as problem:

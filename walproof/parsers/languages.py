@@ -16,9 +16,9 @@ class Language:
     """One target of the compiler.
 
     ``sources`` is where its packages keep the parsers, ``runtime`` what they depend on, ``install``
-    and ``example`` are the commands for the README. ``parsers`` gives the file of a grammar, and
-    ``finish`` what must be put right in a generated file. ``driver`` names the row of the matrix
-    that proves the parsers, None if none does.
+    and ``example`` are the commands for the README. ``file_name`` gives the file of a grammar's
+    parser, ``finish`` corrects the text of a generated file. ``driver`` names the row of the matrix
+    that proves the parsers; None if none does.
     """
 
     id: str
@@ -48,7 +48,7 @@ def _in_java_package(text: str) -> str:
 
 
 def _without_std_import(text: str) -> str:
-    # `extern crate` is of the 2015 edition; modules of one crate are found with `super` as it is.
+    # `extern crate` is from the 2015 edition; `super` finds the modules of one crate without it.
     return re.sub(r"^extern crate kaitai;\n", "", text, flags=re.MULTILINE)
 
 
@@ -106,7 +106,7 @@ LANGUAGES = {
         ),
     )
 }  # fmt: skip
-"""By id. The commands are for a shell in the package's folder."""
+"""The languages by id. Their commands are for a shell in the package's folder."""
 
 NOTES = {
     "javascript": "Numbers above 2^53 are inexact in JavaScript; `exact(value)` gives the integer "

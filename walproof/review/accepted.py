@@ -13,7 +13,7 @@ from walproof.review.resolved import Node
 
 @dataclass(frozen=True)
 class Accepted:
-    """A set of values: listed ``values``, or all integers of a range, or what a rule lets through.
+    """A set of values: those listed, all integers of a range, or what rules let through.
 
     Everything is accepted when nothing is given. ``rules`` are canonical expressions whose effect
     cannot be told without data; more rules accept less.
@@ -30,7 +30,7 @@ class Accepted:
         return self == Accepted()
 
     def within(self, other: Accepted) -> bool:
-        """Whether all that is accepted here is surely accepted there."""
+        """Whether everything that is accepted here is certainly accepted there."""
         if not other.rules <= self.rules:
             return False
         if self.values is not None:
@@ -64,7 +64,7 @@ class Accepted:
 def accepted(
     valid: Node, canon: Callable[[Node], Canon], enum: Mapping[int, str] | None
 ) -> Accepted:
-    """The set behind a ``valid`` (or ``contents``) of the compiler's model."""
+    """The set that a ``valid`` (or ``contents``) of the compiler's model describes."""
     if valid is None:
         return Accepted()
     kind = valid["_"]

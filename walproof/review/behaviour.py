@@ -52,7 +52,7 @@ class Table:
     not_run: str = ""
 
     def count(self, log: LogUnderReview, agrees: bool) -> None:
-        """Enter one log."""
+        """Count one log."""
         for side in log.sides:
             agreeing, total = self.cells.get((side, log.damaged), (0, 0))
             self.cells[side, log.damaged] = (agreeing + agrees, total + 1)
@@ -111,7 +111,7 @@ class Behaviour:
         self._read(log for log in self.logs.values() if not log.answers)
 
     def specification(self) -> Table:
-        """The table of the executable specification; enters what it shows into ``findings``."""
+        """The table of the executable specification; adds what it shows to ``findings``."""
         table = Table(self.format, "executable specification")
         missing = [side for side in SIDES if self.readers[side]]
         if missing:
@@ -130,7 +130,7 @@ class Behaviour:
         return table
 
     def sampled(self) -> str:
-        """What is said of logs that are too large to be damaged as often as the others."""
+        """The remark on logs that are too large to be damaged as often as the others."""
         large = [log for log in self.logs.values() if size(log.contents) > LARGEST]
         bases = sum(not log.damaged for log in large)
         if not bases:
@@ -193,7 +193,7 @@ class Behaviour:
             list(both.map(run, SIDES))
 
     def path(self, log: LogUnderReview, number: int) -> Path:
-        """Where a log lies, under the file name that the format knows it by."""
+        """The path of a log, under the file name that the format expects."""
         folder = self.scratch / f"{log.origin}-{number}-{log.key[:12]}"
         folder.mkdir(exist_ok=True)
         return folder / log.file_name
@@ -221,7 +221,7 @@ class Behaviour:
                     )  # fmt: skip
 
     def writers(self) -> None:
-        """Enter a finding if the writers make different bytes of the same records."""
+        """Add a finding if the writers make different bytes of the same records."""
         names: dict[str, set[str]] = {}
         for log in self.logs.values():
             if log.origin == "written" and len(log.sides) == 1:
@@ -260,7 +260,7 @@ def _survivors(reply: Mapping[str, Any]) -> Any:
 
 
 def _intact(log: LogUnderReview) -> bool:
-    """Whether the reader of the log's own side finds nothing wrong with it."""
+    """Whether the reader from the log's own side finds nothing wrong with it."""
     return any(
         log.answers[side].get("answer", {}).get("verdict") == "intact" for side in log.sides
     ) or all("error" in reply for reply in log.answers.values())

@@ -1,4 +1,4 @@
-"""Findings that are known and meant: ``.walproof-review.toml``, each with a reason."""
+"""Findings that are known and intended: ``.walproof-review.toml``, each with a reason."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _KEYS = {"rule", "subject", "format", "reason"}
 
 
 class BrokenExcuses(Exception):
-    """The file does not say what it must."""
+    """The file of excuses is not valid; the text says what is wrong."""
 
 
 @dataclass(frozen=True)
 class Excuse:
-    """One ``[[excuse]]``: a rule, a shell glob on the subject, and why it is no trouble."""
+    """One ``[[excuse]]``: a rule, a shell glob for the subject, and why the finding is harmless."""
 
     rule: str
     reason: str
@@ -60,7 +60,7 @@ def load_excuses(path: Path) -> list[Excuse]:
 def excused(
     findings: Iterable[Finding], excuses: Iterable[Excuse]
 ) -> tuple[list[Finding], list[Excuse]]:
-    """The findings with the reasons entered, and the excuses that excuse nothing."""
+    """The findings, excused ones with their reasons, and the excuses that excuse nothing."""
     excuses = list(excuses)
     used: set[Excuse] = set()
     marked = []

@@ -1,4 +1,4 @@
-"""What a member of a type is on the wire, one facet a key, in canonical form."""
+"""What a member of a type is on the wire: facets by key, in canonical form."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FacetReader:
         return found
 
     def data_type(self, node: Node, owner: Name) -> Facets:
-        """The facets of a data type alone."""
+        """The facets of a data type, without those of a member."""
         kind = node["_"]
         if kind in ("Int1Type", "IntMultiType"):
             width = 1 if kind == "Int1Type" else int(node["width"]["width"])

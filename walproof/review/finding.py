@@ -1,4 +1,4 @@
-"""Findings of a review and the rules behind them."""
+"""Findings of a review, and the rules that they come from."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def summary(findings: Iterable[Finding]) -> dict[str, int]:
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Worst first, then by class, file and line, without doubles."""
+    """Worst first, then by class, file and line; duplicates are dropped."""
     unique = dict.fromkeys(findings)
     return sorted(
         unique,

@@ -49,7 +49,7 @@ class GrammarRun:
         self._only_grown: list[LogUnderReview] = []
 
     def run(self, logs: Iterable[LogUnderReview]) -> Table:
-        """The table; enters what it shows into ``findings``."""
+        """The table; adds what it shows to ``findings``."""
         table = Table(self.format, "grammar")
         tops = {
             old: new
@@ -107,7 +107,7 @@ class GrammarRun:
     def _read(
         self, log: LogUnderReview, requests: Mapping[str, Any], differing: Mapping[str, str]
     ) -> str | None:
-        """What differs in a log, ``""`` if nothing does, None if no grammar is for its files."""
+        """What differs in a log; ``""`` if nothing does, None if no grammar fits its files."""
         found = None
         differ: set[str] = set()
         held: set[str] = set()
@@ -149,7 +149,7 @@ class GrammarRun:
     def _expected(self, log: LogUnderReview, differing: Mapping[str, str]) -> bool:
         """Whether a damaged log must differ, because its undamaged sibling does.
 
-        Where that was not read (it is too large, or none is named), because most of them do.
+        If the sibling was not read (it is too large, or none is named): whether most siblings do.
         """
         if log.control in self.seen.names:
             return log.control in differing

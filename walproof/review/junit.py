@@ -1,4 +1,4 @@
-"""A review as JUnit XML: a suite a section, a test case a finding, a failure for what breaks."""
+"""A review as JUnit XML: sections are suites, findings test cases, what breaks a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in a log a type stands: what an added field pushes aside, and what stays as it was."""
+"""Where a type stands in a log: what an added field shifts, and what stays in place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SORTED = ("And", "Or", "min", "max", "differ", "Mult", "BitAnd", "BitOr", "BitX
 
 
 def bounded(model: Model, name: Name, seen: frozenset[Name] = frozenset()) -> bool:
-    """Whether bytes behind the last known field of a type disturb nobody.
+    """Whether bytes after the last known field of a type disturb nobody.
 
     That is so at the end of a file, in a stream of its own size, and at a place given by offset.
     """

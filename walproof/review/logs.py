@@ -76,7 +76,7 @@ def logs_of(bodies: Mapping[str, Mapping[str, Any]], side: str) -> Iterator[LogU
 
 
 def merged(*sides: Iterable[LogUnderReview]) -> dict[str, LogUnderReview]:
-    """Logs by key; what both sides have is there once."""
+    """Logs by key; a log that both sides have is there once."""
     found: dict[str, LogUnderReview] = {}
     for logs in sides:
         for log in logs:
@@ -120,7 +120,7 @@ def _edges(log: LogUnderReview, file: str, length: int) -> list[int]:
 
 
 def _near(edges: Sequence[int], length: int, chance: random.Random) -> int:
-    """An offset inside the file: in the first bytes behind an edge, or anywhere."""
+    """An offset inside the file: in the first bytes after an edge, or anywhere."""
     if chance.random() < 0.7:
         return min(chance.choice(edges) + chance.randrange(24), length - 1)
     return chance.randrange(length)

@@ -261,7 +261,7 @@ class MemberDiff:
         )  # fmt: skip
 
     def _expression(self, rule: str, change: str) -> Finding:
-        """A finding that rests on an expression alone: data may show that its effect is less."""
+        """A finding that rests only on an expression: data may show that its effect is smaller."""
         return self._finding(rule, BOTH, "breaking", change, MISREAD, (b_id(self._b),))
 
     def _finding(

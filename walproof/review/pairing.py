@@ -1,4 +1,4 @@
-"""Which type, field and enum of the old grammars is which one of the new grammars.
+"""Which type, field and enum of the old grammars is which of the new ones.
 
 Fields keep their name or their place, types are found through the fields that use them: a type
 under another name, or keys in another order, are not a change.
@@ -60,7 +60,7 @@ class Pairing:
         return news.pop() if len(news) == 1 else name
 
     def note_rename(self, old: Member, new: Member) -> None:
-        """Enter a pair of instances that was found by comparing them."""
+        """Add a pair of instances that was found by comparing them."""
         self._ids[old.owner, old.id] = new.id
 
     def _pair_class(self, a: Name, b: Name, waiting: list[tuple[Name, Name]]) -> None:
@@ -131,7 +131,7 @@ class Pairing:
 
 
 def align(old: Sequence[Member], new: Sequence[Member]) -> Alignment:
-    """Pair fields by name in order, then by place and shape, then by name alone."""
+    """Pair fields by name in order, then by place and shape, then by name only."""
     anchors = _common([m.id for m in old if not m.unnamed], [m.id for m in new if not m.unnamed])
     found = Alignment()
     pairs: dict[int, int] = {}
@@ -216,7 +216,7 @@ def _index(members: Sequence[Member], id: object, start: int) -> int:
 
 
 def _pair_tops(old: Model, new: Model) -> dict[str, str]:
-    """Grammars by name; one that is gone and one that is new, alone, are the same renamed."""
+    """Grammars by name; if one is gone and one is new, and no others, it was renamed."""
     pairs = {name: name for name in old.tops if name in new.tops}
     gone = [name for name in old.tops if name not in pairs]
     come = [name for name in new.tops if name not in pairs]

@@ -155,11 +155,11 @@ def _more(count: int, indent: str) -> list[str]:
     return [f"{indent}{count} more: --output json has all"] if count > 0 else []
 
 
-def _wrapped(line: str, indent: str, behind: str = "") -> list[str]:
-    # A reworded requirement may be long; a page that nobody reads helps nobody.
+def _wrapped(line: str, indent: str, hanging: str = "") -> list[str]:
+    # A reworded requirement may be long, and nobody reads a long page.
     short = line if len(line) < 1500 else f"{line[:1500]} …"
     return textwrap.wrap(
-        short, WIDTH, initial_indent=indent, subsequent_indent=behind or indent,
+        short, WIDTH, initial_indent=indent, subsequent_indent=hanging or indent,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
 

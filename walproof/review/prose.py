@@ -1,4 +1,4 @@
-"""What a change does to the prose and to the vectors as documents."""
+"""What a change does to the specification as text: requirements and vectors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEGINS_SOMETHING_ELSE = re.compile(r"#|\*[A-Z][^*]*\*|```|<!--")
 
 @dataclass(frozen=True)
 class Requirement:
-    """One normative paragraph, in one line, with the list or table that belongs to it."""
+    """One normative paragraph as one line, with the list or table that belongs to it."""
 
     id: str
     level: str
@@ -82,7 +82,7 @@ def compare_requirements(old: Path, new: Path) -> Iterator[Finding]:
 def compare_vectors(
     old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
-    """Vectors that came and went, expect another answer, or exercise other requirements."""
+    """Vectors that were added or removed, answer differently, or exercise other requirements."""
     gone = sorted(set(old) - set(new))
     come = sorted(set(new) - set(old))
     for id in gone:

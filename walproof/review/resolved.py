@@ -1,7 +1,9 @@
-"""The resolved model of grammars: what the Kaitai compiler understood, without how it is written.
+"""The resolved model of grammars: what the Kaitai compiler understood, however it was written.
 
-``conformance/kaitai/model.mjs`` prints it. Types are found, byte order and encodings pushed down
-and expressions parsed, so that two spellings of one grammar have the same model.
+``conformance/kaitai/model.mjs`` prints it. The compiler has found the types, passed byte order and
+encodings down and parsed the expressions, so two spellings of one grammar have the same model. For
+types by the names of their generated classes, without the compiler, see
+:mod:`conformance.kaitai.types`.
 """
 
 from __future__ import annotations
@@ -165,7 +167,7 @@ def load_models(*roots: Path) -> list[Model]:
 
 
 def _resolved(files: list[Path]) -> dict[str, Any]:
-    """What the compiler makes of each file."""
+    """The compiler's model of each file, by path."""
     if not files:
         return {}
     done = subprocess.run(
@@ -240,6 +242,6 @@ def _targets(data_type: Node) -> Iterator[tuple[Name, bool]]:
 
 
 def target(data_type: Node) -> Name | None:
-    """The one type that a data type leads to; None for a switch and for plain values."""
+    """The only type that a data type leads to; None for a switch and for plain values."""
     spec = data_type.get("classSpec") if isinstance(data_type, dict) else None
     return tuple(spec["name"]) if spec else None

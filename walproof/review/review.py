@@ -37,7 +37,7 @@ class Review:
 
     @property
     def breaking(self) -> bool:
-        """Whether somebody is hurt who is not excused."""
+        """Whether a finding that nothing excuses hurts somebody."""
         return any(finding.breaks for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _plain_logs(
 
 
 def _readers(workers: dict[str, Worker], format: str) -> dict[str, str | None]:
-    """Why a side has no reader of a format; None where it has one."""
+    """Why each side has no reader of a format; None where it has one."""
     found: dict[str, str | None] = {}
     for side, worker in workers.items():
         reply = worker.ask(do="formats")
@@ -160,7 +160,7 @@ def _readers(workers: dict[str, Worker], format: str) -> dict[str, str | None]:
 
 
 def _who_reads(readers: Mapping[str, str | None], format: str) -> Iterator[Finding]:
-    """Formats that one side alone reads, and sides that cannot be run at all."""
+    """Formats that only one side reads, and sides that cannot be run at all."""
     if readers["old"] == UNKNOWN and readers["new"] is None:
         yield Finding("FORMAT_ADDED", ("READ",), "note", format, "added", "nobody", format=format)
     elif readers["new"] == UNKNOWN and readers["old"] is None:

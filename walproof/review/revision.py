@@ -24,7 +24,7 @@ class UnknownRevision(Exception):
 
 
 def take_out(root: Path, revision: str, into: Path) -> str:
-    """Put the :data:`PARTS` of a revision into a folder; returns the commit in short.
+    """Put the :data:`PARTS` of a revision into a folder; returns the short id of the commit.
 
     A folder may stand for a revision: then nothing is copied, and its path is returned.
     """
@@ -54,7 +54,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 class Worker:
-    """The readers of one tree, in a process of their own."""
+    """The readers of one tree, which run in a process of their own."""
 
     def __init__(self, root: Path, wall_seconds: float = 20) -> None:
         self.root = root

@@ -37,7 +37,7 @@ class StructureDiff:
         self.spared: set[tuple[Name, str]] = set()
         """Reserved fields of the old model that others took bytes of: no value to compare."""
         self.grown: set[tuple[Name, str]] = set()
-        """Fields of the new model for whatever is left, in front of which others were added."""
+        """Fields of the new model that take whatever is left, before which others were added."""
         self.findings = in_order(self._findings())
 
     def _findings(self) -> Iterator[Finding]:
@@ -102,14 +102,14 @@ class StructureDiff:
 
     def _added(self, member: Member) -> Finding:
         facets = self._read_new.of(member)
-        behind = self._behind(self.new, member, {m.id for m in self._old_ids(member)})
-        return self._come_or_gone(member, facets, self.new, behind, added=True)
+        followed = self._followed(self.new, member, {m.id for m in self._old_ids(member)})
+        return self._come_or_gone(member, facets, self.new, followed, added=True)
 
     def _removed(self, member: Member) -> Finding:
         facets = self._read_old.of(member)
         news = self.pairing.alignments[member.owner].pairs
-        behind = self._behind(self.old, member, {old.id for old, _ in news})
-        return self._come_or_gone(member, facets, self.old, behind, added=False)
+        followed = self._followed(self.old, member, {old.id for old, _ in news})
+        return self._come_or_gone(member, facets, self.old, followed, added=False)
 
     def _old_ids(self, member: Member) -> list[Member]:
         """Fields of the new type that the old one has too."""
@@ -118,29 +118,29 @@ class StructureDiff:
                 return [new for _, new in self.pairing.alignments[a].pairs]
         return []
 
-    def _behind(self, model: Model, member: Member, kept: set[str]) -> bool:
-        """Whether a field that both sides have stands behind this one.
+    def _followed(self, model: Model, member: Member, kept: set[str]) -> bool:
+        """Whether a field that both sides have follows this one.
 
         The field that takes whatever is left does not count: it is there for what is new.
         """
         reader = self._read_new if model is self.new else self._read_old
         seq = model.classes[member.owner].seq
-        behind = [m for m in seq[seq.index(member) + 1 :] if m.id in kept]
-        if any(not takes_what_is_left(reader.of(m), m) for m in behind):
+        after = [m for m in seq[seq.index(member) + 1 :] if m.id in kept]
+        if any(not takes_what_is_left(reader.of(m), m) for m in after):
             return True
         if model is self.new:
-            self.grown |= {(m.owner, m.id) for m in behind}
+            self.grown |= {(m.owner, m.id) for m in after}
         return False
 
     def _come_or_gone(
-        self, member: Member, facets: Facets, model: Model, behind: bool, added: bool
+        self, member: Member, facets: Facets, model: Model, followed: bool, added: bool
     ) -> Finding:
         """A field that one side has: ``having`` reads what the ``lacking`` side wrote."""
         having, lacking = ("new", "old") if added else ("old", "new")
         # The class of trouble for the side that has the field, and for the side that has not.
         troubles: tuple[Class, ...] = BOTH if added else ("WRITE", "READ")
         absent = may_be_absent(facets, member)
-        end = bounded(model, member.owner) and not behind
+        end = bounded(model, member.owner) and not followed
         rule = "FIELD_ADDED" if added else "FIELD_REMOVED"
         change = f"{'added' if added else 'removed'}{self._as(member, model)}"
 
@@ -178,10 +178,10 @@ class StructureDiff:
         shown = f" ({kind})" if isinstance(kind, str) else ""
         return f"{shown} if {written['if']}" if "if" in written else shown
 
-    # -- the same bytes, divided otherwise -----------------------------------------------------
+    # -- the same bytes, divided differently ---------------------------------------------------
 
     def _reshaped(self, a: Name, b: Name, alignment: Alignment) -> _Reshaped:
-        """Gaps in which fields went and came, of the same number of bytes."""
+        """Gaps of the same number of bytes in which fields were replaced by others."""
         found = _Reshaped()
         for gone, come in self._gaps(a, b, alignment):
             widths = (self._width(self._read_old, gone), self._width(self._read_new, come))
@@ -364,5 +364,5 @@ def _is_empty(facets: Facets) -> bool:
 
 
 def structure(old: Model, new: Model) -> list[Finding]:
-    """The findings of the structural diff alone."""
+    """The findings of the structural diff, without what data shows."""
     return [replace(finding) for finding in StructureDiff(old, new).findings]

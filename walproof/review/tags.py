@@ -1,4 +1,4 @@
-"""The requirements that grammars cite (``-requirement``): text, which the compiler does not see."""
+"""The requirements that grammars cite (``-requirement``), which the compiler does not see."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Runs the readers of one revision: started as a program, with that revision on PYTHONPATH.
 
-JSON lines on stdin and stdout. The file stands alone, because the older revision may not have it:
-it uses the standard library, kaitaistruct and ``reference_impl``, whatever version it finds.
+JSON lines on stdin and stdout. The file imports none of the tools, because the older revision may
+not have them: only the standard library, kaitaistruct, and ``reference_impl`` in whatever version
+it finds.
 
 ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}`` or ``{"error"}``
 ``{"do": "write", "format", "path", "records", "context"}`` → ``{"done"}`` or ``{"error"}``

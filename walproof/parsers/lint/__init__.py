@@ -1,4 +1,4 @@
-"""``walproof lint-ksy``: what a grammar must not do if its parsers are to agree in all languages.
+"""``walproof lint-ksy``: what keeps the parsers of a grammar from agreeing in all languages.
 
 The compiler accepts everything that is found here. Each rule is a function in ``order`` (the style
 guide) or ``traps`` (languages that differ); a comment excuses what is meant (``excuses``).
@@ -18,11 +18,11 @@ from walproof.parsers.lint.excuses import excused
 from walproof.parsers.lint.grammar import Finding, LintedGrammar
 
 RULES: dict[str, Callable[[LintedGrammar], Iterator[Finding]]] = {**order.RULES, **traps.RULES}
-"""By id, in the order in which findings of one line are reported."""
+"""The rules by id, in the order in which findings of one line are reported."""
 
 
 def lint(path: Path) -> list[Finding]:
-    """The findings in one grammar, by line. A file that is no grammar is one finding."""
+    """The findings in one grammar, by line. A file that is not a grammar is one finding."""
     try:
         grammar = LintedGrammar(path)
     except yaml.MarkedYAMLError as error:

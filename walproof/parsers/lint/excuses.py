@@ -1,4 +1,4 @@
-"""Findings that are known and meant: a comment in the grammar says so, and why.
+"""Findings that are known and intended: a comment in the grammar says so, and why.
 
 ``# lint-ksy: RULE: reason`` excuses the findings of a rule in the line below it (comments between
 do not count), or, in front of ``meta``, in the whole file. An excuse without a reason, for a rule

@@ -33,7 +33,7 @@ def key_order(grammar: LintedGrammar) -> Iterator[Finding]:
 
 
 def _in_order(grammar: LintedGrammar, node: Node, order: Sequence[str]) -> Iterator[Finding]:
-    # Keys of a project's own start with - and may stand anywhere after the id, but for -orig-id.
+    # A project's own keys start with - and may stand anywhere after the id, except -orig-id.
     keys = [key.value for key, _ in node.node.value if key.value in order]
     if "type" in keys and "size" in keys:
         # The style guide has size first; type first reads as well where the size is one word.
@@ -82,7 +82,7 @@ def names(grammar: LintedGrammar) -> Iterator[Finding]:
 
 
 def private_meta(grammar: LintedGrammar) -> Iterator[Finding]:
-    """No switches of the compiler in a grammar that others use."""
+    """No compiler switches in a grammar that others use."""
     meta = next(grammar.of("meta"))
     for key in ("ks-debug", "ks-opaque-types"):
         if key in meta.body:

@@ -1,4 +1,4 @@
-"""Rules for what compiles and means something else in another language, or never ends."""
+"""Rules for what compiles, but differs between languages or never ends."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def conditional_sizeof(grammar: LintedGrammar) -> Iterator[Finding]:
 
 
 def own_index(grammar: LintedGrammar) -> Iterator[Finding]:
-    """``_index`` inside ``repeat-until`` is another number in each language."""
+    """``_index`` inside ``repeat-until`` differs between languages."""
     for node in grammar.of("attribute", "instance"):
         if node.body.get("repeat") == "until":
             for key, text in _expressions(node):
