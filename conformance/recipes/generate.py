@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from conformance.contents import Contents, digest, read_contents, size, write_co
 from conformance.recipes.recipe import Book, Log, Recipe, RecipeError
 from reference_impl import formats
 from reference_impl.answer import Answer, NewRecord, collect
+from reference_impl.register import registers
 
 Body = dict[str, Any]
 
@@ -28,20 +30,10 @@ class Source:
 
 
 def sources() -> list[Source]:
-    """The recipes of every format."""
-    from conformance.recipes import kahadb_journal as kahadb
-    from conformance.recipes import leveldb_log as leveldb
-    from conformance.recipes import systemd_journal as systemd
-    from conformance.recipes import zeebe_journal as zeebe
-    from conformance.recipes import zmq_raft
-
-    return [
-        Source(leveldb.BOOK, leveldb.LevelDBLog, ".log"),
-        Source(zeebe.BOOK, zeebe.ZeebeLog, ".log"),
-        Source(kahadb.BOOK, kahadb.KahaDBLog, ".log"),
-        Source(systemd.BOOK, systemd.SystemdLog, ".journal"),
-        Source(zmq_raft.BOOK, zmq_raft.ZmqRaftLog, ""),
-    ]
+    """The recipes of every format: those in the package here that is named like it."""
+    names = [f"{__package__}.{register.module}" for register in registers().values()]
+    packages = map(import_module, names)
+    return [Source(package.BOOK, package.NewLog, package.SUFFIX) for package in packages]
 
 
 def generate(source: Source) -> Iterator[tuple[str, bytes]]:

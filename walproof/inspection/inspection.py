@@ -12,12 +12,10 @@ from reference_impl.formats import Format
 from walproof.inspection.chapter import Chapter, chapter
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.marked import FieldRow
-from walproof.inspection.note import NoNotes, Notes
-from walproof.inspection.notes.leveldb_log import LeveldbNotes
+from walproof.inspection.note import Notes
+from walproof.inspection.notes import notes_of
 from walproof.inspection.outline import Outline, outline
 from walproof.inspection.walk import fields_between
-
-_NOTES: dict[str, Notes] = {"leveldb-log": LeveldbNotes()}
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:
         format.id,
         log,
         outline(format.read(path, "recover", {}), log.size),
-        _NOTES.get(format.id, NoNotes()),
+        notes_of(format.id),
         chapter(format.id),
     )
 

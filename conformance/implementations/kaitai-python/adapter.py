@@ -1,235 +1,42 @@
-"""Adapter: the Python parsers generated from the grammars, with the rules a grammar cannot state.
+"""Adapter: the Python parsers generated from the grammars, with the rules they cannot say.
 
-This file reads LevelDB logs: ksy/leveldb_log.ksy finds the physical records, and the checks, the
-joining of fragments and the verdict are written from spec/leveldb-log.md alone. It shares no code
-with ``reference_impl``: where the two agree, two readers agree. Each other format has its own file.
+Each format has a module here, named like it: its ``read`` finds structure with the parser and
+decides the rest by the chapter alone. It shares no code with ``reference_impl``: where the two
+agree, two readers agree.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import tomllib
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from crc32c import crc32c
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-import kahadb_journal
-import zeebe_journal
-import zmq_raft
 
-from conformance.adapterkit import record, serve
-from conformance.kaitai.compile import compiled
+from conformance.adapterkit import serve
 
-LeveldbLog = compiled("leveldb_log").LeveldbLog
-RecordType = LeveldbLog.RecordType
-FRAGMENTS = set(RecordType) - {RecordType.zero}
-BLOCK = 32768
-HEADER = 7
-SOMETHING = re.compile(rb"[^\0]")
-
-
-@dataclass
-class Fragment:
-    """A sound physical record."""
-
-    at: int
-    to: int
-    type: Any
-    data: bytes
-
-
-@dataclass
-class Damage:
-    """Bytes that cannot be read; ``out_of_step`` if nothing else of their block can be."""
-
-    at: int
-    to: int
-    reason: str
-    out_of_step: bool = True
-
-
-@dataclass
-class Stop:
-    """The log ends here: in a torn physical record, or (no reason) in zeros up to its end."""
-
-    at: int
-    reason: str | None
-
-
-def masked_crc(data: bytes) -> int:
-    """The checksum of these bytes as the header stores it (LDB-006, LDB-007)."""
-    crc = crc32c(data)
-    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-def is_foreign(log: bytes) -> bool:
-    """LDB-043: the first record is sound under a header of RocksDB's or Pebble's."""
-    if len(log) < HEADER:
-        return False
-    checksum, length = int.from_bytes(log[:4], "little"), int.from_bytes(log[4:6], "little")
-    sizes = {
-        11: log[6] in (5, 6, 7, 8, 11, 131),
-        19: log[6] in (9, 10, 11, 12),
-        7: (log[6], length) in ((9, 4), (130, 24)) or (log[6] == 10 and length and length % 6 == 0),
-    }
-    ends = [header + length for header, can_be in sizes.items() if can_be]
-    return any(end <= min(len(log), BLOCK) and masked_crc(log[6:end]) == checksum for end in ends)
-
-
-def physical_records(log: bytes) -> Iterator[Fragment | Damage | Stop]:
-    """What the blocks hold, in order, checked as LDB-020 says."""
-    written = len(log.rstrip(b"\0"))  # from here on the log is zeros
-    gap_ends = 0
-    for number, block in enumerate(LeveldbLog.from_bytes(log).blocks):
-        start = number * BLOCK
-        stop = min(start + BLOCK, len(log))
-        if start < gap_ends:
-            continue
-        for found in block.records if block.has_records else ():
-            at = start + found.ofs_record
-            to = at + HEADER + len(found.data)
-            if found.is_crossing_block:
-                yield Damage(at, stop, "bad-length")
-                break
-            if found.is_truncated:
-                yield Stop(at, "torn-payload")
-                return
-            if found.is_zero:
-                if at >= written:
-                    yield Stop(at, None)
-                    return
-                # From inside a gap the next byte that is not zero is in a later block (LDB-027).
-                gap_ends = SOMETHING.search(log, at).start() // BLOCK * BLOCK
-                if gap_ends > at:
-                    yield Damage(at, gap_ends, "zero-gap", out_of_step=False)
-                else:
-                    yield Damage(at, stop, "zero-header")
-                break
-            if masked_crc(found.checksum_input) != found.header.checksum:
-                yield Damage(at, stop, "checksum-mismatch")
-                break
-            if found.header.type not in FRAGMENTS:
-                yield Damage(at, to, "unknown-type", out_of_step=False)
-            else:
-                yield Fragment(at, to, found.header.type, found.data)
-        else:
-            rest = stop - len(block.trailer)
-            # A header that fits the block, but not the file, is torn; any other rest is a trailer.
-            if rest < stop and rest + HEADER <= start + BLOCK:
-                yield Stop(rest, "torn-header" if rest < written else None)
-                return
-
-
-def is_torn(lost: dict[str, Any]) -> bool:
-    """Whether a lost range is a torn tail, which is not damage."""
-    return bool(lost["reason"].startswith("torn-"))
-
-
-@dataclass
-class Joiner:
-    """Joins fragments into records and keeps track of what is lost."""
-
-    records: list[dict[str, Any]] = field(default_factory=list)
-    lost: list[dict[str, Any]] = field(default_factory=list)
-    open: list[Fragment] = field(default_factory=list)
-
-    def lose(self, at: int, to: int, reason: str) -> None:
-        """Report ``[at, to)`` as lost."""
-        self.lost.append({"from": at, "to": to, "reason": reason})
-
-    def drop_open(self, reason: str) -> None:
-        """The record that is being joined will not be completed."""
-        if self.open:
-            self.lose(self.open[0].at, self.open[-1].to, reason)
-        self.open = []
-
-    def take(self, fragment: Fragment) -> None:
-        """LDB-009 to LDB-012 and LDB-031 to LDB-033."""
-        starts = fragment.type in (RecordType.full, RecordType.first)
-        if starts and any(part.data for part in self.open):
-            self.drop_open("incomplete-record")
-        elif not starts and not self.open:
-            self.lose(fragment.at, fragment.to, "orphan-fragment")
-            return
-        if starts:
-            self.open = []
-        self.open.append(fragment)
-        if fragment.type in (RecordType.full, RecordType.last):
-            at = self.open[0].at
-            payload = b"".join(part.data for part in self.open)
-            self.records.append(record(payload, at, fragment.to - at))
-            self.open = []
-
-    def answer(self, log: bytes, strict: bool) -> dict[str, Any]:
-        """Read the whole log; with ``strict``, up to the first damage."""
-        end: int | None = len(log)
-        for piece in physical_records(log):
-            if isinstance(piece, Fragment):
-                self.take(piece)
-            elif isinstance(piece, Damage):
-                self.lose(piece.at, piece.to, piece.reason)
-                self.drop_open("incomplete-record")
-                if piece.out_of_step and piece.to == len(log) and len(log) % BLOCK:
-                    end = None
-            else:
-                end = self.open[0].at if self.open else piece.at
-                if piece.reason:
-                    self.lose(end, len(log), piece.reason)
-                    self.open = []
-            if strict and self.lost and not is_torn(self.lost[0]):
-                return self.stopped(log)
-        if self.open:
-            end = self.open[0].at
-            self.drop_open("torn-record")
-        damage = [lost["reason"] for lost in self.lost if not is_torn(lost)]
-        torn = [lost["reason"] for lost in self.lost if is_torn(lost)]
-        return {
-            "verdict": "damaged" if damage else "torn" if torn else "intact",
-            "reason": next(iter(damage + torn), None),
-            "records": self.records,
-            "lost": sorted(self.lost, key=lambda lost: lost["from"]),
-            "end": end,
-        }
-
-    def stopped(self, log: bytes) -> dict[str, Any]:
-        """LDB-040: the answer of ``strict``, which stops at the damage just met."""
-        reason = self.lost[0]["reason"]
-        start = min(lost["from"] for lost in self.lost)
-        return {
-            "verdict": "damaged",
-            "reason": reason,
-            "records": [one for one in self.records if one["at"] < start],
-            "lost": [{"from": start, "to": len(log), "reason": reason}],
-            "end": None,
-        }
+_ABOUT = Path(__file__).with_name("implementation.toml").read_text("utf-8")
+FORMATS = tomllib.loads(_ABOUT)["formats"]
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one log, of any of the formats."""
-    if request["format"] == "zeebe-journal":
-        return zeebe_journal.read(path, request)
-    if request["format"] == "zmq-raft":
-        return zmq_raft.read(path, request)
-    if request["format"] == "kahadb-journal":
-        return kahadb_journal.read(path, request)
-    log = path.read_bytes()
-    if is_foreign(log):
-        refused = {"verdict": "refused", "reason": "foreign-dialect"}
-        return {**refused, "records": [], "lost": [], "end": None}
-    return Joiner().answer(log, request["profile"] == "strict")
+    """The answer for one log, by the module of its format."""
+    module = import_module(request["format"].replace("-", "_"))
+    answer: dict[str, Any] = module.read(path, request)
+    return answer
 
 
 if __name__ == "__main__":
+    for format in FORMATS:
+        import_module(format.replace("-", "_"))  # before the clock of a request runs
     serve(
         {
             "name": "kaitai-python",
             "version": version("kaitaistruct"),
-            "formats": ["leveldb-log", "zeebe-journal", "zmq-raft", "kahadb-journal"],
+            "formats": FORMATS,
             "profiles": ["recover", "strict"],
             "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
             "homepage": "https://kaitai.io",

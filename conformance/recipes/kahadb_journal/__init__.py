@@ -18,9 +18,16 @@ from conformance.recipes.kahadb_journal import (
 )
 from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog
 
+NewLog = KahaDBLog
+"""How a log of this format is begun."""
+
+SUFFIX = ".log"
+"""How its name ends, unless a recipe says otherwise."""
+
 __all__ = [
     "BOOK",
-    "KahaDBLog",
+    "SUFFIX",
+    "NewLog",
     "appending",
     "checksum",
     "endings",

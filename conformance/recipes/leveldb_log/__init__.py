@@ -16,9 +16,16 @@ from conformance.recipes.leveldb_log import (
 )
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
 
+NewLog = LevelDBLog
+"""How a log of this format is begun."""
+
+SUFFIX = ".log"
+"""How its name ends, unless a recipe says otherwise."""
+
 __all__ = [
     "BOOK",
-    "LevelDBLog",
+    "SUFFIX",
+    "NewLog",
     "appending",
     "checksum",
     "dialects",

@@ -16,9 +16,16 @@ from conformance.recipes.systemd_journal import (
 )
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 
+NewLog = SystemdLog
+"""How a log of this format is begun."""
+
+SUFFIX = ".journal"
+"""How its name ends, unless a recipe says otherwise."""
+
 __all__ = [
     "BOOK",
-    "SystemdLog",
+    "SUFFIX",
+    "NewLog",
     "chains",
     "combinations",
     "compression",

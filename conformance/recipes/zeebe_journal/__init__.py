@@ -12,9 +12,16 @@ from conformance.recipes.zeebe_journal import (
 )
 from conformance.recipes.zeebe_journal.log import BOOK, ZeebeLog
 
+NewLog = ZeebeLog
+"""How a log of this format is begun."""
+
+SUFFIX = ".log"
+"""How its name ends, unless a recipe says otherwise."""
+
 __all__ = [
     "BOOK",
-    "ZeebeLog",
+    "SUFFIX",
+    "NewLog",
     "descriptors",
     "layout",
     "numbers",

@@ -14,9 +14,16 @@ from conformance.recipes.zmq_raft import (
 )
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
 
+NewLog = ZmqRaftLog
+"""How a log of this format is begun."""
+
+SUFFIX = ""
+"""How its name ends, unless a recipe says otherwise."""
+
 __all__ = [
     "BOOK",
-    "ZmqRaftLog",
+    "SUFFIX",
+    "NewLog",
     "appending",
     "chunks",
     "directories",
