@@ -93,7 +93,7 @@ class Bytes {
   rowOf(offset) {
     let n = lastThat(0, this.segments.length - 1, (k) => this.segments[k].from <= offset);
     while (n > 0 && !["bytes", "fold"].includes(this.segments[n].kind)) n -= 1;
-    // The mark of this offset may stand in front of its row: look behind it, too.
+    // The mark of this offset may come before its row: look after it too.
     while (n + 1 < this.segments.length && this.end(n) <= offset) n += 1;
     const segment = this.segments[n];
     if (!segment || segment.kind !== "bytes") return segment ? segment.row : 0;

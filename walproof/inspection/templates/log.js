@@ -21,7 +21,7 @@ function make(tag, attributes = {}, ...children) {
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const hex = (number) => `0x${number.toString(16)}`;
 
-/** The last index in `low … high` that `fits`, or low - 1; behind it none does. */
+/** The last index in `low … high` that `fits`, or low - 1; none after it does. */
 function lastThat(low, high, fits) {
   while (low <= high) {
     const middle = (low + high) >> 1;
