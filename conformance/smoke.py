@@ -26,7 +26,7 @@ from conformance.vectors import Vector
 from reference_impl.formats import FORMATS
 
 LONG = 1 << 20
-# As MessagePack it is one map, {"a": bytes}, which is what a zmq-raft state takes; others take any.
+# As MessagePack it is one map, {"a": bytes}, which some logs demand of a record; others take any.
 LONG_PAYLOAD = b"\x81\xa1a\xc6" + (LONG - 8).to_bytes(4, "big") + b"a" * (LONG - 8)
 """Bytes that are more than any buffer an adapter may have reckoned with."""
 BYE_SECONDS = 2.0

@@ -133,7 +133,7 @@ def _walk(parent: Any, path: str, base: int, docs: GrammarDocs) -> Iterator[Fiel
 def _children(parent: Any) -> Iterator[tuple[str, str, Any, dict[str, int]]]:
     """Name, index, value and span of each field that was read, in the order of the grammar.
 
-    Only ``seq``. A grammar whose objects hang on offsets (systemd) needs its ``pos`` instances
+    Only ``seq``. A grammar whose objects hang on offsets needs its ``pos`` instances
     here too, each object once, and then a sort by offset in :func:`iter_fields`.
     """
     for name in parent.SEQ_FIELDS:

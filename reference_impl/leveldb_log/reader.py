@@ -228,7 +228,7 @@ def looks_like(head: bytes, name: str) -> bool:
         if _has_record(head[base : base + BLOCK_SIZE]):
             return True
     says_nothing = len(head) < HEADER_SIZE or all_zero(head) or _is_plausible(head)
-    # db-1.log is what KahaDB calls its data files.
+    # db-1.log is the name of a data file in another format.
     return says_nothing and name.endswith(".log") and not name.startswith("db-")
 
 

@@ -1,0 +1,88 @@
+"""A format is named in its own files and nowhere else: adding one touches no line elsewhere.
+
+Its own are the files and folders with its name in their path, ``spec/``, ``ksy/`` and ``vectors/``. Prose
+and tests may name any format, and an implementation under test is called what it is called.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from conformance import ROOT
+from reference_impl.register import registers
+
+WORDS = {format: re.split("[-_]", format)[0] for format in registers()}
+ANY_FORMAT = re.compile(r"\.md$|^(spec|ksy|vectors|tests|docs)/|/implementations/|^LICENSE$")
+
+ABOUT_THE_REPOSITORY = {
+    ".gitattributes",
+    ".github/CODEOWNERS",
+    ".github/ISSUE_TEMPLATE/finding.yml",
+    ".github/ISSUE_TEMPLATE/implementation.yml",
+    ".github/workflows/ci.yml",
+    "Makefile",
+}
+"""What people read or choose from, and what the host of the repository reads."""
+
+OF_ONE_SYSTEM = {
+    "conformance/adapterkit/go/records.go",
+    "conformance/adapterkit/rust/src/export_format.rs",
+    "walproof/cli/dump.py",
+    "walproof/cli/export.py",
+    "walproof/cli/fields.py",
+    "walproof/cli/import_.py",
+    "walproof/cli/verify.py",
+}
+"""Commands, and parts of the adapter kits, that serve one system by design."""
+
+NOT_YET = {
+    "pyspark_journal/options.py",
+    "walproof/audit/tables.py",
+    "walproof/audit/templates/summary.html.j2",
+    "walproof/cli/bench.py",
+    "walproof/decode/__init__.py",
+    "walproof/lake/options.py",
+}
+"""Files that name a format and should not. This list only ever gets shorter."""
+
+EXAMPLE = re.compile(r"leveldb[-_ ]?logs?", re.I)
+"""The format that help texts, schemas, docstrings and skeletons take as their example."""
+
+
+@pytest.mark.parametrize("format", list(WORDS))
+def test_a_format_is_named_in_its_own_files_only(format: str) -> None:
+    allowed = ABOUT_THE_REPOSITORY | OF_ONE_SYSTEM | NOT_YET
+    assert [place for place in named_in(WORDS[format]) if place.split(":")[0] not in allowed] == []
+
+
+def named_in(word: str) -> Iterator[str]:
+    """``FILE:LINE`` of each line that names a format without being one of its own files."""
+    for path in tracked():
+        if ANY_FORMAT.search(path) or word in path.lower():
+            continue
+        try:
+            lines = (ROOT / path).read_text("utf-8").splitlines()
+        except (UnicodeDecodeError, OSError):
+            continue
+        for number, line in enumerate(lines, 1):
+            if word in EXAMPLE.sub("", line).lower() and not is_help(line):
+                yield f"{path}:{number}"
+
+
+def is_help(line: str) -> bool:
+    """A line of a help text that shows how to call the command."""
+    return bool(re.match(r"\s+(walproof [a-z]|help=)", line))
+
+
+def tracked() -> list[str]:
+    """The files under version control."""
+    done = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        pytest.skip("not a repository")
+    return done.stdout.splitlines()
