@@ -1,7 +1,8 @@
 """A format is named in its own files and nowhere else: adding one touches no line elsewhere.
 
-Its own are the files and folders with its name in their path, ``spec/``, ``ksy/`` and ``vectors/``. Prose
-and tests may name any format, and an implementation under test is called what it is called.
+Its own are the files with its name in their path, and those in ``spec/``, ``ksy/`` and
+``vectors/``. Prose and tests may name any format, and an implementation under test has its own
+name.
 """
 
 from __future__ import annotations
