@@ -20,7 +20,9 @@ from types import FrameType
 from typing import Any, NoReturn
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from journal_files import KEY, SEALED_START, answer, hello, made
+from journal_files import answer, hello, made
+
+from conformance.recipes.systemd_journal.log import KEY, SEALED_START
 
 SECONDS = 5
 MEMORY = 1 << 30

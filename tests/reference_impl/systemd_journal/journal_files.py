@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from conformance.recipes.systemd_journal.log import BOOT, SMALL, START
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.systemd_journal import reader
 from reference_impl.systemd_journal.builder import Options, Writer
@@ -13,17 +14,6 @@ from reference_impl.systemd_journal.export_format import entry_body, parse_expor
 # Beside the repository, or where the environment says.
 SHARED = Path(os.environ.get("WALPROOF_SHARED", Path(__file__).resolve().parents[4] / "shared"))
 REAL = SHARED / "real" / "systemd"
-BOOT = "0123456789abcdef0123456789abcdef"
-START = 1700000000000000
-KEY = "60c6dd-60e930-b562e9-86b6ff/ab344fa-989680"
-SEALED_START = 0xAB344FA * 0x989680
-SMALL: dict[str, Any] = {
-    "header_size": 264,
-    "compact": False,
-    "keyed": False,
-    "data_buckets": 8,
-    "field_buckets": 4,
-}
 
 
 def answer(data: bytes, profile: str = "recover", **context: Any) -> Answer:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from journal_files import KEY, SEALED_START, START, answer, hello, made
+from journal_files import answer, hello, made
 
+from conformance.recipes.systemd_journal.log import KEY, SEALED_START, START
 from walproof.cli import walproof
 
 

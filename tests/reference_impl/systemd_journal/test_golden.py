@@ -1,8 +1,8 @@
 """Numbers known from elsewhere: upstream's tests and sources, and real files."""
 
 import pytest
-from journal_files import KEY
 
+from conformance.recipes.systemd_journal.log import KEY
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 

@@ -5,17 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from journal_files import (
-    BOOT,
-    KEY,
-    SEALED_START,
-    SMALL,
-    START,
-    answer,
-    hello,
-    made,
-)
+from journal_files import answer, hello, made
 
+from conformance.recipes.systemd_journal.log import BOOT, KEY, SEALED_START, SMALL, START
 from reference_impl.answer import NewRecord
 from reference_impl.systemd_journal import appending, inspection
 from reference_impl.systemd_journal.builder import CannotWrite, Options, Writer

@@ -8,19 +8,10 @@ import random
 from pathlib import Path
 from typing import Any
 
+from conformance.recipes.systemd_journal.log import BOOT, KEY, SEALED_START, SMALL
 from reference_impl.systemd_journal.builder import Options, Writer
 
 SHARED = Path(os.environ.get("WALPROOF_SHARED", Path(__file__).resolve().parents[4] / "shared"))
-BOOT = "0123456789abcdef0123456789abcdef"
-KEY = "60c6dd-60e930-b562e9-86b6ff/ab344fa-989680"
-SEALED_START = 0xAB344FA * 0x989680
-SMALL: dict[str, Any] = {
-    "header_size": 264,
-    "compact": False,
-    "keyed": False,
-    "data_buckets": 8,
-    "field_buckets": 4,
-}
 LONG = [b"MESSAGE=" + b"x" * 700, b"BLOB=\x00\xff\n" + b"y" * 5000, "UNIT=ünïcode \ufdd0".encode()]
 
 
