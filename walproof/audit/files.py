@@ -12,7 +12,7 @@ from walproof.tables.rows import file_name
 
 
 def file_rows(found: Found, tally: Tally) -> Iterator[tuple[dict[str, Any], FileTally]]:
-    """A row for each file of a log, and for each that the log speaks of and that is not there.
+    """A row for each file of a log, and for each that the log names and that is missing.
 
     Each comes with what was counted in its file. Times are microseconds since 1970.
     """
@@ -58,7 +58,7 @@ def file_rows(found: Found, tally: Tally) -> Iterator[tuple[dict[str, Any], File
 
 
 def _verdict(tally: Tally, name: str | None, of_file: FileTally) -> tuple[str | None, str | None]:
-    """Of a log of one file the reader's; of several, what was lost in this one."""
+    """The reader's verdict for a log of one file; of several, what was lost in this one."""
     if tally.format is None or name is None or tally.verdict == "refused":
         return tally.verdict, tally.reason
     if of_file.first_fault is not None:

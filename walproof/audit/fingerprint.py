@@ -13,7 +13,7 @@ SAMPLE = 4096
 
 
 def fingerprint(found: Found) -> str | None:
-    """Of the paths, sizes, times of change, first and last bytes of all files of a log.
+    """A digest of the paths, sizes, times of change, first and last bytes of all files of a log.
 
     None when a file cannot be read: then the log is read again the next time. Objects in a store
     are told by size and time alone, since looking at one costs as much as reading it. What changes

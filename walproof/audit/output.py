@@ -83,7 +83,7 @@ class Output:
         return path if path.is_dir() else None
 
     def earlier(self) -> list[Path]:
-        """The current result, and those that an audit did not come to publish. Hold the lock."""
+        """The current result, and those that an audit did not live to publish. Hold the lock."""
         current = self.current()
         later = sorted(
             p for p in self.results.iterdir() if current is None or p.name > current.name
@@ -150,7 +150,7 @@ def write_json(path: Path, body: object) -> None:
 
 
 def _sync(path: Path) -> None:
-    """On the disk: a file, or the names in a folder."""
+    """Sync a file, or the names in a folder, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

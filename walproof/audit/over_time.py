@@ -1,4 +1,4 @@
-"""Records over time, in a number of bars that can be looked at."""
+"""Records over time, in a readable number of bars."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTHS = (
 )
 """Seconds that a bar may stand for."""
 OUTLIERS = 1_000
-"""One record in so many may lie outside: a damaged clock must not squeeze all others together."""
+"""One record in so many may lie outside: one wrong clock must not squeeze all other bars."""
 
 
 def over_time(own: Clock, by_file: Clock) -> dict[str, Any] | None:

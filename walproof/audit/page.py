@@ -1,4 +1,4 @@
-"""The summary as one HTML file that needs nothing but itself, not even a script."""
+"""The summary as one self-contained HTML file without scripts."""
 
 from __future__ import annotations
 

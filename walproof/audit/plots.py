@@ -1,4 +1,4 @@
-"""Plots as SVG that stands in the page: no script, no network, colours from the page's style.
+"""Plots as inline SVG: no script, no network, colours from the page's style.
 
 Every mark has a title, which a browser shows under the pointer and a screen reader reads.
 """

@@ -56,7 +56,7 @@ class Known:
     by_key: dict[str, Done] = field(default_factory=dict)
     by_log: dict[tuple[str, str | None], list[Done]] = field(default_factory=dict)
     in_shard: Counter[tuple[Path, str]] = field(default_factory=Counter)
-    """How many pieces a shard holds, also those that nobody asks for any more."""
+    """How many pieces a shard holds, including those no longer needed."""
 
     def add(self, pieces: Iterable[Done]) -> None:
         """Take in the pieces of one result."""
@@ -128,7 +128,7 @@ def pieces_of(note: dict[str, Any], result: Path) -> Iterator[Done]:
 
 
 def moved(done: Done, shard: str, result: Path) -> Done:
-    """A piece whose rows went over into another shard."""
+    """A piece whose rows were copied into another shard."""
     return Done(
         done.key, done.log, done.fingerprint, done.count, done.size, shard, result, done.tally
     )

@@ -1,4 +1,4 @@
-"""What an audit comes to: the body of ``summary.json``, from which all that is shown is made.
+"""The summary of an audit: the body of ``summary.json``, from which all that is shown is made.
 
 Sizes are bytes, times seconds or ISO 8601 in UTC.
 """

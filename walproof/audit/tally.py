@@ -1,4 +1,4 @@
-"""What is counted while logs are read: small, JSON, and added up in any order."""
+"""Counts made while logs are read: small, kept as JSON, and added up in any order."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _GAP = 2
 def print_summary(
     summary: Mapping[str, Any], out: Path | str, is_new: bool, console: Console
 ) -> None:
-    """Print what an audit came to. ``out`` is where the rest is to be found."""
+    """Print the summary of an audit. ``out`` is the folder with the rest."""
     console.print()
     _print_formats(summary, console)
     _print_reasons(summary["reasons"], console)
@@ -139,7 +139,7 @@ def _print_worst(
 
 
 def _print_apart(summary: Mapping[str, Any], console: Console) -> None:
-    """What could not be read, a line each; then files that are no logs, in a word."""
+    """A line for each file that could not be read; then the number of files that are no logs."""
     unreadable = summary["unreadable"]
     if unreadable["count"]:
         console.print()

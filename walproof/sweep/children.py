@@ -33,7 +33,7 @@ they differ from what is expected."""
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may use, and how it is asked.
+    """The limits of a program, and how it is asked.
 
     ``window`` cases are outstanding at a time. After ``give_up`` crashes or timeouts in one shard,
     it is asked no more in that shard: what was not asked is counted as such.
@@ -49,7 +49,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of asking one case: an answer, or an outcome and words about it.
+    """The reply to one case: an answer, or an outcome and words about it.
 
     ``alone`` says of a crash or timeout whether it happened again when the case was run alone, in
     a fresh process. ``reports`` are the parts that this answer gives, where they vary.
@@ -256,7 +256,7 @@ class Asker:
                 self._send(asked)
 
     def _alone(self, asked: _Asked) -> Reply:
-        """One case in a fresh process, which stays for the next ones if it survives."""
+        """Run one case in a fresh process, which serves the next ones if it survives."""
         self._fill(asked.slot, asked.contents)
         self._seq += 1
         asked.seq = self._seq
@@ -301,7 +301,7 @@ class Asker:
         os.pwrite(slot.fd, contents, 0)
 
     def _changed(self, asked: _Asked) -> bool:
-        """Whether the log is another one than was asked about: a reader never writes."""
+        """Whether the log was changed: a reader never writes."""
         slot, contents = asked.slot, asked.contents
         if not isinstance(contents, bytes):
             return found_at(slot.path) != contents

@@ -1,4 +1,4 @@
-"""The undamaged logs that a sweep damages, and what is known of them."""
+"""The undamaged logs that a sweep damages, and what they hold."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Everything else that a grammar names is structure: lengths, types, checksums, nu
 
 @dataclass(frozen=True)
 class FieldsOfFile:
-    """The field map of one file of a control, made for looking up offsets.
+    """The field map of one file of a control, for looking up offsets.
 
     ``leaves`` are the fields without fields of their own, by offset, ``all`` those with some
     bytes, no two with the same span. ``structural`` and ``content`` are the offsets of the bytes
@@ -59,7 +59,7 @@ def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
 
 
 def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:
-    """The same from a field map that is there already."""
+    """The same from an existing field map."""
     spans: dict[tuple[int, int], Field] = {}
     leaves: list[Field] = []
     content = bytearray(b"\1") * size
@@ -88,7 +88,7 @@ def generic(path: str) -> str:
 
 
 def brief(text: str) -> str:
-    """The same text; paths that go down the same step more than three times without most of it."""
+    """The text with paths shortened where they repeat one step more than three times."""
     return re.sub(r"(\.(\w+)\[\d*\])(?:\.\2\[\d*\]){3,}", r"\1.…", text)
 
 

@@ -61,7 +61,7 @@ class Finding:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """More telling ones are smaller: new, grave, reached by one damage, frequent."""
+        """A key for sorting: new, grave, single-damage and frequent findings come first."""
         single = any(f.signature.operation != PAIR for f in self.signatures)
         rank = judge.rank(self.signature.kind)
         return (self.cause is not None, rank, not single, -self.count, self.best.order)

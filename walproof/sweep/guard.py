@@ -92,7 +92,7 @@ def _wait_for_signal() -> int | None:
 
 
 def _reap(child: int | None) -> int | None:
-    """The wait status of the program, if it has ended; orphans of its are buried on the way."""
+    """The wait status of the program, if it has ended; also reaps its orphans."""
     found = None
     while True:
         try:

@@ -21,7 +21,7 @@ Progress = Callable[[Sequence[Mapping[str, Any]]], None]
 
 
 class AnotherSweep(Exception):
-    """The output folder holds another sweep than the one that is asked for."""
+    """The output folder holds a different sweep from the one that was asked for."""
 
 
 def begin(plan: Plan, store: Store, fresh: bool) -> list[int]:
@@ -74,7 +74,7 @@ def run_on(
     seconds: float | None = None,
     progress: Progress = lambda markers: None,
 ) -> float:
-    """The same on a session that is there already, and stays."""
+    """The same on an existing session, which is not stopped."""
     context = spark.sparkContext
     group = f"walproof-sweep-{plan.digest}"
     told = context.broadcast(plan)

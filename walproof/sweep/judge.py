@@ -1,4 +1,4 @@
-"""What an answer is worth: comparison with the executable specification, as the harness does it."""
+"""Judges an answer: compares it with the executable specification, as the harness does."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SEVERITY = {
 
 @dataclass(frozen=True)
 class Signature:
-    """What makes two findings the same: who, what was done to what, and what came of it.
+    """What makes two findings the same: the implementation, the damage, and the effect.
 
     ``kind`` is the class of the difference; ``verdict`` and ``reason`` are what the executable
     specification says of the log, which tells faults apart that look alike.

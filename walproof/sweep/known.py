@@ -1,4 +1,4 @@
-"""Known failures of the matrix, recognised by what they look like."""
+"""Known failures of the matrix, recognised by how they look."""
 
 from __future__ import annotations
 

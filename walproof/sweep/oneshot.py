@@ -33,7 +33,7 @@ _OUTCOMES = {
 
 
 class OneShotAsker(Asker):
-    """Runs the program once a case: slow, and each case is alone as it is."""
+    """Runs the program once for each case: slow, but each case has its own process."""
 
     def __init__(
         self, name: str, command: Sequence[str], format: str, scratch: Path, limits: Limits

@@ -1,4 +1,4 @@
-"""What a sweep will do, decided once: small, picklable, and the same whenever it is made again."""
+"""The plan of a sweep: small, picklable, and the same whenever it is made again."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def first_prefix(controls: Sequence[Control], number: int) -> int:
 
 
 def _common(one: bytes, other: bytes) -> int:
-    """How many bytes two logs begin with alike."""
+    """The length of the longest common prefix of two logs."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -63,7 +63,7 @@ class Process:
         self._write()
 
     def lines(self, seconds: float, limit: int) -> list[bytes]:
-        """The lines that came, waiting for one so long. Empty: none came in time.
+        """The lines received, after waiting at most that long for one. Empty: none came in time.
 
         Raises :class:`Ended`, also when a line grows beyond ``limit`` bytes.
         """

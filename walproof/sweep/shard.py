@@ -23,7 +23,7 @@ from walproof.sweep.readers import Fast, Reference, Seen
 from walproof.sweep.recipes import PAIR, Enumeration
 
 AGAIN = 32
-"""Each so-many-th case is read again, and once more when cut at its ``end``."""
+"""One case in so many is read again, and once more when cut at its ``end``."""
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Rows:
 
 @dataclass
 class Outcome:
-    """What came of a shard. ``to_json`` is its marker in the output folder."""
+    """The result of a shard. ``to_json`` is its marker in the output folder."""
 
     number: int
     rows: Rows
@@ -126,7 +126,7 @@ class ShardRunner:
         self._controls: dict[int, tuple[Enumeration, Written, int, frozenset[str], str]] = {}
 
     def run(self, number: int) -> Outcome:
-        """One shard. Raises only what is wrong with the machine, never with a reader."""
+        """Run one shard. Raises only for faults of the machine, never for those of a reader."""
         started, processor = time.monotonic(), time.process_time()
         self._valid.clear()
         outcome = Outcome(number, Rows(outcomes=[bytearray() for _ in self.plan.columns]))
@@ -338,5 +338,5 @@ class _Now:
         self.outcome.asked.setdefault(name, Counter())[operation] += 1
 
     def unasked(self, name: str, operation: str) -> None:
-        """It had given up: take the count back."""
+        """Take the count back: the program had given up."""
         self.outcome.asked[name][operation] -= 1

@@ -89,7 +89,7 @@ class Store:
         }
 
     def finish(self, plan: Plan, outcome: Outcome) -> None:
-        """A shard is done: its rows, then its marker. Doing it twice changes nothing."""
+        """Store a finished shard: its rows, then its marker. Storing it twice changes nothing."""
         name = f"{outcome.number:05d}"
         self.write_table(f"sweep/{name}.parquet", table_of(plan, outcome))
         self.write_json(f"shards/{name}.json", outcome.to_json())

@@ -1,4 +1,4 @@
-"""What a sweep came to: numbers, and the ten most telling findings in sentences."""
+"""The summary of a sweep: numbers, and the ten most telling findings in sentences."""
 
 from __future__ import annotations
 

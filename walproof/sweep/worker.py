@@ -57,7 +57,7 @@ class Worker:
 
 
 def scratch_folder() -> Path:
-    """A fresh folder in memory, where there is such a thing; else where temporary files go."""
+    """A fresh folder in memory where possible, else where temporary files go."""
     in_memory = TMPFS.is_dir() and os.access(TMPFS, os.W_OK)
     place = TMPFS if in_memory else Path(tempfile.gettempdir())
     clear_abandoned(place)
@@ -91,7 +91,7 @@ def worker(plan: Plan) -> Worker:
 
 
 def close_all() -> None:
-    """End what this process keeps for its plans."""
+    """Close the workers that this process keeps for its plans."""
     for key in [k for k in _workers if k[0] == os.getpid()]:
         _workers.pop(key).close()
 
@@ -107,7 +107,7 @@ def run_shards(plan: Plan, place: str, numbers: Iterator[int]) -> Iterator[int]:
 
 @contextlib.contextmanager
 def alone(plan: Plan) -> Iterator[Worker]:
-    """A worker for a while, in this process: for minimising."""
+    """A temporary worker in this process, for minimising."""
     mine = Worker(plan)
     try:
         yield mine
