@@ -42,7 +42,7 @@ BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
 
-# FORMAT and SWEEP choose: make sweep FORMAT=kahadb-journal SWEEP='--impl fast --impl kahadb-store'
+# FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast --impl NAME'
 FORMAT ?= leveldb-log
 SWEEP ?= --impl fast --impl leveldb-cpp --cases 1900000 --ask-at-most 4000
 sweep: setup $(VENV)/spark

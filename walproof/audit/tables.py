@@ -42,7 +42,7 @@ RECORDS = pa.schema(
         *_own_columns().items(),
     ]
 )
-"""A row is a record. ``time`` is the record's own clock; only systemd journals have one."""
+"""A row is a record. ``time`` is the record's own clock, null in formats that have none."""
 
 DAMAGE = pa.schema(
     [

@@ -35,9 +35,9 @@ QUICK_VECTORS = 8
 def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     """Measure the readers (MB/s, records/s) and the harness (cases/s).
 
-    Every number is shown beside that of a peer, measured in the same run: LevelDB's own C++ reader,
-    or the executable specification for the harness. Ratios can be compared between machines; the
-    numbers cannot.
+    Every number is shown beside that of a peer, measured in the same run: a real implementation
+    of the format, or the executable specification for the harness. Ratios can be compared between
+    machines; the numbers cannot.
 
     \b
     walproof bench

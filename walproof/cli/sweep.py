@@ -86,7 +86,7 @@ def sweep(
     \b
     walproof sweep --format leveldb-log --impl fast --impl leveldb-cpp
     walproof sweep --format zmq-raft --cmd './my-reader' --seconds 60
-    walproof sweep --format kahadb-journal --control five-batches --depth full --master none
+    walproof sweep --format leveldb-log --control three-records --depth full --master none
     walproof sweep --format leveldb-log --impl fast --master spark://host:7077 --out s3://bucket/x
 
     DIR/sweep holds what was swept; DIR/findings (Parquet), DIR/summary.json and DIR/proposals

@@ -70,8 +70,8 @@ OPTIONS: Sequence[Option] = (
         "max_fetch",
         byte_count,
         "`8g`",
-        "Largest remote log that is copied to the worker; a larger one is unreadable. LevelDB"
-        " logs are read by ranges and never copied.",
+        "Largest remote log that is copied to the worker; a larger one is unreadable. Logs of"
+        " formats that can be read by ranges are never copied.",
     ),
 )
 """Those that are the same for every format; each format has its own (``formats``)."""
