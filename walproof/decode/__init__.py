@@ -44,7 +44,7 @@ def _of(format_id: str) -> Decoding:
 
 
 def type_of(format_id: str, names: tuple[str, ...] = ()) -> pa.DataType:
-    """The struct of a format. ``names`` are fields of an entry that become columns, if it has any."""
+    """The struct of a format. ``names`` are fields of an entry that become columns."""
     return _of(format_id).type_of(names)
 
 
