@@ -32,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     reasons.undefined_reason,
     reasons.unused_reason,
     tables.stale_table,
+    tables.stale_schema,
     tables.foreign_prefix,
     known_failures.unsound_known_failure,
 )

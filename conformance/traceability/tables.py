@@ -9,10 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
+from conformance.protocol.format_schemas import schemas_of, text_of
 from conformance.traceability.tree import Found, Tree
 from reference_impl.register import ContextKey, Reason, RecordField, Register
 
+SCHEMAS = Path("conformance", "protocol", "schemas")
+"""Where the schemas of a format lie, in a folder named after it."""
 BLOCK = re.compile(r"(<!-- register: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
@@ -33,6 +37,19 @@ def stale_table(tree: Tree) -> Iterator[Found]:
                 yield (
                     tree.show(chapter.path, line),
                     f"the table of {name} is not that of the register:"
+                    " run python -m conformance.traceability.write_tables",
+                )
+
+
+def stale_schema(tree: Tree) -> Iterator[Found]:
+    """A schema of a format is not what its register says, or is not there."""
+    for format, register in tree.registers.items():
+        for name, schema in schemas_of(register).items():
+            path = tree.root / SCHEMAS / format / name
+            if not path.exists() or path.read_text("utf-8") != text_of(schema):
+                yield (
+                    tree.show(path),
+                    "not what the register says:"
                     " run python -m conformance.traceability.write_tables",
                 )
 

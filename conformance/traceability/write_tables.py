@@ -1,20 +1,31 @@
-"""Write the tables of the chapters anew from their registers."""
+"""Write what is made from the registers anew: tables of the chapters, schemas of the formats."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.traceability.tables import rewritten
+from conformance.protocol.format_schemas import schemas_of, text_of
+from conformance.traceability.tables import SCHEMAS, rewritten
 from conformance.traceability.tree import Tree
 from reference_impl.places import ROOT
 
 
 def write_tables(root: Path = ROOT) -> None:
-    """Write the tables of every chapter that has a register."""
+    """Write the tables of every chapter that has a register, and the schemas of its format."""
     tree = Tree(root)
     for format, register in tree.registers.items():
         path = tree.chapters[format].path
         path.write_text(rewritten(path.read_text("utf-8"), register), "utf-8")
+    write_schemas(root)
+
+
+def write_schemas(root: Path = ROOT) -> None:
+    """Write the schemas of answers and contexts, a folder for each format."""
+    for format, register in Tree(root).registers.items():
+        folder = root / SCHEMAS / format
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, schema in schemas_of(register).items():
+            (folder / name).write_text(text_of(schema), "utf-8")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from conformance.traceability.write_tables import write_schemas
+
 CHAPTER = """# The toy log (`toy-log`)
 
 **TOY-001 (MUST)** A log is a sequence of units.
@@ -157,6 +159,7 @@ class ToyTree:
         self.root = root
         self.write("spec/toy-log.md", CHAPTER)
         self.write("spec/toy-log.toml", REGISTER)
+        write_schemas(root)
         self.write("spec/conventions.md", "# Conventions\n\nFor example `**TOY-001 (MUST)**`.\n")
         self.write("ksy/toy_log.ksy", GRAMMAR)
         self.write("ksy/toy_sum.ksy", IMPORTED)

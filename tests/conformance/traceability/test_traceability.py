@@ -270,6 +270,11 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
         ),
     ),
     (
+        "stale_schema",
+        "conformance/protocol/schemas/toy-log/context.schema.json: not what the register says",
+        lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]"),
+    ),
+    (
         "foreign_prefix",
         "spec/toy-log.toml: prefix YOT: the chapter has TOY",
         lambda toy: toy.edit("spec/toy-log.toml", '"TOY"', '"YOT"'),

@@ -1,0 +1,64 @@
+"""The schemas of each format, made from its register, against every vector."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from conformance.protocol.messages import SCHEMAS
+from conformance.vectors import load_all
+from reference_impl.register import registers
+
+FORMATS = list(registers())
+
+
+def validator(format: str, name: str) -> Draft202012Validator:
+    paths = [SCHEMAS / "answer.schema.json", SCHEMAS / format / f"{name}.schema.json"]
+    schemas = [json.loads(path.read_text()) for path in paths]
+    known = [(schema["$id"], Resource.from_contents(schema)) for schema in schemas]
+    registry: Registry[Any] = Registry().with_resources(known)
+    return Draft202012Validator(schemas[1], registry=registry)
+
+
+def vectors(format: str) -> Iterator[Mapping[str, Any]]:
+    return (one.body for one in load_all().values() if one.body["format"] == format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_answer_in_the_vectors_fits(format: str) -> None:
+    schema = validator(format, "answer")
+    for body in vectors(format):
+        for part in ("expect", "expect_strict"):
+            for error in schema.iter_errors(body.get(part, {"records": []})):
+                pytest.fail(f"{body['id']}: {part}: {error.json_path}: {error.message}")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_context_in_the_vectors_fits(format: str) -> None:
+    schema = validator(format, "context")
+    for body in vectors(format):
+        for error in schema.iter_errors(body.get("context", {})):
+            pytest.fail(f"{body['id']}: {error.json_path}: {error.message}")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_the_register_does_not_know_does_not_fit(format: str) -> None:
+    answer = validator(format, "answer")
+    body = next(b for b in vectors(format) if b["expect"]["lost"] and b["expect"]["records"])
+    good = body["expect"]
+    assert answer.is_valid(good)
+    for change in (
+        lambda bad: bad.update(reason="no-such-code"),
+        lambda bad: bad["lost"][0].update(reason="no-such-code"),
+        lambda bad: bad["records"][0].update(colour="red"),
+    ):
+        bad = copy.deepcopy(good)
+        change(bad)
+        assert not answer.is_valid(bad)
+    assert not validator(format, "context").is_valid({"no_such_key": 1})
