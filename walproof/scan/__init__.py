@@ -40,9 +40,9 @@ def scanner(format_id: str) -> Scanner:
     """The scanner of a format. Raises ``UnknownFormat`` for an id that is none of ours."""
     if has_kernel(format_id):
         return cast(Scanner, module_of(format_id, __name__, "scanner"))
-    from walproof.scan.plain import PlainScanner
+    from walproof.scan.reference import ReferenceScanner
 
-    return PlainScanner(format_id)
+    return ReferenceScanner(format_id)
 
 
 def has_kernel(format_id: str) -> bool:

@@ -46,15 +46,15 @@ def test_spark_reads_the_tables(spark: SparkSession, tmp_path: Path) -> None:
 CRASHES = """
 import os, signal
 import walproof.scan
-from walproof.scan import plain
-honest = plain.PlainScanner.scan
+from walproof.scan import reference
+honest = reference.ReferenceScanner.scan
 
-def scan(self, log, wanted, part=plain.WHOLE):
+def scan(self, log, wanted, part=reference.WHOLE):
     if log.path.name == "crash.log":
         os.kill(os.getpid(), signal.SIGSEGV)
     return honest(self, log, wanted, part)
 
-plain.PlainScanner.scan = scan
+reference.ReferenceScanner.scan = scan
 walproof.scan.has_kernel = lambda format_id: False
 """
 

@@ -15,7 +15,7 @@ from walproof.scan.answers import answer, records
 from walproof.scan.columns import columns_of
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
-from walproof.scan.plain import PlainScanner
+from walproof.scan.reference import ReferenceScanner
 
 VECTORS = [v for v in load_all().values() if v.operation == "read"]
 
@@ -47,7 +47,7 @@ def log_of(vector: Vector) -> Log:
 def test_whole(format_id: str, which: str) -> None:
     if which == "fast" and not has_kernel(format_id):
         pytest.skip(f"no kernel for {format_id}")
-    reader = PlainScanner(format_id) if which == "plain" else scanner(format_id)
+    reader = ReferenceScanner(format_id) if which == "plain" else scanner(format_id)
     differing = []
     mine = [v for v in VECTORS if v.body["format"] == format_id]
     assert mine

@@ -28,7 +28,7 @@ from walproof.scan import scanner
 from walproof.scan.answers import answer, records
 from walproof.scan.log import Log
 from walproof.scan.model import Records, Wanted
-from walproof.scan.plain import PlainScanner
+from walproof.scan.reference import ReferenceScanner
 
 FORMAT = "systemd-journal"
 ORIGINALS = originals()
@@ -123,7 +123,7 @@ def test_a_copy_with_pages_of_different_moments(tmp_path: Path) -> None:
 
 
 def table(path: Path, which: str, wanted: Wanted) -> list[dict[str, Any]]:
-    reader = scanner(FORMAT) if which == "fast" else PlainScanner(FORMAT)
+    reader = scanner(FORMAT) if which == "fast" else ReferenceScanner(FORMAT)
     rows: list[dict[str, Any]] = []
     for run in reader.scan(Log(path), wanted):
         if isinstance(run, Records):

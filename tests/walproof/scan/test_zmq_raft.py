@@ -16,7 +16,7 @@ from walproof.scan import scanner, window
 from walproof.scan.answers import answer, records
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Records, Wanted
-from walproof.scan.plain import PlainScanner
+from walproof.scan.reference import ReferenceScanner
 from walproof.scan.zmq_raft import index_file as zmq_raft_index
 
 FORMAT = "zmq-raft"
@@ -102,7 +102,7 @@ def test_beyond_64_bits_an_index_starts_again(tmp_path: Path) -> None:
     """In both scanners: nothing but its name keeps a file from claiming such a first index."""
     path = tmp_path / "found.rlog"
     path.write_bytes(index_file(random.Random(3), 2**64 - 2, 4, 1, 4))
-    for reader in (TWIN, PlainScanner(FORMAT)):
+    for reader in (TWIN, ReferenceScanner(FORMAT)):
         runs = [run for run in reader.scan(Log(path), Wanted()) if isinstance(run, Records)]
         numbers = [n for run in runs for n in run.fields["index"].to_pylist()]
         assert numbers == [2**64 - 2, 2**64 - 1, 0, 1]

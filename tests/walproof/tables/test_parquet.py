@@ -163,13 +163,13 @@ def test_without_numba_the_reference_reads(tmp_path: Path, monkeypatch: pytest.M
     import importlib.util
 
     from walproof import scan
-    from walproof.scan.plain import PlainScanner
+    from walproof.scan.reference import ReferenceScanner
 
     real = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *a: None if name == "numba" else real(name, *a)
     )
-    assert all(isinstance(scan.scanner(format_id), PlainScanner) for format_id in FORMATS)
+    assert all(isinstance(scan.scanner(format_id), ReferenceScanner) for format_id in FORMATS)
     log = tmp_path / "000003.log"
     named("leveldb-log").write(log, [NewRecord(b"a")], {})
     assert export.to_parquet(Log(log), "leveldb-log", tmp_path / "out").records == 1

@@ -25,10 +25,10 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.inspection import refusal
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Event, Part, Wanted
-from walproof.scan.plain import PlainScanner
+from walproof.scan.reference import ReferenceScanner
 from walproof.scan.systemd_journal import parts
+from walproof.scan.systemd_journal.batches import runs
 from walproof.scan.systemd_journal.inspection import Inspection, Unusual, inspect
-from walproof.scan.systemd_journal.writing import runs
 
 _ASKED = frozenset({"match", "from_seqnum", "from_realtime"})
 
@@ -48,7 +48,9 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
         found = parts.inspected(part, lambda: _inspection(log))
     except Unusual:
         # All that is to be said of the file is said with its first part.
-        for event in PlainScanner("systemd-journal").scan(log, wanted) if not part.start else ():
+        for event in (
+            ReferenceScanner("systemd-journal").scan(log, wanted) if not part.start else ()
+        ):
             if part == WHOLE or not isinstance(event, End):
                 yield event
         return

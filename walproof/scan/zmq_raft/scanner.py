@@ -29,7 +29,7 @@ from reference_impl.zmq_raft.reader import KINDS, SNAPSHOT_NAME
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
 from walproof.scan.payloads import LONGEST
-from walproof.scan.plain import PlainScanner
+from walproof.scan.reference import ReferenceScanner
 from walproof.scan.zmq_raft.index_file import (
     Entries,
     Frame,
@@ -75,7 +75,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     finally:
         source.close()
     if kind == "state":
-        yield from PlainScanner("zmq-raft").scan(log, wanted)
+        yield from ReferenceScanner("zmq-raft").scan(log, wanted)
 
 
 def _kind_of(log: Log, source: Source) -> str:

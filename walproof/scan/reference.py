@@ -14,7 +14,7 @@ from walproof.scan.log import Log
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
 
 
-class PlainScanner:
+class ReferenceScanner:
     """Scans with the executable specification. A log is one part."""
 
     def __init__(self, format_id: str) -> None:
