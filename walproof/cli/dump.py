@@ -16,6 +16,7 @@ import click
 from reference_impl.answer import End, Lost, Record
 from reference_impl.formats import UnknownFormat, detect, named
 from reference_impl.zmq_raft import message_pack
+from walproof.cli.output import must_not_overwrite
 from walproof.cli.read import EXIT_STATUS
 
 
@@ -121,7 +122,7 @@ def dump(
     try:
         format = named(format_id) if format_id else detect(log)
         folder.mkdir(parents=True, exist_ok=True)
-        writer = _Dump(folder, wanted, messagepack, unzip, force)
+        writer = _Dump(log, folder, wanted, messagepack, unzip, force)
         number = 0
         for event in format.read(log, "recover", {}):
             if isinstance(event, Record):
@@ -153,8 +154,15 @@ def dump(
 
 class _Dump:
     def __init__(
-        self, folder: Path, ranges: Sequence[Range], messagepack: bool, unzip: bool, force: bool
+        self,
+        log: Path,
+        folder: Path,
+        ranges: Sequence[Range],
+        messagepack: bool,
+        unzip: bool,
+        force: bool,
     ) -> None:
+        self.log = log
         self.folder = folder
         self.ranges = ranges
         self.messagepack = messagepack
@@ -186,6 +194,7 @@ class _Dump:
         self.used[index] = self.used.get(index, 0) + 1
         again = f".{self.used[index]}" if self.used[index] > 1 else ""
         path = self.folder / f"{index:016}{again}.{ending}"
+        must_not_overwrite(self.log, path, "--out")
         with path.open(self.mode) as file:
             file.write(payload)
         line: dict[str, Any] = {"path": str(path), **record.to_json()}

@@ -16,6 +16,7 @@ from reference_impl.systemd_journal.export_format import export_entry
 from reference_impl.systemd_journal.objects import FIELD_NAME
 from reference_impl.systemd_journal.reader import read_data
 from walproof.cli.context import context_of
+from walproof.cli.output import must_not_overwrite
 from walproof.cli.read import EXIT_STATUS
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -92,6 +93,7 @@ def export(
     if out is not None:
         if selection:
             raise click.UsageError("matches select entries of the Journal Export Format only")
+        must_not_overwrite(log, out, "--parquet")
         return _parquet(log, out, format_id, context_items, compression, max_payload)
     if format_id not in (None, "systemd-journal") or context_items or log.is_dir():
         raise click.UsageError(

@@ -13,6 +13,7 @@ from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.field_map import UnknownField
 from reference_impl.formats import UnknownFormat, detect, named
 from walproof.cli.list import list_folder
+from walproof.cli.output import must_not_overwrite
 from walproof.cli.read import EXIT_STATUS
 from walproof.inspection.inspection import Inspection, inspection
 from walproof.inspection.log_bytes import LogBytes
@@ -149,8 +150,7 @@ def _write_page(
 ) -> None:
     from walproof.inspection.page import write  # the template engine, loaded only where it is used
 
-    if page.exists() and page.samefile(view.path):
-        raise click.UsageError(f"--html {page} would overwrite the log")
+    must_not_overwrite(view.path, page, "--html")
     if path is not None:
         top = next(subtree(view.bytes, view.format, path))
         start, end = top.start, max(top.end, top.start + 1)

@@ -138,6 +138,28 @@ def test_the_answer_has_every_field_in_order(format_id: str) -> None:
             assert json.dumps(found) == json.dumps(owed), vector.id
 
 
+@pytest.mark.parametrize("name", ["000003.log", "link.log", "second-name.log"])
+def test_a_log_is_never_written_over(tmp_path: Path, name: str) -> None:
+    log = tmp_path / "000003.log"
+    named("leveldb-log").write(log, [NewRecord(b"a")], {})
+    before = log.read_bytes()
+    (tmp_path / "link.log").symlink_to(log)
+    (tmp_path / "second-name.log").hardlink_to(log)
+    done = run("export", log, "--parquet", tmp_path / name)
+    assert "would overwrite the log" in str(done.exception)
+    assert log.read_bytes() == before
+
+
+def test_a_file_of_a_log_is_never_written_over(tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    named("kahadb-journal").write(journal, [NewRecord(b"a")], {"folder": True})
+    (file,) = journal.iterdir()
+    before = file.read_bytes()
+    done = run("export", journal, "--parquet", file)
+    assert "would overwrite the log" in str(done.exception)
+    assert file.read_bytes() == before
+
+
 def test_fast_is_for_the_profile_recover(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     log.write_bytes(b"")
