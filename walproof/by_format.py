@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from reference_impl.formats import named
+from reference_impl.register import registers
 
 
 @cache
@@ -16,5 +17,5 @@ def module_of(format_id: str, room: str, part: str = "") -> Any:
     It is called like the format, with ``_`` for ``-``. Raises ``UnknownFormat`` for an id that is
     none of ours, and ``ModuleNotFoundError``.
     """
-    name = f"{room}.{named(format_id).id.replace('-', '_')}"
+    name = f"{room}.{registers()[named(format_id).id].module}"
     return importlib.import_module(f"{name}.{part}" if part else name)

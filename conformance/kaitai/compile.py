@@ -25,8 +25,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from conformance import BUILD
-from conformance import GRAMMARS as GRAMMARS
+from conformance import BUILD, GRAMMARS
 
 HERE = Path(__file__).resolve().parent
 _PINNED = [HERE / "package.json", HERE / "package-lock.json"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.kaitai.compile import GRAMMARS
+from conformance import GRAMMARS
 from conformance.kaitai.types import Body, Types
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import yaml
 
-from conformance.kaitai.compile import GRAMMARS, grammar_files
+from conformance import GRAMMARS
+from conformance.kaitai.compile import grammar_files
 
 Body = Mapping[str, Any]
 """A part of a grammar as it stands in its file."""

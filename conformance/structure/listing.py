@@ -32,7 +32,8 @@ from typing import Any, Literal
 
 from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
 
-from conformance.kaitai.compile import GRAMMARS, compiled
+from conformance import GRAMMARS
+from conformance.kaitai.compile import compiled
 from conformance.kaitai.model import Field, Model
 
 SHORT = 32

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from conformance.kaitai.compile import GRAMMARS, ToolMissing
+from conformance import GRAMMARS
+from conformance.kaitai.compile import ToolMissing
 from walproof.parsers.lint import RULES, compile_errors, lint
 
 

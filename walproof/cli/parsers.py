@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from conformance.kaitai.compile import GRAMMARS, GrammarError, ToolMissing
+from conformance import GRAMMARS
+from conformance.kaitai.compile import GrammarError, ToolMissing
 from walproof.parsers.languages import LANGUAGES
 from walproof.parsers.package import NotOurs, all_grammars, make_package
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import jinja2
 
-from conformance.kaitai.compile import GRAMMARS, GrammarError, ToolMissing
+from conformance import GRAMMARS
+from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
 from walproof.parsers.languages import LANGUAGES

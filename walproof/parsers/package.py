@@ -19,8 +19,8 @@ from typing import Any
 import jinja2
 import yaml
 
-from conformance import VECTORS, __version__
-from conformance.kaitai.compile import GRAMMARS, compile_to, grammar_files
+from conformance import GRAMMARS, VECTORS, __version__
+from conformance.kaitai.compile import compile_to, grammar_files
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
 from walproof.parsers.languages import COMPILER, LANGUAGES, NOTES, Language

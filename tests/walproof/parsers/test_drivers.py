@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from toys import LOG, write_toys
 
-from conformance import BUILD, ROOT
-from conformance.kaitai.compile import GRAMMARS
+from conformance import BUILD, GRAMMARS, ROOT
 from conformance.registry import load
 from conformance.structure.listing import Tells, listing
 from walproof.implementations import FOLDER, all_implementations
