@@ -31,6 +31,21 @@ class Reason:
 
 
 @dataclass(frozen=True)
+class Fault:
+    """Something that can be wrong with a log, in the words of the chapter.
+
+    ``bytes`` are those that the lost range has, ``then`` what a reader still does after it. Faults
+    stand in the order in which a reader looks for them.
+    """
+
+    fault: str
+    reason: str
+    requirements: tuple[str, ...]
+    bytes: str
+    then: str
+
+
+@dataclass(frozen=True)
 class RecordField:
     """A field of a record in an answer. ``optional``: some records of the format have none."""
 
@@ -82,6 +97,7 @@ class Register:
     file_names: tuple[str, ...]
     grammars: tuple[Grammar, ...]
     reasons: Mapping[str, Reason]
+    faults: tuple[Fault, ...]
     fields: Mapping[str, RecordField]
     context: Mapping[str, ContextKey]
 
@@ -124,6 +140,7 @@ def _register(body: Mapping[str, Any]) -> Register:
         tuple(body["file_names"]),
         tuple(_grammars(body["grammars"])),
         {code: _reason(code, said) for code, said in body["reasons"].items()},
+        tuple(map(_fault, body.get("faults", ()))),
         {name: _field(name, said) for name, said in body["fields"].items()},
         {name: _key(name, said) for name, said in body.get("context", {}).items()},
     )
@@ -144,6 +161,12 @@ def _reason(code: str, said: Mapping[str, Any]) -> Reason:
         tuple(said["requirements"]),
         said.get("lost"),
         said.get("next"),
+    )
+
+
+def _fault(said: Mapping[str, Any]) -> Fault:
+    return Fault(
+        said["fault"], said["reason"], tuple(said["requirements"]), said["bytes"], said["then"]
     )
 
 

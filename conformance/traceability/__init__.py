@@ -33,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     reasons.unused_reason,
     tables.stale_table,
     tables.stale_schema,
+    tables.fault_without_reason,
     tables.foreign_prefix,
     known_failures.unsound_known_failure,
 )

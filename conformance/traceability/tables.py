@@ -1,4 +1,4 @@
-"""The tables of a chapter that its register is the source of: reason codes, record fields, context.
+"""The tables of a chapter that its register is the source of: reason codes, faults, fields, context.
 
 Each stands between ``<!-- register: NAME -->`` and ``<!-- end -->``. ``python -m
 conformance.traceability.write_tables`` writes them anew after a change to a register.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from conformance.protocol.format_schemas import schemas_of, text_of
 from conformance.traceability.tree import Found, Tree
-from reference_impl.register import ContextKey, Reason, RecordField, Register
+from reference_impl.register import ContextKey, Fault, Reason, RecordField, Register
 
 SCHEMAS = Path("conformance", "protocol", "schemas")
 """Where the schemas of a format lie, in a folder named after it."""
@@ -54,6 +54,18 @@ def stale_schema(tree: Tree) -> Iterator[Found]:
                 )
 
 
+def fault_without_reason(tree: Tree) -> Iterator[Found]:
+    """A fault of a register has a reason that it does not list, or a reason has no fault."""
+    for format, register in tree.registers.items():
+        place = f"spec/{format}.toml"
+        for one in register.faults:
+            if one.reason not in register.reasons:
+                yield place, f"fault {one.fault!r}: no reason {one.reason!r}"
+        for code in register.reasons if register.faults else ():
+            if all(one.reason != code for one in register.faults):
+                yield place, f"reason {code!r}: no fault has it"
+
+
 def foreign_prefix(tree: Tree) -> Iterator[Found]:
     """A chapter's ids do not begin as its register says."""
     for format, register in tree.registers.items():
@@ -66,7 +78,8 @@ def foreign_prefix(tree: Tree) -> Iterator[Found]:
 def tables(register: Register) -> dict[str, str]:
     """The tables of a chapter in Markdown, by name; none for a part that is empty."""
     made = {
-        "reasons": _reasons(list(register.reasons.values())),
+        "reasons": _reasons(list(register.reasons.values()), bare=bool(register.faults)),
+        "faults": _faults(register.faults),
         "fields": _table(("field", "type", "meaning"), map(_field, register.fields.values())),
         "context": _table(
             ("key", "type", "default", "read by", "meaning"), map(_key, register.context.values())
@@ -81,7 +94,8 @@ def rewritten(text: str, register: Register) -> str:
     return BLOCK.sub(lambda block: block[1] + made.get(block[2], block[3]) + block[4], text)
 
 
-def _reasons(reasons: Sequence[Reason]) -> str:
+def _reasons(reasons: Sequence[Reason], bare: bool) -> str:
+    """``bare``: the bytes blamed stand in the table of faults."""
     columns: Mapping[str, Callable[[Reason], str]] = {
         "code": lambda reason: f"`{reason.code}`",
         "kind": lambda reason: ", ".join(reason.kinds),
@@ -89,8 +103,18 @@ def _reasons(reasons: Sequence[Reason]) -> str:
         "lost": lambda reason: reason.lost or "–",
         "next record sought at": lambda reason: reason.next or "–",
     }
-    names = [name for name in columns if name[0] != "n" or any(r.next for r in reasons)]
+    names = list(columns)[:3] if bare else list(columns)
+    if not any(reason.next for reason in reasons):
+        names = [name for name in names if not name.startswith("next")]
     return _table(names, ([columns[name](reason) for name in names] for reason in reasons))
+
+
+def _faults(faults: Sequence[Fault]) -> str:
+    rows = (
+        [one.fault, f"`{one.reason}`", ", ".join(one.requirements), one.bytes, one.then]
+        for one in faults
+    )
+    return _table(("fault", "reason", "requirement", "bytes", "what follows"), rows)
 
 
 def _field(field: RecordField) -> list[str]:

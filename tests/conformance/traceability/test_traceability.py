@@ -42,6 +42,17 @@ default = "all"
 read_by = ["read"]
 meaning = "how many units to read"
 """
+FAULT = """[reasons.bad-size]
+kinds = ["damage"]
+requirements = ["TOY-002"]
+
+[[faults]]
+fault = "the sum is wrong"
+reason = "bad-sun"
+requirements = ["TOY-002"]
+bytes = "the unit"
+then = "the next unit"
+"""
 CONTEXT_TABLE = """<!-- register: context -->
 <!-- end -->
 """
@@ -273,6 +284,17 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
         "stale_schema",
         "conformance/protocol/schemas/toy-log/context.schema.json: not what the register says",
         lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]"),
+    ),
+    *(
+        (
+            "fault_without_reason",
+            f"spec/toy-log.toml: {said}",
+            lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{FAULT}\n[[grammars]]"),
+        )
+        for said in (
+            "fault 'the sum is wrong': no reason 'bad-sun'",
+            "reason 'bad-size': no fault has it",
+        )
     ),
     (
         "foreign_prefix",
