@@ -1,4 +1,4 @@
-"""The tables of a chapter that its register is the source of: reason codes, faults, fields, context.
+"""The tables of a chapter that its register is the source of: reasons, faults, fields, context.
 
 Each stands between ``<!-- register: NAME -->`` and ``<!-- end -->``. ``python -m
 conformance.traceability.write_tables`` writes them anew after a change to a register.

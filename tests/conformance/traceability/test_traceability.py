@@ -42,9 +42,7 @@ default = "all"
 read_by = ["read"]
 meaning = "how many units to read"
 """
-FAULT = """[reasons.bad-size]
-kinds = ["damage"]
-requirements = ["TOY-002"]
+FAULT = """reasons.bad-size = {kinds = ["damage"], requirements = ["TOY-002"]}
 
 [[faults]]
 fault = "the sum is wrong"
@@ -52,6 +50,8 @@ reason = "bad-sun"
 requirements = ["TOY-002"]
 bytes = "the unit"
 then = "the next unit"
+
+[fields]
 """
 CONTEXT_TABLE = """<!-- register: context -->
 <!-- end -->
@@ -289,7 +289,7 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
         (
             "fault_without_reason",
             f"spec/toy-log.toml: {said}",
-            lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{FAULT}\n[[grammars]]"),
+            lambda toy: toy.edit("spec/toy-log.toml", "reasons = {}\nfields = {}", FAULT),
         )
         for said in (
             "fault 'the sum is wrong': no reason 'bad-sun'",
