@@ -27,6 +27,12 @@ _CLASS_OF_ERROR = {
 }
 
 
+PATIENCE = 5
+"""How many times its limit a case gets when it is asked again after a time-out."""
+BELIEVED = 3
+"""After so many time-outs that happened twice, a program is no longer asked again."""
+
+
 class Conversation(Protocol):
     """What the runner needs of a child: a process, or a program started per request."""
 
@@ -83,6 +89,7 @@ class Runner:
         self._queue: deque[tuple[int, Case]] = deque(enumerate(cases))
         self._results: dict[int, dict[str, Any]] = {}
         self._seq = 0
+        self._hung = 0
 
     async def run(self) -> SubjectRun:
         """Run every case; never raises on account of the implementation."""
@@ -139,7 +146,7 @@ class Runner:
         return kind(self.subject.command, Path.cwd(), self.limits)
 
     async def _run_case(
-        self, child: Conversation, case: Case, scratch: Scratch
+        self, child: Conversation, case: Case, scratch: Scratch, patience: int = 1
     ) -> tuple[dict[str, Any], bool]:
         """The result of one case, and whether the child is still there."""
         result = self._result(case)
@@ -150,7 +157,8 @@ class Runner:
             outcomes = [
                 outcome
                 for step in case.steps()
-                if (outcome := await self._run_step(child, case, step, scratch)) is not None
+                if (outcome := await self._run_step(child, case, step, scratch, patience))
+                is not None
             ]
             # A request that is skipped does not excuse another one that failed.
             outcomes = [each for each in outcomes if each["class"] == "fail"] or outcomes
@@ -174,13 +182,14 @@ class Runner:
         return formats == ["*"] or case.vector.body["format"] in formats
 
     async def _run_step(
-        self, child: Conversation, case: Case, step: Step, scratch: Scratch
+        self, child: Conversation, case: Case, step: Step, scratch: Scratch, patience: int
     ) -> dict[str, Any] | None:
         """What is not as expected in one request; ``None`` when all is."""
         place = scratch.place(case.vector.input.name)
         step.prepare(place)
         self._seq += 1
-        reply = await child.ask(step.request(case, place, self._seq), case.wall_ms)
+        wall_ms = patience * case.wall_ms
+        reply = await child.ask(step.request(case, place, self._seq), wall_ms)
         if "skipped" in reply:
             return {"class": "skipped", "difference": reply["skipped"]}
         reports = self.outcome.hello["reports"]
@@ -194,7 +203,7 @@ class Runner:
             more = step.again(case, place, self._seq + 1)
             if more is not None:
                 self._seq += 1
-                judgement = step.judge(await child.ask(more, case.wall_ms), place, reports)
+                judgement = step.judge(await child.ask(more, wall_ms), place, reports)
         scratch.clear(place)
         if judgement.difference is None:
             return None
@@ -209,27 +218,32 @@ class Runner:
     async def _blame(
         self, child: Conversation, case: Case, scratch: Scratch, result: dict[str, Any]
     ) -> dict[str, Any]:
-        """Run the culprit alone in a fresh child, unless it was alone already.
+        """Run the culprit alone in a fresh child.
 
         A crash stays a crash: a process that fell over did fall over, and what is learnt is
-        whether the case alone does it. A timeout counts only if it happens again.
+        whether the case alone does it. A time-out counts only if it happens again with more
+        time: the machine may have been busy, or the program's first request a slow one.
         """
         listed = self.subject.known.matches(
             result["vector"], result["profile"], result["class"], result["difference"]
         )
-        if child.asked == 0 or self.subject.one_shot or listed:
+        slow = result["class"] == "timeout"
+        alone = not slow and (child.asked == 0 or self.subject.one_shot)
+        if listed or alone or (slow and self._hung >= BELIEVED):
             return result
         fresh = self._new_child()
         try:
             await fresh.start()
-            again, _ = await self._run_case(fresh, case, scratch)
+            again, _ = await self._run_case(fresh, case, scratch, PATIENCE if slow else 1)
         except tuple(_CLASS_OF_ERROR):
             return result
         finally:
             await fresh.close()
-        if result["class"] == "timeout" and again["class"] != "timeout":
-            # Slow once and in time alone: the machine was busy, the implementation does not hang.
+        if slow and again["class"] != "timeout":
             return again
+        self._hung += slow
+        if slow:
+            return result
         if again["class"] == result["class"]:
             return result | {"difference": again["difference"]}
         return result | {"difference": f"{result['difference']}; alone: {again['class']}"}

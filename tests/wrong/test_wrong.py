@@ -169,6 +169,7 @@ ROWS: dict[str, Row] = {
             "three-records": "protocol-error: expected seq 2, found 1; alone: pass",
         }
     ),
+    "slow_at_first": Row({"one-record": "pass", "three-records": "pass"}, SOON),
     "forgets_bye": Row(CONTROL),
     "leaves_a_grandchild": Row(CONTROL),
     "sleeps_at_hello": Row(
@@ -185,8 +186,9 @@ ROWS: dict[str, Row] = {
     ),
 }
 
-RIGHT_BUT_RUDE = {"forgets_bye", "leaves_a_grandchild"}
-"""Right about every log. Their fault is that they stay; what catches them is that they do not."""
+RIGHT_BUT_RUDE = {"forgets_bye", "leaves_a_grandchild", "slow_at_first"}
+"""Right about every log. Two stay, and the test is that they do not. One is late once, and gets
+the time that a busy machine may need."""
 
 
 @pytest.mark.usefixtures("nobody_left")
