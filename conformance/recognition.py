@@ -1,0 +1,85 @@
+"""The examples of ``vectors/recognition.json``: what a file or folder is to be taken for.
+
+They are data of their own and no vectors: what recognises a log is a tool that has several readers,
+and no adapter is asked for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from conformance import VECTORS
+from conformance.contents import Contents, write_contents
+from conformance.vectors import BrokenVector, load
+from reference_impl.formats import FORMATS
+
+EXAMPLES = VECTORS / "recognition.json"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A file or folder of a name, and the ids of the formats that it fits, in order."""
+
+    title: str
+    name: str
+    contents: Contents
+    formats: tuple[str, ...]
+
+    def put(self, folder: Path) -> Path:
+        """Make the file or folder in a folder where nothing has its name; returns its path."""
+        path = folder / self.name
+        write_contents(self.contents, path)
+        return path
+
+
+def recognised(path: Path) -> tuple[str, ...]:
+    """Ids of the formats that the executable specification takes it for. Raises ``OSError``."""
+    return tuple(sorted(format.id for format in FORMATS.values() if format.recognise(path)))
+
+
+def load_examples(path: Path = EXAMPLES) -> list[Example]:
+    """The examples. Raises :class:`BrokenVector`."""
+    body = json.loads(path.read_text("utf-8"))
+    schema = json.loads((VECTORS / "recognition.schema.json").read_text("utf-8"))
+    wrong = best_match(Draft202012Validator(schema).iter_errors(body))
+    if wrong is not None:
+        where = "/".join(map(str, wrong.absolute_path)) or "the examples"
+        raise BrokenVector(f"{path}: {where}: {wrong.message[:300]}")
+    return [_example(one) for one in body["examples"]]
+
+
+def _example(body: Mapping[str, Any]) -> Example:
+    contents: Contents
+    if "files" in body:
+        contents = {name: _bytes(parts) for name, parts in body["files"].items()}
+    else:
+        contents = _bytes(body["contents"])
+    return Example(body["title"], body["name"], contents, tuple(body["formats"]))
+
+
+def _bytes(parts: Sequence[str | Mapping[str, Any]]) -> bytes:
+    return b"".join(map(_part, parts))
+
+
+def _part(part: str | Mapping[str, Any]) -> bytes:
+    if isinstance(part, str):
+        return bytes.fromhex(part)
+    if "fill" in part:
+        return bytes.fromhex(part["fill"]) * int(part["size"])
+    return _input_of(part["vector"])[part.get("from", 0) : part.get("to")]
+
+
+@functools.cache
+def _input_of(vector_id: str) -> bytes:
+    contents = load(VECTORS / f"{vector_id}.json").contents
+    if not isinstance(contents, bytes):
+        raise BrokenVector(f"{EXAMPLES}: {vector_id}: expected a log of one file")
+    return contents
