@@ -20,6 +20,7 @@ SUBCOMMANDS = (
     "dump",
     "recover",
     "audit",
+    "explain",
     "check",
     "smoke",
     "diff",

@@ -17,12 +17,17 @@ _BEGINS_SOMETHING_ELSE = re.compile(r"#|\*[A-Z][^*]*\*|```|<!--")
 
 @dataclass(frozen=True)
 class Requirement:
-    """One normative paragraph as one line, with the list or table that belongs to it."""
+    """One normative paragraph, with the list or table that belongs to it."""
 
     id: str
     level: str
-    text: str
+    markdown: str
     where: str
+
+    @property
+    def text(self) -> str:
+        """The paragraph as one line."""
+        return " ".join(self.markdown.split())
 
 
 def requirements(root: Path, folder: str = "spec") -> dict[str, Requirement]:
@@ -41,7 +46,7 @@ def _requirements_of(path: Path, shown: str) -> Iterator[Requirement]:
 
     def finished() -> Iterator[Requirement]:
         if current is not None:
-            text = " ".join(" ".join(lines).split())
+            text = "\n".join(lines).strip()
             yield Requirement(current[0], current[1], text, f"{shown}:{current[2]}")
 
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):

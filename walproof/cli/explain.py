@@ -1,0 +1,53 @@
+"""``walproof explain``: what a requirement, a reason code, a field or a context key means."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+
+from reference_impl.register import registers
+
+
+@click.command()
+@click.argument("names", metavar="[FORMAT] [WHAT]", nargs=-1, required=True)
+@click.option("--all", "everything", is_flag=True, help="List every vector and line of code.")
+def explain(names: tuple[str, ...], everything: bool) -> int:
+    """Explain a requirement, a reason code, a field of a record or grammar, or a context key.
+
+    It prints the prose of the chapter, the faults and the bytes that they cost, the code that
+    obeys, the vectors that exercise it, and the readers that are known to fail them. Without
+    WHAT it lists what there is to explain.
+
+    \b
+    walproof explain LDB-028
+    walproof explain leveldb-log zero-gap
+    walproof explain kahadb-journal max_file_length
+    walproof explain leveldb-log blocks[0].records[1].header.checksum
+
+    Exit status: 0, or 1 for a name that means nothing.
+    """
+    from walproof.explain import printing
+    from walproof.explain.subject import Unknown, subjects
+
+    console = Console(highlight=False)
+    formats = registers()
+    format = names[0] if names[0] in formats else None
+    rest = names[1:] if format else names
+    if len(rest) > 1:
+        raise click.UsageError(
+            f"{names[0]} is no format; there are {', '.join(formats)}"
+            if format is None
+            else f"one name at a time, found {' '.join(rest)}"
+        )
+    if not rest:
+        printing.print_format(console, formats[names[0]])
+        return 0
+    try:
+        found = subjects(rest[0], format)
+    except Unknown as unknown:
+        raise click.ClickException(str(unknown)) from None
+    for number, subject in enumerate(found):
+        if number:
+            console.rule()
+        printing.print_subject(console, subject, everything)
+    return 0

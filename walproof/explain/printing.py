@@ -1,0 +1,163 @@
+"""The page that ``walproof explain`` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from conformance.vectors import Vector
+from reference_impl.places import SPEC
+from reference_impl.register import ContextKey, Fault, Reason, RecordField, Register
+from walproof.explain import evidence
+from walproof.explain.subject import GrammarField, Meaning, Subject, prose
+from walproof.review.prose import Requirement
+
+SHOWN = 6
+"""How many vectors, or lines of code, are listed unless all are asked for."""
+
+
+def print_format(console: Console, register: Register) -> None:
+    """What can be asked of a format: its requirements, reasons, fields and context."""
+    console.print(Text(register.title, style="bold"))
+    console.print(f"{SPEC.name}/{register.id}.md; files: {', '.join(register.file_names)}")
+    mine = [one for id, one in prose().items() if id.startswith(f"{register.prefix}-")]
+    console.print(f"{len(mine)} requirements, {mine[0].id} to {mine[-1].id}")
+    _heading(console, "Reason codes")
+    rows = [(one.code, ", ".join(one.kinds), " ".join(one.requirements))
+            for one in register.reasons.values()]  # fmt: skip
+    _columns(console, rows)
+    _heading(console, "Fields of a record")
+    _columns(
+        console,
+        [(one.name, " or ".join(one.types), one.meaning) for one in register.fields.values()],
+    )
+    if register.context:
+        _heading(console, "Context: what a reader or writer may be told")
+        for key in register.context.values():
+            kind, default, text = _context(key)
+            said = f"{key.name} ({', '.join(key.read_by)}): {kind}, {default}"
+            console.print(Padding(Text(said), (0, 2)))
+            console.print(Padding(Text(text, style="dim"), (0, 2, 0, 6)))
+    console.print(f"\nwalproof explain {register.id} WHAT  explains any of these")
+
+
+def print_subject(console: Console, subject: Subject, everything: bool) -> None:
+    """All that is known of a word in one format, one meaning after the other."""
+    for meaning in subject.meanings:
+        _print_meaning(console, subject.register, meaning)
+        if isinstance(meaning, RecordField):
+            continue
+        exercised = evidence.vectors(subject.register, meaning)
+        lines = evidence.code(subject.register, meaning)
+        limit = len(lines) + len(exercised) if everything else SHOWN
+        if lines:
+            _heading(console, "Code")
+            _columns(console, [(at, Text(line, overflow="ellipsis", no_wrap=True))
+                               for at, line in lines[:limit]])  # fmt: skip
+            _more(console, len(lines) - limit)
+        _heading(console, f"Vectors ({len(exercised)})")
+        _print_vectors(console, exercised, limit)
+        _print_failures(console, exercised)
+
+
+def _print_meaning(console: Console, register: Register, meaning: Meaning) -> None:
+    match meaning:
+        case Requirement():
+            _title(console, f"{meaning.id} ({meaning.level})", meaning.where)
+            console.print(Padding(Markdown(meaning.markdown), (1, 2)))
+            _print_faults(console, [f for f in register.faults if meaning.id in f.requirements])
+        case Reason():
+            _title(
+                console, meaning.code, f"{register.title}: reason code ({', '.join(meaning.kinds)})"
+            )
+            faults = [fault for fault in register.faults if fault.reason == meaning.code]
+            if meaning.lost:
+                console.print(Padding(Text(f"lost: {meaning.lost}"), (0, 2)))
+            _print_faults(console, faults)
+            _print_sentences(console, meaning.requirements)
+        case RecordField():
+            _title(console, meaning.name, f"{register.title}: field of a record")
+            optional = "; not in every record" if meaning.optional else ""
+            console.print(
+                Padding(f"{' or '.join(meaning.types)}: {meaning.meaning}{optional}", (0, 2))
+            )
+        case ContextKey():
+            _title(console, meaning.name, f"{register.title}: context key")
+            kind, default, text = _context(meaning)
+            console.print(Padding(f"{kind}, {default}", (0, 2)))
+            console.print(Padding(f"read by {', '.join(meaning.read_by)}", (0, 2)))
+            console.print(Padding(text, (0, 2)))
+        case GrammarField():
+            _title(console, meaning.place, f"{register.title}: field of type {meaning.type}")
+            if meaning.doc:
+                console.print(Padding(meaning.doc, (0, 2)))
+            _print_sentences(console, meaning.requirements)
+
+
+def _context(key: ContextKey) -> tuple[str, str, str]:
+    kind = " or ".join(key.values or key.types)
+    default = "no default" if key.default is None else f"default {json.dumps(key.default)}"
+    return kind, default, key.meaning
+
+
+def _print_sentences(console: Console, ids: Iterable[str]) -> None:
+    for id in ids:
+        sentence = prose()[id].markdown.split("\n\n")[0]
+        console.print(Padding(Markdown(f"**{id}** {sentence}"), (1, 2, 0, 2)))
+
+
+def _print_faults(console: Console, faults: Sequence[Fault]) -> None:
+    if not faults:
+        return
+    _heading(console, "Faults")
+    for fault in faults:
+        console.print(Padding(Markdown(f"{fault.fault}: `{fault.reason}`"), (0, 2)))
+        console.print(Padding(Markdown(f"lost: {fault.bytes}; then: {fault.then}"), (0, 2, 0, 6)))
+
+
+def _print_vectors(console: Console, exercised: Sequence[Vector], limit: int) -> None:
+    rows = [(one.id.split("/")[1], str(one.body["title"])) for one in exercised]
+    _columns(console, rows[:limit])
+    _more(console, len(rows) - limit)
+
+
+def _print_failures(console: Console, exercised: Sequence[Vector]) -> None:
+    failures = evidence.failures(exercised)
+    if not failures:
+        return
+    _heading(console, "Readers that fail some of them")
+    for name, causes in failures.items():
+        for cause, ids in causes.items():
+            text = Text(f"{name}, {len(ids)} of {len(exercised)}: ").append(cause, style="dim")
+            console.print(Padding(text, (0, 2)))
+
+
+def _title(console: Console, name: str, where: str) -> None:
+    console.print(Text(name, style="bold").append(f"  {where}", style="not bold dim"))
+
+
+def _heading(console: Console, text: str) -> None:
+    console.print(Text(f"\n{text}", style="bold"))
+
+
+def _columns(console: Console, rows: Sequence[Sequence[str | Text]], indent: int = 2) -> None:
+    if not rows:
+        return
+    table = Table.grid(padding=(0, 2))
+    for number in range(len(rows[0])):
+        first = number == 0
+        table.add_column(no_wrap=first, overflow="fold", max_width=44 if first else None)
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+    console.print(Padding(table, (0, 0, 0, indent)))
+
+
+def _more(console: Console, count: int) -> None:
+    if count > 0:
+        console.print(Padding(Text(f"… and {count} more: --all", style="dim"), (0, 2)))
