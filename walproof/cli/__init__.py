@@ -22,6 +22,7 @@ SUBCOMMANDS = (
     "audit",
     "explain",
     "check",
+    "ask",
     "smoke",
     "diff",
     "review",

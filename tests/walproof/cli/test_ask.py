@@ -1,0 +1,89 @@
+"""``walproof ask``: what is sent and what came back stand there as they were, and their worth."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.vectors import load_all
+from walproof.cli.ask import ask
+
+WRONG = Path(__file__).parents[2] / "wrong"
+CUT = "leveldb-log/cut-in-a-payload"
+FLIPPED = "leveldb-log/payload-flipped-in-only-record"
+
+
+def run(program: str, *arguments: str) -> Result:
+    command = f"{sys.executable} {WRONG / program}.py"
+    return CliRunner().invoke(ask, ["--cmd", command, *arguments], standalone_mode=False)
+
+
+def messages(output: str, mark: str) -> list[dict[str, object]]:
+    return [json.loads(line[2:]) for line in output.splitlines() if line.startswith(mark)]
+
+
+def test_a_right_reply_stands_after_its_request() -> None:
+    done = CliRunner().invoke(
+        ask, ["--impl", "executable-spec", "--vector", CUT], standalone_mode=False
+    )
+    assert done.return_value == 0
+    (request,), (reply,) = messages(done.output, "→"), messages(done.output, "←")
+    assert (request["cmd"], request["seq"], request["profile"]) == ("read", 1, "recover")
+    assert reply["answer"]["verdict"] == "torn"  # type: ignore[index]
+    assert done.output.splitlines()[-1] == "right"
+    assert f"log      {load_all()[CUT].input}" in done.output
+
+
+def test_a_wrong_reply_is_followed_by_what_is_owed() -> None:
+    done = run("hides_damage", "--vector", FLIPPED)
+    assert done.return_value == 3
+    assert "wrong    a damaged log, and not a word of it" in done.output
+    assert json.loads(done.output.splitlines()[-1].removeprefix("owed"))["verdict"] == "damaged"
+
+
+def test_no_reply_is_said_and_ends_the_exchange() -> None:
+    done = run("crashes_on_damage", "--vector", FLIPPED)
+    assert done.return_value == 3
+    assert "← nothing: killed by" in done.output or "← nothing: exit status" in done.output
+
+
+def test_every_request_of_a_table_is_sent() -> None:
+    name = next(id for id, one in load_all().items() if one.operation == "truncations")
+    done = CliRunner().invoke(
+        ask, ["--impl", "executable-spec", "--vector", name], standalone_mode=False
+    )
+    assert done.return_value == 0
+    assert len(messages(done.output, "→")) == len(messages(done.output, "←")) > 10
+
+
+def test_the_scratch_copy_is_kept_as_the_program_left_it(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    done = run("changes_the_log", "--vector", CUT, "--keep", str(kept))
+    assert done.return_value == 3
+    copy = kept / load_all()[CUT].input.name
+    assert f"kept     {copy}" in done.output
+    assert copy.read_bytes() != load_all()[CUT].input.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--vector", CUT], "expected --cmd COMMAND or --impl NAME"),
+        (["--cmd", "'reader", "--vector", CUT], "No closing quotation"),
+        (["--cmd", "true", "--vector", "nothing"], "there is none of that id"),
+        (
+            ["--cmd", "true", "--vector", CUT, "--profile", "write"],
+            "is asked for recover or strict",
+        ),
+        (["--cmd", "/no/such/reader", "--vector", CUT], "cannot start /no/such/reader"),
+        (["--impl", "nothing", "--vector", CUT], "found 'nothing'"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(arguments: list[str], said: str) -> None:
+    done = CliRunner().invoke(ask, arguments)
+    assert done.exit_code != 0
+    assert said in done.output

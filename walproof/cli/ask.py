@@ -1,0 +1,133 @@
+"""``walproof ask``: send one case to a program and show what goes over the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import tempfile
+from pathlib import Path
+
+import click
+
+from conformance import known_failures
+from conformance.cases import Case, cases_of
+from conformance.describe import printable
+from conformance.exchange import exchanges
+from conformance.protocol.child import Crash, Timeout
+from conformance.protocol.messages import ProtocolError, encode
+from conformance.subject import Subject, subject_of
+from conformance.vectors import BrokenVector, Vector, load_all
+from walproof.implementations import all_implementations
+
+
+@click.command()
+@click.option("--cmd", "command", metavar="COMMAND", help="The program to ask.")
+@click.option("--impl", "name", metavar="NAME", help="Ask this implementation of ours.")
+@click.option(
+    "--vector", "wanted", required=True, metavar="ID", help="Such as leveldb-log/one-record."
+)
+@click.option("--profile", help="recover (the default), strict, write or append.")
+@click.option("--one-shot", is_flag=True, help="COMMAND has the one-shot form only.")
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Leave the scratch copy in this folder, as the program left it.",
+)
+def ask(
+    command: str | None,
+    name: str | None,
+    wanted: str,
+    profile: str | None,
+    one_shot: bool,
+    keep: Path | None,
+) -> int:
+    """Ask a program for one vector, and print each request and reply as it stands.
+
+    The program gets a scratch copy, as `walproof check` gives it. After the exchange comes what the
+    reply is worth. The requests can be pasted into a program that reads its standard input.
+
+    \b
+    walproof ask --cmd './my-reader' --vector leveldb-log/cut-in-a-payload
+    walproof ask --cmd './my-writer' --vector kahadb-journal/write-one-batch --keep /tmp/out
+
+    Exit status: 0 if every reply is the one that is owed, 3 if one is not, 1 for a usage error.
+    """
+    if (command is None) == (name is None):
+        raise click.UsageError("expected --cmd COMMAND or --impl NAME, and not both")
+    subject = _ours(name) if name else _foreign(command or "", one_shot)
+    vector = _vector(wanted)
+    cases = cases_of([vector], [profile] if profile else ())
+    if not cases:
+        owed = " or ".join(case.profile for case in cases_of([vector]))
+        raise click.UsageError(f"--profile {profile}: {vector.id} is asked for {owed}")
+    click.echo(f"vector   {vector.id}: {vector.body['title']}")
+    click.echo(f"log      {vector.input}")
+    click.echo(f"damage   {'; '.join(vector.damage) or 'none'}")
+    with tempfile.TemporaryDirectory(prefix="walproof-") as scratch:
+        place = (keep or Path(scratch)).absolute()
+        place.mkdir(parents=True, exist_ok=True)
+        if keep and any(place.iterdir()):
+            raise click.UsageError(f"--keep {keep}: expected an empty or new folder")
+        right = asyncio.run(_show(subject, cases[0], place / vector.input.name))
+    if keep:
+        click.echo(f"kept     {place / vector.input.name}")
+    return 0 if right else 3
+
+
+async def _show(subject: Subject, case: Case, place: Path) -> bool:
+    """Print the exchange of a case; whether all of it was right."""
+    right, stderr = True, None
+    try:
+        async for one in exchanges(subject, case, place):
+            click.echo(f"→ {_line(one.request)}")
+            click.echo(f"← {_line(one.reply)}" if one.reply else f"← nothing: {one.error}")
+            stderr = one.stderr
+            if one.difference is not None:
+                right = False
+                if one.reply:
+                    click.echo(f"wrong    {printable(one.difference)}")
+    except (Crash, Timeout, ProtocolError) as error:
+        raise click.ClickException(f"{shlex.join(subject.command)}: hello: {error}") from None
+    if stderr:
+        click.echo(f"stderr   {printable(stderr)}")
+    click.echo("right" if right else f"owed     {_line(dict(case.expect or {}))}")
+    return right
+
+
+def _line(message: dict[str, object]) -> str:
+    return encode(message).decode().rstrip("\n")
+
+
+def _ours(name: str) -> Subject:
+    ours = {one.name: one for one in all_implementations()}
+    if name not in ours:
+        raise click.UsageError(f"--impl: expected one of {', '.join(ours)}, found {name!r}")
+    try:
+        subject = subject_of(ours[name], "walproof")
+    except known_failures.BrokenList as error:
+        raise click.ClickException(str(error)) from None
+    if subject.unavailable:
+        raise click.ClickException(f"{name} is unavailable: {subject.unavailable}")
+    return subject
+
+
+def _foreign(command: str, one_shot: bool) -> Subject:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise click.UsageError(f"--cmd {command!r}: {error}") from None
+    if not words:
+        raise click.UsageError("--cmd: expected a program, found nothing")
+    return Subject(command, command, words, one_shot=one_shot)
+
+
+def _vector(wanted: str) -> Vector:
+    try:
+        vectors = load_all()
+    except BrokenVector as error:
+        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+    found = [one for id, one in vectors.items() if wanted in (id, id.partition("/")[2])]
+    if len(found) != 1:
+        why = ", ".join(one.id for one in found) if found else "there is none of that id"
+        raise click.UsageError(f"--vector {wanted}: expected one vector; {why}")
+    return found[0]
