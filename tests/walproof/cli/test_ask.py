@@ -41,7 +41,7 @@ def test_a_right_reply_stands_after_its_request() -> None:
 def test_a_wrong_reply_is_followed_by_what_is_owed() -> None:
     done = run("hides_damage", "--vector", FLIPPED)
     assert done.return_value == 3
-    assert "wrong    a damaged log, and not a word of it" in done.output
+    assert "wrong    signals: a damaged log, and not a word of it" in done.output
     assert json.loads(done.output.splitlines()[-1].removeprefix("owed"))["verdict"] == "damaged"
 
 
