@@ -22,9 +22,9 @@ def check_shape(header: Header, size: int) -> Iterator[Fault]:
     if any(header.reserved):
         yield header_fault("reserved", "not zero", "SDJ-008")
     tail = header.tail_object_offset
-    outside = tail and not header.header_size <= tail <= header.header_size + header.arena_size - 16
-    if tail & 7 or outside:
-        yield header_fault("tail_object_offset", f"{tail} is outside the arena")
+    end = max(size, header.header_size + header.arena_size)  # a file may be cut (SDJ-051)
+    if tail & 7 or (tail and not header.header_size <= tail <= end - layout.OBJECT_SIZE):
+        yield header_fault("tail_object_offset", f"no object can begin at {tail}")
 
 
 def check_counts(

@@ -174,18 +174,30 @@ class Links:
 
     def fields(self) -> Iterator[Fault]:
         """The list of all DATA of each FIELD (SDJ-025)."""
+        broken, names = False, set()
         for field in self.walk.sound(layout.FIELD):
             name = self.view.data[field + 40 : field + self.view.object_size(field)] + b"="
+            names.add(name)
             place, at, last = field + 32, self.view.number(field + 32), self.view.size
             while at:
                 good = self.walk.kind(at) == layout.DATA and at < last
                 if not good or self._mark(at, IN_LIST) or self._other_name(at, name):
+                    broken = True
                     if not self.walk.excused(at):
                         text = f"the list of {name[:-1]!r} leads to {at}"
                         yield Fault(place, place + 8, "bad-index", "SDJ-025", text, at)
                     break
                 last, place = at, at + 32
                 at = self.view.number(at + 32)
+        if broken or self.walk.lost_something:
+            return
+        for at in self.walk.sound(layout.DATA):
+            if self._seen[at >> 3] & IN_LIST:
+                continue
+            name = self.view.payload(at).partition(b"=")[0]
+            if name + b"=" in names:
+                text = f"the DATA at {at} is not in the list of {name!r}"
+                yield Fault(at + 32, at + 40, "bad-index", "SDJ-025", text, at)
 
     def _other_name(self, at: int, name: bytes) -> bool:
         return not self.view.payload(at).startswith(name)
@@ -237,7 +249,7 @@ class Links:
                 last, used, left = slot, number + 1, left - 1
             tail = (array, used)
             place, following = array + 16, self.view.number(array + 16)
-            if following and following <= array:
+            if left and following and following <= array:
                 text = f"the next array at {following} lies before this one at {array}"
                 yield Fault(place, place + 8, "bad-index", "SDJ-036", text)
                 return

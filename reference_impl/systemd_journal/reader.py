@@ -70,13 +70,11 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
         f.start for f in found.faults if f.rule == "SDJ-046" and _is_torn(found, f, torn_from)
     }
     damage = [gap for gap in lost if not gap.torn]
-    verdict: Verdict = (
-        "damaged" if damage else "torn" if lost or torn_from is not None else "intact"
-    )
-    reason = first_reason(found, torn_from)
-    wanted = set(query.select(found, context))
+    verdict: Verdict = "damaged" if damage else "intact" if torn_from is None else "torn"
+    reason = damage[0].reason if damage else None if torn_from is None else torn_reason(found)
+    wanted = set(query.select(found, context)) - unlinked
     if profile == "strict" and damage:
-        start = damage[0].start
+        start = min(gap.start for gap in damage)
         for record in found.records():
             if record.at + record.size > start:
                 break
@@ -86,9 +84,9 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
         yield End("damaged", reason, None)
         return
     for at in found.entries:
-        if at not in unlinked and at in wanted:
+        if at in wanted:
             yield found.record(at)
-    yield from lost
+    yield from sorted(lost, key=lambda gap: gap.start)
     yield End(verdict, reason, found.walk.end if verdict == "intact" else None)  # SDJ-055
 
 
@@ -119,41 +117,42 @@ def _is_torn(found: Inspection, fault: Fault, torn_from: int | None) -> bool:
     if fault.reason in ("bad-index", "bad-chain"):
         # Pages are written and copied in any order, so older links may not know what came later.
         torn_from = min(torn_from, found.links.grown_from)
-    # Header fields are written last, so a crash may leave any of them out of date.
-    return max(fault.start, fault.target) >= torn_from or fault.reason == "bad-header"
+    # Counts, head and tail are written last, so a crash may leave any of them out of date. What a
+    # writer sets when it makes the file is never out of date.
+    return max(fault.start, fault.target) >= torn_from or fault.rule == "SDJ-049"
 
 
-def _torn_reason(found: Inspection) -> str:
+def torn_reason(found: Inspection) -> str:
+    """The code of what is torn: by a cut (SDJ-051) or by a crash (SDJ-052)."""
     header = found.view.header
     cut = header.header_size + header.arena_size > found.view.size
     return "torn-file" if cut else "torn-append"
 
 
-def first_reason(found: Inspection, torn_from: int | None) -> str | None:
-    """The code of the first damage met, otherwise that of the torn tail (SDJ-054)."""
-    for fault in found.faults:
-        if not _is_torn(found, fault, torn_from):
-            return fault.reason
-    return _torn_reason(found) if torn_from is not None else None
-
-
 def disjoint(found: Inspection, torn_from: int | None) -> list[Lost]:
-    """The faults as ranges in file order; where two overlap, the one met first keeps the bytes."""
-    taken: list[tuple[int, int]] = []
+    """The faults as ranges, in the order met (SDJ-054).
+
+    A range has the bytes that no earlier one has: all of them, several pieces, or none.
+    """
     lost: list[Lost] = []
     starts: list[int] = []
+    ends: list[int] = []
     for fault in found.faults:
-        place = bisect_right(starts, fault.start)
-        start, end = fault.start, min(fault.end, found.view.size)
-        if place:
-            start = max(start, taken[place - 1][1])
-        if place < len(taken):
-            end = min(end, taken[place][0])
-        if start >= end:
-            continue
-        starts.insert(place, start)
-        taken.insert(place, (start, end))
         torn = _is_torn(found, fault, torn_from)
-        reason = _torn_reason(found) if torn else fault.reason
-        lost.append(Lost(start, end, reason, torn=torn))
-    return sorted(lost, key=lambda gap: gap.start)
+        reason = torn_reason(found) if torn else fault.reason
+        start, end = fault.start, min(fault.end, found.view.size)
+        place = bisect_right(starts, start)
+        if place:
+            start = max(start, ends[place - 1])
+        while start < end:
+            until = min(end, starts[place]) if place < len(starts) else end
+            if start < until:
+                starts.insert(place, start)
+                ends.insert(place, until)
+                lost.append(Lost(start, until, reason, torn=torn))
+                place += 1
+            if place == len(starts):
+                break
+            start = max(until, ends[place])
+            place += 1
+    return lost

@@ -31,7 +31,6 @@ class Walk:
         self.cut: int | None = None
         self._linked = self._main_chain()
         self._known: list[int] | None = None
-        self._hops = 0
         self._lost: list[tuple[int, int]] = []
 
     def kind(self, at: int) -> int:
@@ -104,13 +103,10 @@ class Walk:
     def _end_early(self, at: int, why: str) -> None:
         """No object at ``at`` and none known after it: the end of what a crash left."""
         view = self.view
-        self.cut = at
         self.end = at
         if at >= view.size >= view.header.header_size + view.header.arena_size:
-            # Nothing is missing from the file; it is the header that claims more (SDJ-049).
-            place, width = layout.HEADER_FIELDS["tail_object_offset"]
-            self._lose(Fault(place, place + width, "bad-header", "SDJ-049", f"no object at {at}"))
-            return
+            return  # Nothing is missing from the file; it is the header that claims more (SDJ-049).
+        self.cut = at
         # Nothing tells how long the object was that should be here.
         self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))
 
@@ -123,7 +119,10 @@ class Walk:
 
     def _is_sound(self, at: int) -> bool:
         framed = self.view.frame(at)
-        return not isinstance(framed, str) and self.view.content_fault(at, *framed) is None
+        if isinstance(framed, str):
+            return False
+        fault = self.view.content_fault(at, *framed)
+        return fault is None or fault.end == fault.start
 
     def _is_entry(self, at: int) -> bool:
         framed = self.view.frame(at)
@@ -153,23 +152,21 @@ class Walk:
         if self._known is None:
             self._known = self._links()
         for place in range(bisect_right(self._known, at), len(self._known)):
-            known = self._known[place]
-            framed = self.view.frame(known)
-            if isinstance(framed, str):
-                continue
-            fault = self.view.content_fault(known, *framed)
-            if fault is None or fault.end == fault.start:
+            if self._is_sound(known := self._known[place]):
                 return known
         return None
 
-    def _hash_chain(self, at: int) -> Iterator[int]:
-        """The objects of one chain, and the first entry of each DATA in it: only hints, again."""
+    def _hash_chain(self, at: int, followed: set[int]) -> Iterator[int]:
+        """The objects of one chain, and the first entry of each DATA in it: only hints, again.
+
+        A chain ends where another one was ``followed`` (SDJ-057).
+        """
         last = 0
-        while at > last and self._hops < len(self.kinds):
+        while at > last and at not in followed:
             framed = self.view.frame(at)
             if isinstance(framed, str) or framed[0] not in (layout.DATA, layout.FIELD):
                 return
-            self._hops += 1
+            followed.add(at)
             yield at
             if framed[0] == layout.DATA:
                 yield self.view.number(at + 40)
@@ -181,13 +178,14 @@ class Walk:
         known |= {header.data_hash_table_offset - 16, header.field_hash_table_offset - 16}
         known.update(self._linked)
         known.update(view.chain(header.entry_array_offset))
+        followed: set[int] = set()
         for start, size in (
             (header.data_hash_table_offset, header.data_hash_table_size),
             (header.field_hash_table_offset, header.field_hash_table_size),
         ):
             if start + size <= view.size:
                 for bucket in range(start, start + size - 15, 16):
-                    known.update(self._hash_chain(view.number(bucket)))
+                    known.update(self._hash_chain(view.number(bucket), followed))
                     known.add(view.number(bucket + 8))
         read_up_to = 0
         for entry in self._linked:

@@ -98,7 +98,7 @@ def know_links(data, facts, linked, known):
         if following < at + size:
             break
         at = following
-    hops = 0
+    followed = np.zeros(known.shape[0], np.uint64)
     for table in range(2):
         start = facts[FIELD_BUCKETS] if table else facts[DATA_BUCKETS]
         length = facts[FIELD_BUCKETS_SIZE] if table else facts[DATA_BUCKETS_SIZE]
@@ -107,11 +107,14 @@ def know_links(data, facts, linked, known):
         bucket = start
         while bucket + 16 <= start + length:
             at, last = offset_at(data, bucket), int64(0)
-            while at > last and hops < facts[SIZE] // 8 + 1:
+            while at > last:
                 kind, _, _ = frame(data, facts, at)
                 if kind != DATA and kind != FIELD:
                     break
-                hops += 1
+                bit = uint64(1) << (uint64(at >> 3) & uint64(63))
+                if followed[at >> 9] & bit:  # another chain led here (SDJ-057)
+                    break
+                followed[at >> 9] |= bit
                 _know(known, facts, at)
                 if kind == DATA:
                     _know(known, facts, offset_at(data, at + 40))

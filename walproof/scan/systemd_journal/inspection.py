@@ -68,37 +68,39 @@ class Inspection:
         """Verdict, reason and end (SDJ-054, SDJ-055)."""
         if not len(self.faults):
             return End("intact", None, int(self.found.state[objects.END]))
-        lost, torn_from = self.lost(), self._torn_from()
-        damaged = any(not gap.torn for gap in lost)
-        verdict: Verdict = (
-            "damaged" if damaged else "torn" if lost or torn_from is not None else "intact"
-        )
-        damage = np.flatnonzero(~self._torn())
-        if len(damage):
-            reason: str | None = objects.CODES[self.faults[damage[0], 2]]
-        else:
-            reason = self._torn_reason() if torn_from is not None else None
-        end = int(self.found.state[objects.END]) if verdict == "intact" else None
-        return End(verdict, reason, end)
+        damage = next((gap for gap in self._met() if not gap.torn), None)
+        verdict: Verdict = "damaged" if damage is not None else "torn"
+        # A fault is damage, or makes a file that is online or cut a torn one.
+        return End(verdict, damage.reason if damage else self._torn_reason(), None)
 
     def lost(self) -> list[Lost]:
         """The faults as ranges in file order; of two that overlap the first met keeps its bytes."""
+        return sorted(self._met(), key=lambda gap: gap.start)
+
+    def _met(self) -> list[Lost]:
+        """The faults as ranges in the order met, each with the bytes that no earlier one has."""
         torn_reason = self._torn_reason()
         starts: list[int] = []
         ends: list[int] = []
         lost: list[Lost] = []
         for fault, torn in zip(self.faults.tolist(), self._torn().tolist(), strict=True):
-            place = bisect_right(starts, fault[0])
-            start = max(fault[0], ends[place - 1]) if place else fault[0]
-            end = min(fault[1], self.size)
-            if place < len(starts):
-                end = min(end, starts[place])
-            if start < end:
-                starts.insert(place, start)
-                ends.insert(place, end)
-                reason = torn_reason if torn else objects.CODES[fault[2]]
-                lost.append(Lost(start, end, reason, torn=torn))
-        return sorted(lost, key=lambda gap: gap.start)
+            reason = torn_reason if torn else objects.CODES[fault[2]]
+            start, end = fault[0], min(fault[1], self.size)
+            place = bisect_right(starts, start)
+            if place:
+                start = max(start, ends[place - 1])
+            while start < end:
+                until = min(end, starts[place]) if place < len(starts) else end
+                if start < until:
+                    starts.insert(place, start)
+                    ends.insert(place, until)
+                    lost.append(Lost(start, until, reason, torn=torn))
+                    place += 1
+                if place == len(starts):
+                    break
+                start = ends[place]
+                place += 1
+        return lost
 
     @property
     def _cut(self) -> int | None:
@@ -124,7 +126,7 @@ class Inspection:
         return None
 
     def _torn(self) -> NDArray[np.bool_]:
-        """Which faults are those of a crash or a cut. Header fields are written last."""
+        """Which faults are those of a crash or a cut. Counts, head and tail are written last."""
         torn_from = self._torn_from()
         if torn_from is None:
             return np.zeros(len(self.faults), np.bool_)
@@ -135,7 +137,7 @@ class Inspection:
         after = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= np.where(
             of_links, links_from, torn_from
         )
-        torn: NDArray[np.bool_] = after | (codes == objects.BAD_HEADER)
+        torn: NDArray[np.bool_] = after | (codes == objects.OUTDATED)
         return torn
 
 
@@ -213,7 +215,7 @@ def _rows(rows: Any) -> Numbers:
 
 def _field(name: str) -> tuple[int, int, int, int]:
     at, size = HEADER_FIELDS[name]
-    return at, at + size, objects.BAD_HEADER, 0
+    return at, at + size, objects.OUTDATED, 0
 
 
 def _walk(
@@ -279,9 +281,10 @@ def _longer(array: Any) -> Any:
 def _shape(header: Header, size: int) -> Iterator[tuple[int, int, int, int]]:
     """What the header alone, and the size of the file, can tell (SDJ-008, SDJ-049)."""
     if any(header.reserved):
-        yield _field("reserved")
+        at, width = HEADER_FIELDS["reserved"]
+        yield at, at + width, objects.BAD_HEADER, 0
     tail = header.tail_object_offset
-    last = header.header_size + header.arena_size - 16
+    last = max(size, header.header_size + header.arena_size) - layout.OBJECT_SIZE
     if tail & 7 or (tail and not header.header_size <= tail <= last):
         yield _field("tail_object_offset")
 

@@ -199,12 +199,12 @@ def _has_name(found, number, at, start, length, named):
 def field_lists(found, fields):
     """The list of all DATA of each FIELD (SDJ-025); ``fields`` are the numbers of these.
 
-    The count is -1 where a list of compressed DATA has a name that is none: a case for the
-    reference reader.
+    The count is -1 where a name without a number decides: a case for the reference reader.
     """
     data, marks = found.data, found.marks
     bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
     faults, count = np.empty((16, 4), np.int64), 0
+    broken, owned = False, np.zeros(NO_NAME, np.uint8)
     for which in range(fields.shape[0]):
         home = found.offsets[fields[which]]
         start, end = home + 40, home + offset_at(data, home + 8)
@@ -217,6 +217,8 @@ def field_lists(found, fields):
             for place in range(start, end):
                 if data[place] == 61:
                     named = int64(-1)
+        if named >= 0 and named != NO_NAME:
+            owned[named] = 1
         place, at, last = home + 32, offset_at(data, home + 32), whole
         while at:
             number = number_of(bits, ranks, whole, at)
@@ -228,12 +230,25 @@ def field_lists(found, fields):
                     return faults, -1
                 good = named_so == 1
             if not good:
+                broken = True
                 if not is_excused(found, kind, at):
                     faults = put(faults, count, place, place + 8, BAD_INDEX, at)
                     count += 1
                 break
             last, place = at, at + 32
             at = offset_at(data, at + 32)
+    if broken or found.state[LOST]:
+        return faults, count
+    for number in range(found.offsets.shape[0]):
+        if kind_of(kinds, number) != DATA or marks[number] & IN_LIST:
+            continue
+        name = found.name_ids[number]
+        if name == NO_NAME:
+            return faults, -1
+        if owned[name]:
+            at = found.offsets[number]
+            faults = put(faults, count, at + 32, at + 40, BAD_INDEX, at)
+            count += 1
     return faults, count
 
 

@@ -146,7 +146,7 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
         tail, tail_used = array, used
         place = array + 16
         following = offset_at(data, place)
-        if following and following <= array:
+        if left and following and following <= array:
             return place, place + 8, int64(0)
         array = following
     if left or count != has or mix != digest:

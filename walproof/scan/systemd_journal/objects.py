@@ -43,6 +43,7 @@ CODES = (
     "bad-chain",
     "bad-index",
     "bad-seal",
+    "bad-header",
 )
 (
     SOUND,
@@ -59,8 +60,10 @@ CODES = (
     UNLINKED,
     BAD_INDEX,
     BAD_SEAL,
-) = range(14)
-HIDDEN = 14
+    OUTDATED,
+) = range(15)
+"""UNLINKED is an entry that no chain links (SDJ-046), OUTDATED what SDJ-049 compares."""
+HIDDEN = 15
 """Sound, but the header hides the compression (SDJ-027)."""
 ASK = -1
 """The payload has to be decompressed first, which no kernel can do."""

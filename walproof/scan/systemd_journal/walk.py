@@ -58,7 +58,7 @@ from walproof.scan.systemd_journal.objects import (
 DONE, DECOMPRESS, ROOM, LINKS = range(4)
 """Why the walk stopped: at its end; for ``state[SEEK]``'s payload; for room; for ``known``."""
 _TOP, _OBJECT, _RESYNC = range(3)
-_TAIL_FIELD, _FLAGS_FIELD = 136, 12
+_FLAGS_FIELD = 12
 
 
 @helper()
@@ -93,12 +93,11 @@ def _lose(state, faults, lost, start, end, code):
 def _nothing_after(state, facts, faults, lost, at):
     """No object at ``at`` and none known after it: the end of what a crash left."""
     size, arena_end = facts[SIZE], facts[HEADER_SIZE] + facts[ARENA]
-    state[CUT] = at
     state[END] = at
     if at >= size >= arena_end:
-        _lose(state, faults, lost, _TAIL_FIELD, _TAIL_FIELD + 8, BAD_HEADER)
-    else:
-        _lose(state, faults, lost, at, max(size, at), BAD_OBJECT)
+        return  # it is the header that claims more (SDJ-049)
+    state[CUT] = at
+    _lose(state, faults, lost, at, max(size, at), BAD_OBJECT)
 
 
 @helper(types.void(I64, I64, U64, I64, U8, U16, int64, int64, int64, int64, int64))
@@ -164,7 +163,7 @@ def walk(
                 if code == ASK:
                     state[SEEK] = at
                     return DECOMPRESS
-                if code != SOUND:
+                if code != SOUND and code != HIDDEN:
                     return DONE
             state[PHASE] = _OBJECT
         if state[PHASE] == _OBJECT:
