@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conformance.saving import save
+
 UNEXPLAINED = "unexplained"
 
 Key = tuple[str, str]
@@ -99,7 +101,7 @@ class KnownFailures:
                 for _, entry in sorted(self.entries.items())
             ],
         }
-        self.path.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        save(self.path, json.dumps(body, indent=1, ensure_ascii=False) + "\n")
 
 
 def load(path: Path) -> KnownFailures:

@@ -13,6 +13,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from conformance.saving import save
+
 from .json_report import Report
 from .page_data import page_data
 
@@ -22,9 +24,7 @@ _SCRIPTS = ("page.js", "matrix.js", "results.js", "detail.js", "start.js")
 
 def write(report: Report, path: Path | str) -> None:
     """Write `report` to `path` as one self-contained page."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render(report), encoding="utf-8")
+    save(Path(path), render(report))
 
 
 def render(report: Report) -> str:

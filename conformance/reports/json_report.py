@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator
 
+from conformance import saving
+
 Report: TypeAlias = dict[str, Any]
 
 SCHEMA_PATH = Path(__file__).with_name("report.schema.json")
@@ -108,12 +110,8 @@ def _contradictions(report: Report) -> Iterator[str]:
 def save(report: Report, path: Path | str) -> None:
     """Validate `report` and write it to `path`, replacing the file in one step."""
     validate(report)
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".unfinished")
     # ASCII only: text from a child's stderr may hold lone surrogates, which UTF-8 cannot.
-    unfinished.write_text(json.dumps(report) + "\n", encoding="ascii")
-    unfinished.replace(path)
+    saving.save(Path(path), json.dumps(report) + "\n")
 
 
 def load(path: Path | str) -> Report:

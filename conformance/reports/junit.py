@@ -23,6 +23,7 @@ from typing import Any
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from conformance.describe import lost_text, printable, record_text, tail
+from conformance.saving import saved
 
 from .classes import BY_NAME
 from .json_report import Report
@@ -32,9 +33,8 @@ _RECORDS_SHOWN = 20
 
 def write(report: Report, path: Path | str) -> None:
     """Write `report` to `path` as JUnit XML."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    build(report).write(str(path), pretty=True)
+    with saved(Path(path)) as file:
+        build(report).write(file, pretty=True)
 
 
 def build(report: Report) -> JUnitXml:

@@ -74,4 +74,9 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         raise SystemExit(1) from None
+    except OSError as error:
+        if error.filename is None:  # nothing to tell a user: a defect of ours
+            raise
+        click.echo(f"Error: {error.filename}: {error.strerror}", err=True)
+        raise SystemExit(1) from None
     raise SystemExit(status if isinstance(status, int) else 0)

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from conformance.saving import save
 from reference_impl.answer import End, Lost, Record
 from reference_impl.formats import UnknownFormat, detect, named
 from reference_impl.zmq_raft import message_pack
@@ -167,7 +168,7 @@ class _Dump:
         self.ranges = ranges
         self.messagepack = messagepack
         self.unzip = unzip
-        self.mode = "wb" if force else "xb"
+        self.force = force
         self.used: dict[int, int] = {}
         self.seen: tuple[int, int] | None = None
         self.not_messagepack = False
@@ -195,8 +196,7 @@ class _Dump:
         again = f".{self.used[index]}" if self.used[index] > 1 else ""
         path = self.folder / f"{index:016}{again}.{ending}"
         must_not_overwrite(self.log, path, "--out")
-        with path.open(self.mode) as file:
-            file.write(payload)
+        save(path, payload, replace=self.force, sync=False)
         line: dict[str, Any] = {"path": str(path), **record.to_json()}
         for name in ("payload", "payload_sha256"):
             line.pop(name, None)

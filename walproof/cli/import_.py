@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from conformance.saving import save
 from reference_impl.systemd_journal.builder import COMPRESSIONS, CannotWrite, Options, Writer
 from reference_impl.systemd_journal.export_format import BadExport, ExportedEntry, parse_export
 from reference_impl.systemd_journal.objects import FIELD_NAME
@@ -61,8 +62,7 @@ def import_(
         made = Writer(options)
         for entry in parse_export(stream):  # type: ignore[arg-type]
             _write(made, entry)
-        with output.open("xb") as out:
-            out.write(made.finish())
+        save(output, made.finish(), replace=False)
     except (BadExport, CannotWrite, BadKey, ValueError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import click
 
+from conformance.saving import UNFINISHED, named_in_errors, publish
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import Format, UnknownFormat, detect, named
 from walproof.cli.context import context_of
@@ -90,17 +90,17 @@ def write_anew(
     them back gives anything else, and ``OSError``.
     """
     new = [NewRecord(record.payload, record.fields) for record in answer.records]
-    with tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=".walproof-") as folder:
+    with tempfile.TemporaryDirectory(
+        dir=out.absolute().parent, prefix=f".{out.name[:200]}.", suffix=UNFINISHED
+    ) as folder:
         # In some formats the name decides which kind of log to write.
         made = Path(folder) / log.resolve().name
         told = format.copied(log, context)
-        format.write(made, new, told)
+        with named_in_errors(out):
+            format.write(made, new, told)
         again = collect(format.read(made, "recover", told))
         _compare(answer, again)
-        if made.is_dir():
-            shutil.copytree(made, out)
-        else:
-            made.rename(out)
+        publish(made, out)
 
 
 def _compare(old: Answer, new: Answer) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from conformance.saving import save
 from walproof.inspection.inspection import Inspection
 from walproof.inspection.page_data import page_data
 
@@ -34,7 +35,7 @@ class Written:
 def write(view: Inspection, path: Path, start: int, end: int, limit: int | None) -> Written:
     """Write the page of the window ``[start, end)`` to ``path``. Raises ``OSError``."""
     data = page_data(view, start, end, limit)
-    path.write_text(render(data), encoding="utf-8")
+    save(path, render(data))
     first, last = data["window"]
     return Written(last - first, len(data["fields"]["name"]))
 

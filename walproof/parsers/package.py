@@ -23,6 +23,7 @@ from conformance import GRAMMARS, VECTORS, __version__
 from conformance.kaitai.compile import compile_to, grammar_files
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
+from conformance.saving import save
 from walproof.parsers.languages import COMPILER, LANGUAGES, NOTES, Language
 
 HERE = Path(__file__).resolve().parent
@@ -143,9 +144,8 @@ def _replace(fresh: Path, out: Path) -> None:
     """Put the new package in the place of the old one; what a build left there stays."""
     for file in sorted(path for path in fresh.rglob("*") if path.is_file()):
         target = out / file.relative_to(fresh)
-        target.parent.mkdir(parents=True, exist_ok=True)
         if not target.exists() or target.read_bytes() != file.read_bytes():
-            shutil.copy(file, target)
+            save(target, file.read_bytes(), sync=False)
     # Parsers of grammars that are gone must not stay importable.
     sources = {path.name for path in (fresh / LANGUAGES[_id(fresh)].sources).iterdir()}
     for old in (out / LANGUAGES[_id(out)].sources).iterdir():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from conformance.saving import saved
 from reference_impl.answer import End, Lost, end_to_json
 from walproof.scan import scanner
 from walproof.scan.log import Log
@@ -49,19 +48,12 @@ def to_parquet(
     context that the format does not understand.
     """
     schema = rows.schema(format_id)
-    unfinished = out.with_name(f".{out.name}.{os.getpid()}.unfinished")
-    try:
-        with unfinished.open("wb") as file:
-            with pq.ParquetWriter(file, schema, compression=compression, **_cheap(schema)) as made:
-                exported = _write(made, log, format_id, Wanted(max_payload=max_payload), progress)
-                made.add_key_value_metadata(_metadata(format_id, exported.end))
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(out)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-        raise
+    with (
+        saved(out) as file,
+        pq.ParquetWriter(file, schema, compression=compression, **_cheap(schema)) as made,
+    ):
+        exported = _write(made, log, format_id, Wanted(max_payload=max_payload), progress)
+        made.add_key_value_metadata(_metadata(format_id, exported.end))
     return exported
 
 

@@ -1,0 +1,139 @@
+"""Writing files so that nothing half ever has the final name, whatever ends the program.
+
+A file is written under a hidden name in the same folder, synced, and renamed. Errors name the file
+that could not be written: a full disk is no fault of the log.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+UNFINISHED = ".unfinished"
+"""How the names of files end that were not finished."""
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
+"""What a file system without hard links says."""
+
+
+@contextlib.contextmanager
+def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[BinaryIO]:
+    """A file to write to, which gets its name when the block ends without an exception.
+
+    Without ``sync`` it is safe from a killed program, not from a power failure: for thousands of
+    small files. Raises ``FileExistsError`` if ``replace`` is False and the name is taken by then,
+    and ``OSError`` with the name of the file for whatever else cannot be done.
+    """
+    unfinished = unfinished_beside(path)
+    try:
+        with named_in_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            raw = _File(unfinished, "xb", path)
+        with io.BufferedWriter(raw) as file:
+            yield file
+            file.flush()
+            if sync:
+                _sync(unfinished)
+        with named_in_errors(path):
+            _take_name(unfinished, path, replace)
+            if sync:
+                _sync(path.parent)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+class _File(io.FileIO):
+    """A file whose errors name it: only its own, not those of what its writer reads meanwhile."""
+
+    def __init__(self, unfinished: Path, mode: str, path: Path) -> None:
+        super().__init__(unfinished, mode)
+        self.path = path
+
+    def write(self, data: Any) -> int:
+        with named_in_errors(self.path):
+            return super().write(data)
+
+
+def save(path: Path, data: bytes | str, replace: bool = True, sync: bool = True) -> None:
+    """Write a whole file at once as :func:`saved` does; text as UTF-8."""
+    with saved(path, replace, sync) as file:
+        file.write(data.encode("utf-8") if isinstance(data, str) else data)
+
+
+def publish(made: Path, path: Path) -> None:
+    """Give a finished file or folder its name, which nothing may have. ``made`` is a neighbour.
+
+    Everything below is synced first. Raises ``FileExistsError``, and ``OSError`` with ``path``.
+    """
+    with named_in_errors(path):
+        if not made.is_dir():
+            _sync(made)
+            _take_name(made, path, replace=False)
+            _sync(path.parent)
+            return
+        for inner in sorted(made.rglob("*"), reverse=True):
+            _sync(inner)
+        _sync(made)
+        if path.exists() or path.is_symlink():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        made.rename(path)
+        _sync(path.parent)
+
+
+@contextlib.contextmanager
+def finished_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which gets its name, that nothing may have, when the block ends well."""
+    unfinished = unfinished_beside(path)
+    try:
+        with named_in_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished.mkdir()
+        yield unfinished
+        publish(unfinished, path)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def unfinished_beside(path: Path) -> Path:
+    """A name in the same folder that nothing has: rename works within one file system only."""
+    return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}{UNFINISHED}")
+
+
+@contextlib.contextmanager
+def named_in_errors(path: Path) -> Iterator[None]:
+    """Errors of the block name ``path``: those of a write name nothing, others the hidden name."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None and UNFINISHED not in str(error.filename):
+            raise
+        raise type(error)(error.errno, error.strerror, str(path)) from error
+
+
+def _take_name(unfinished: Path, path: Path, replace: bool) -> None:
+    if not replace:
+        try:
+            os.link(unfinished, path)  # unlike rename, it does not replace
+            unfinished.unlink()
+            return
+        except OSError as error:
+            if error.errno not in _NO_LINKS or os.path.lexists(path):
+                raise
+    unfinished.replace(path)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EROFS):  # not there for folders everywhere
+            raise
+    finally:
+        os.close(descriptor)

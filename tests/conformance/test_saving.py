@@ -1,0 +1,144 @@
+"""A file has its final name when it is whole, and never before, whatever ends the program."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conformance import ROOT
+from conformance.saving import finished_folder, publish, save, saved
+
+WHOLE = b"x" * 1_000_000
+
+
+def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    with saved(out) as file:
+        file.write(WHOLE)
+        assert not out.exists()
+    assert out.read_bytes() == WHOLE
+    assert list(out.parent.iterdir()) == [out]
+
+
+def test_an_exception_leaves_what_was_there(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    save(out, "old")
+    with pytest.raises(ValueError, match="no more"), saved(out) as file:
+        file.write(b"new")
+        raise ValueError("no more")
+    assert out.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_name_that_is_taken_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(FileExistsError) as error, saved(out, replace=False) as file:
+        file.write(b"new")
+        out.write_text("of another program")
+    assert error.value.filename == str(out)
+    assert out.read_text() == "of another program"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_an_error_of_reading_keeps_its_own_name(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as error, saved(tmp_path / "out"):
+        (tmp_path / "log").read_bytes()
+    assert error.value.filename == str(tmp_path / "log")
+    with pytest.raises(OSError, match="Input/output") as nameless, saved(tmp_path / "out"):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+    assert nameless.value.filename is None, "an error of the log is not charged to the output"
+
+
+def test_a_folder_appears_whole(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with finished_folder(out) as folder:
+        (folder / "a" / "b").mkdir(parents=True)
+        (folder / "a" / "b" / "c").write_text("c")
+        assert not out.exists()
+    assert (out / "a" / "b" / "c").read_text() == "c"
+    assert list(tmp_path.iterdir()) == [out]
+    with pytest.raises(FileExistsError), finished_folder(out):
+        pass
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_publish_takes_no_name_that_is_there(tmp_path: Path) -> None:
+    made, out = tmp_path / "made", tmp_path / "out"
+    made.write_text("new")
+    out.symlink_to("nowhere")
+    with pytest.raises(FileExistsError):
+        publish(made, out)
+    assert out.is_symlink()
+
+
+ENDLESS = """
+import sys
+from pathlib import Path
+from conformance.saving import save
+print("begun", flush=True)
+while True:
+    save(Path(sys.argv[1]), b"x" * 1_000_000)
+"""
+
+
+def test_killed_at_any_moment_it_leaves_nothing_half(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for milliseconds in range(1, 40, 4):
+        child = subprocess.Popen([sys.executable, "-c", ENDLESS, out], stdout=subprocess.PIPE)
+        assert child.stdout is not None and child.stdout.readline() == b"begun\n"
+        time.sleep(milliseconds / 1000)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
+        assert not out.exists() or out.read_bytes() == WHOLE
+
+
+LIMITED = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+from walproof.cli import main
+sys.argv = ["walproof", *sys.argv[1:]]
+main()
+"""
+EXPORT = b"""__REALTIME_TIMESTAMP=1700000000000000
+__MONOTONIC_TIMESTAMP=1
+_BOOT_ID=0123456789abcdef0123456789abcdef
+MESSAGE=alpha
+
+"""
+LARGE = "vectors/leveldb-log/large-lengths-in-every-block.log"
+LOG = "vectors/leveldb-log/three-records.log"
+COMMANDS = {
+    "recover": (["recover", LOG, "--out"], "new.log"),
+    "dump": (["dump", LARGE, "--out"], "records"),
+    "import": (["import", "-", "--output"], "new.journal"),
+    "inspect": (["inspect", LOG, "--html"], "map.html"),
+    "export": (["export", LOG, "--parquet"], "rows.parquet"),
+    "check": (["check", "--impl", "executable-spec", "--vector", "one-record", "--report"], "."),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk_is_said_of_the_file_that_was_written(name: str, tmp_path: Path) -> None:
+    arguments, out = COMMANDS[name]
+    target = tmp_path / out
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, *arguments, target],
+        input=EXPORT,
+        capture_output=True,
+        cwd=ROOT,
+    )
+    assert done.returncode == 1
+    said = done.stderr.decode().strip().splitlines()
+    assert len(said) == 1, done.stderr
+    assert str(tmp_path) in said[0] and "File too large" in said[0]
+    left = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert all(name == "dump" and path.stat().st_size < 20 for path in left), "small and whole"
