@@ -11,7 +11,10 @@ ALL_PARTS = ("records", "verdict", "lost", "signals")
 
 @dataclass(frozen=True)
 class Baseline:
-    """A reader that gives the same answer to every log, and claims success for every write."""
+    """A reader that gives the same answer to every log.
+
+    What always refuses refuses every write too; the others claim success.
+    """
 
     name: str
     title: str
@@ -32,6 +35,8 @@ class Baseline:
         """The reply to any request."""
         if request["cmd"] == "read":
             return {"seq": request["seq"], "answer": dict(self.answer)}
+        if self.answer["verdict"] == "refused":
+            return {"seq": request["seq"], "refused": "like everything"}
         return {"seq": request["seq"], "done": True}
 
 

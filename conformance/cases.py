@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conformance import aftermath
 from conformance.compare import differences, normalise, pin
 from conformance.contents import Contents, read_contents, write_contents
 from conformance.vectors import Vector
@@ -151,10 +152,54 @@ def _truncation_steps(vector: Vector) -> Iterator[ReadStep]:
 
 
 @dataclass(frozen=True)
-class WriteStep(Step):
-    """Write a new log; its bytes are determined."""
+class WritingStep(Step):
+    """A write or an append: judged by the log, by the files beside it, and by a refusal."""
 
     vector: Vector
+
+    @property
+    def after(self) -> Mapping[str, Any]:
+        """What must be there when it is done."""
+        return dict(self.vector.body["after"])
+
+    @property
+    def expect(self) -> Mapping[str, Any]:
+        """The answer to the log when it is done."""
+        return dict(self.vector.body["expect"])
+
+    def _refused(self, why: str, place: Path, before: Contents | None) -> Judgement:
+        """A refusal is right where the vector asks for or allows it, and nothing has changed."""
+        body = self.vector.body
+        if not body.get("must_refuse") and not body.get("may_refuse"):
+            return Judgement(f"the writer refused: {why}", self.expect, None)
+        found = found_at(place)
+        changed = [] if found == before else [_change(before, found)]
+        files = {} if before is None else aftermath.files_of(before, place.name)
+        if not changed:
+            beside = aftermath.files_in(place.parent)
+            changed = aftermath.file_differences(files, beside, self._free)
+        if changed:
+            text = f"the writer refused, and changed what is there: {'; '.join(changed)}"
+            return Judgement(text, self.expect, _answer(place, self.vector))
+        return Judgement(None, self.expect, self.expect)
+
+    def _not_refused(self, place: Path) -> Judgement:
+        actual = _answer(place, self.vector)
+        return Judgement("the writer says done where it must refuse", self.expect, actual)
+
+    def _files(self, place: Path, after: Mapping[str, Any]) -> list[str]:
+        """What is wrong with the files, those of the log and those beside it."""
+        found = aftermath.files_in(place.parent)
+        return aftermath.file_differences(aftermath.stated_files(after), found, self._free)
+
+    @property
+    def _free(self) -> list[str]:
+        return aftermath.freedoms(self.after)
+
+
+@dataclass(frozen=True)
+class WriteStep(WritingStep):
+    """Write a new log; its bytes are determined."""
 
     def prepare(self, place: Path) -> None:
         """Nothing is there yet."""
@@ -166,26 +211,22 @@ class WriteStep(Step):
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
         """Compare byte for byte; the answer to what was written helps to see what is wrong."""
         if "refused" in reply:
-            return Judgement(f"the writer refused: {reply['refused']}", self.expect, None)
+            return self._refused(reply["refused"], place, None)
+        if self.vector.body.get("must_refuse"):
+            return self._not_refused(place)
         written = found_at(place)
         if written is None:
             return Judgement("the writer says done, and there is no file", self.expect, None)
-        if written == self.vector.contents:
-            return Judgement(None, self.expect, self.expect)
-        difference = _first_difference(self.vector.contents, written)
-        return Judgement(difference, self.expect, _answer(place, self.vector))
-
-    @property
-    def expect(self) -> Mapping[str, Any]:
-        """The answer to the right bytes."""
-        return dict(self.vector.body["expect"])
+        if written != self.vector.contents:
+            difference = _first_difference(self.vector.contents, written)
+            return Judgement(difference, self.expect, _answer(place, self.vector))
+        wrong = self._files(place, self.after)
+        return Judgement("; ".join(wrong) or None, self.expect, self.expect)
 
 
 @dataclass(frozen=True)
-class AppendStep(Step):
+class AppendStep(WritingStep):
     """Recover a scratch copy, append, and read it again with the executable specification."""
-
-    vector: Vector
 
     def prepare(self, place: Path) -> None:
         """Write the scratch copy."""
@@ -196,17 +237,33 @@ class AppendStep(Step):
         return _with_records("append", self.vector, place, seq)
 
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
-        """Every survivor and every acknowledged record must be read again, in order."""
-        expect = self.vector.body["expect"]
+        """Compare the answer to the log as it is now, and the files.
+
+        Every survivor and every acknowledged record must be read again, in order, at its place.
+        """
         if "refused" in reply:
-            if self.vector.body.get("may_refuse"):
-                return Judgement(None, expect, expect)
-            return Judgement(f"the writer refused: {reply['refused']}", expect, None)
+            return self._refused(reply["refused"], place, self.vector.contents)
+        if self.vector.body.get("must_refuse"):
+            return self._not_refused(place)
         actual = _answer(place, self.vector)
         if actual is None:
-            return Judgement("the writer says done, and what is there is no log", expect, None)
-        found = differences(expect, actual, ["records"])
-        return Judgement(pin(found, actual, ["records"]) if found else None, expect, actual)
+            text = "the writer says done, and what is there is no log"
+            return Judgement(text, self.expect, None)
+        parts = aftermath.compared_parts(self.vector.body["format"], self._free)
+        found = differences(self.expect, actual, parts) + self._files(place, self.after)
+        for other in self.vector.body.get("accept", []) if found else []:
+            wrong = differences(other["answer"], actual, parts)
+            if not wrong and not self._files(place, other["after"]):
+                found = []
+        return Judgement(pin(found, actual, parts) if found else None, self.expect, actual)
+
+
+def _change(before: Contents | None, found: Contents | None) -> str:
+    if before is None:
+        return "a log, where there was none"
+    if found is None:
+        return "there is no log any more"
+    return _first_difference(before, found)
 
 
 def _with_records(command: str, vector: Vector, place: Path, seq: int) -> dict[str, Any]:

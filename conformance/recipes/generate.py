@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from conformance import aftermath
 from conformance.contents import Contents, digest, read_contents, size, write_contents
 from conformance.recipes.recipe import Book, Log, Recipe, RecipeError
 from reference_impl import formats
@@ -88,11 +89,13 @@ def describe(recipe: Recipe[Any], log: Log, input_name: str) -> Body:
         "made_by": made_by,
         "context": log.context,
     }
-    body |= _EXPECTATIONS[recipe.operation](recipe, log, contents)
+    body |= _EXPECTATIONS[recipe.operation](recipe, log, contents, input_name)
     if log.accept:
         body["accept"] = [{"answer": answer, "because": why} for answer, why in log.accept]
     if recipe.may_refuse:
         body["may_refuse"] = True
+    if log.must_refuse:
+        body["must_refuse"] = True
     if log.wall_ms is not None:
         body["limits"] = {"wall_ms": log.wall_ms}
     if log.notes:
@@ -116,46 +119,139 @@ def answer_to(
         return collect(formats.named(format).read(path, profile, context))
 
 
-def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
+def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
     answer = answer_to(recipe.format, contents, log.context, name=_name(log))
     _check_statement(recipe, log, answer)
     strict = answer_to(recipe.format, contents, log.context, "strict", _name(log))
     return {"expect": answer.to_json(), "expect_strict": strict.to_json()}
 
 
-def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
+def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
+    """What must be there afterwards: exactly the input, or nothing if a writer must refuse."""
+    records = log.to_write()
+    if log.must_refuse and contents != b"":
+        raise RecipeError(f"{recipe.id}: a write that is refused leaves nothing, and has no input")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / input_name
+        refused = _refuses(formats.named(recipe.format).write, path, records, log)
+        files = aftermath.files_in(Path(folder))
+        if log.must_refuse:
+            _check_refusal(recipe, refused, bool(files))
+            expect = NOTHING.to_json()
+        else:
+            if refused or read_contents(path) != contents:
+                raise RecipeError(f"{recipe.id}: the executable specification writes another log")
+            expect = answer_to(recipe.format, contents, log.context, name=input_name).to_json()
     return {
-        "records": [_to_json(record) for record in log.to_write()],
-        "expect": answer_to(recipe.format, contents, log.context, name=_name(log)).to_json(),
+        "records": [_to_json(record) for record in records],
+        "expect": expect,
+        "after": _after(recipe, files, log.files_after, log.free, input_name),
     }
 
 
-def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
-    """What must be read afterwards: the survivors, then what was appended, each of them."""
-    survivors = answer_to(recipe.format, contents, log.context, name=_name(log)).records
-    wanted = [NewRecord(record.payload, record.fields) for record in survivors] + log.to_append
-    payloads = [record.payload for record in wanted]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / _name(log)
-        write_contents(contents, path)
-        try:
-            formats.named(recipe.format).append(path, log.to_append, log.context)
-        except ValueError:
-            # The executable specification refuses; then the records belong in a new log.
-            path = Path(folder) / _name(log, "new")
-            formats.named(recipe.format).write(path, wanted, log.context)
-        answer = answer_to(recipe.format, read_contents(path), log.context, name=path.name)
-    if [record.payload for record in answer.records] != payloads:
+def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
+    """What must be there afterwards: survivors, what was appended, and no other files.
+
+    If a writer must refuse, it is the log as it stands.
+    """
+    survivors = answer_to(recipe.format, contents, log.context, name=input_name).records
+    wanted = [record.payload for record in survivors]
+    wanted += [record.payload for record in log.to_append]
+    answer, files = _append(recipe, log, contents, input_name, log.to_append)
+    _check_statement(recipe, log, answer)
+    if not log.must_refuse and [record.payload for record in answer.records] != wanted:
         raise RecipeError(f"{recipe.id}: the executable specification loses records")
-    if log.statement is None or payloads != list(log.statement.survivors):
-        raise RecipeError(f"{recipe.id}: the recipe expects other records")
-    return {
+    body: Body = {
         "records": [_to_json(record) for record in log.to_append],
         "expect": answer.to_json(),
+        "after": _after(recipe, files, log.files_after, log.free, input_name),
     }
+    for records, because, stated in log.other_appends:
+        answer, files = _append(recipe, log, contents, input_name, records)
+        after = _after(recipe, files, stated, (), input_name)
+        other = {"answer": answer.to_json(), "after": after, "because": because}
+        body.setdefault("accept", []).append(other)
+    return body
 
 
-def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents) -> Body:
+def _append(
+    recipe: Recipe[Any],
+    log: Log,
+    contents: Contents,
+    input_name: str,
+    records: Sequence[NewRecord],
+) -> tuple[Answer, dict[str, int]]:
+    """The answer to the log after an append, or a refusal, and the files that are there."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / input_name
+        write_contents(contents, path)
+        before = aftermath.files_in(Path(folder))
+        refused = _refuses(formats.named(recipe.format).append, path, records, log)
+        files = aftermath.files_in(Path(folder))
+        if log.must_refuse:
+            changed = files != before or read_contents(path) != contents
+            _check_refusal(recipe, refused, changed)
+        elif refused:
+            raise RecipeError(f"{recipe.id}: the executable specification refuses: {refused}")
+        answer = collect(formats.named(recipe.format).read(path, "recover", log.context))
+    return answer, files
+
+
+NOTHING = Answer("intact", None, (), (), 0)
+"""The answer where no log is."""
+
+_Operation = Callable[[Path, Sequence[NewRecord], Mapping[str, Any]], None]
+
+
+def _refuses(
+    operation: _Operation, path: Path, records: Sequence[NewRecord], log: Log
+) -> ValueError | None:
+    """Carry out a write or an append; why the executable specification refuses, if it does."""
+    try:
+        operation(path, records, log.context)
+    except ValueError as refused:
+        return refused
+    return None
+
+
+def _check_refusal(recipe: Recipe[Any], refused: ValueError | None, changed: bool) -> None:
+    if recipe.may_refuse:
+        raise RecipeError(f"{recipe.id}: a writer must refuse, or it may: not both")
+    if refused is None:
+        raise RecipeError(f"{recipe.id}: the executable specification does not refuse")
+    if changed:
+        raise RecipeError(
+            f"{recipe.id}: the executable specification refuses and changes the log: {refused}"
+        )
+
+
+def _after(
+    recipe: Recipe[Any],
+    files: Mapping[str, int],
+    stated: Mapping[str, int] | None,
+    free: Sequence[tuple[str, str]],
+    input_name: str,
+) -> Body:
+    """The files afterwards, as the recipe states them or else as they are."""
+    unknown = [freedom for freedom, _ in free if freedom not in aftermath.FREEDOMS]
+    if unknown:
+        raise RecipeError(f"{recipe.id}: freedom: expected one of {', '.join(aftermath.FREEDOMS)}")
+    if stated is not None:
+        stated = {_beside(name, input_name): size for name, size in stated.items()}
+        wrong = aftermath.file_differences(stated, files, ())
+        if wrong:
+            raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
+    return aftermath.to_json(files if stated is None else stated, free)
+
+
+def _beside(name: str, input_name: str) -> str:
+    """A name relative to the log as one relative to the folder that holds the log."""
+    if not name:
+        return input_name
+    return name.removeprefix("../") if name.startswith("../") else f"{input_name}/{name}"
+
+
+def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
     """Every prefix length and what survives it, neighbours with the same answer in one row."""
     assert isinstance(contents, bytes), "only a log of one file has prefixes"
     format = formats.named(recipe.format)
@@ -182,7 +278,7 @@ def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents) -> Bo
     return {"expect": whole.to_json(), "table": rows}
 
 
-_EXPECTATIONS: dict[str, Callable[[Recipe[Any], Log, Contents], Body]] = {
+_EXPECTATIONS: dict[str, Callable[[Recipe[Any], Log, Contents, str], Body]] = {
     "read": _expect_read,
     "write": _expect_write,
     "append": _expect_append,
@@ -203,9 +299,9 @@ def _check_statement(recipe: Recipe[Any], log: Log, answer: Answer) -> None:
         )
 
 
-def _name(log: Log, stem: str = "log") -> str:
+def _name(log: Log) -> str:
     """A name with the ending of the input: it may tell the kind of file."""
-    return f"{stem}{log.suffix or ''}"
+    return f"log{log.suffix or ''}"
 
 
 def _sizes(payloads: Sequence[bytes]) -> str:

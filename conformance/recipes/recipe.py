@@ -9,7 +9,7 @@ vectors fails when the two disagree.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -45,6 +45,10 @@ class Log(Damage):
         self.golden: Contents | None = None
         self.statement: Statement | None = None
         self.accept: list[tuple[dict[str, Any], str]] = []
+        self.must_refuse = False
+        self.files_after: dict[str, int] | None = None
+        self.free: list[tuple[str, str]] = []
+        self.other_appends: list[tuple[list[NewRecord], str, dict[str, int]]] = []
         self.notes: list[str] = []
         self.bugs: list[str] = []
         self.wall_ms: int | None = None
@@ -69,6 +73,42 @@ class Log(Damage):
         """What a reader owes. Survivors are numbers of the control's records, or payloads."""
         chosen = tuple(self.payloads[s] if isinstance(s, int) else s for s in survivors)
         self.statement = Statement(verdict, reason, chosen, end)
+
+    def expect_refusal(
+        self,
+        verdict: str = "intact",
+        reason: str | None = None,
+        survivors: Sequence[int | bytes] = (),
+    ) -> None:
+        """A writer must refuse, and leave every byte as it is.
+
+        For ``append``, verdict, reason and survivors are those of the log as it stands.
+        """
+        self.must_refuse = True
+        self.expect(verdict, reason, survivors)
+
+    def leaves(self, files: Mapping[str, int]) -> None:
+        """The files that a write or append leaves, with their sizes in bytes.
+
+        Names are relative to the log: ``""`` is the log itself if it is one file, ``journal-1.log``
+        a file in its folder, ``../name`` one beside it. ``*`` and ``?`` stand for a time or a
+        number of a process in a name. Without this, the executable specification alone says it.
+        """
+        self.files_after = dict(files)
+
+    def may_append_as(
+        self, records: Sequence[NewRecord], because: str, files: Mapping[str, int]
+    ) -> None:
+        """Another right way to append: as the executable specification does with these records.
+
+        They differ from ``to_append`` in their fields (such as ``rotate``). ``files`` is what they
+        leave, as in :meth:`leaves`.
+        """
+        self.other_appends.append((list(records), because, dict(files)))
+
+    def free_to(self, freedom: str, because: str) -> None:
+        """What a writer may do otherwise, one of ``aftermath.FREEDOMS``, and why."""
+        self.free.append((freedom, because))
 
     def expect_bytes(self, golden: Contents) -> None:
         """The exact log, known from elsewhere (``facts``, upstream tests)."""
@@ -162,9 +202,18 @@ class Book(Generic[LogT]):
             "truncations", "eof", group, requirements, source=control, control=control
         )
 
-    def writing(self, group: str, *requirements: str, kind: str = "valid") -> Entering[LogT]:
-        """Records that a writer must turn into exactly these bytes."""
-        return self._enter("write", kind, group, requirements)
+    def writing(
+        self,
+        group: str,
+        *requirements: str,
+        kind: str = "valid",
+        control: Recipe[LogT] | None = None,
+    ) -> Entering[LogT]:
+        """Records that a writer must turn into exactly these bytes, or must refuse.
+
+        ``control`` writes the records without what must be refused.
+        """
+        return self._enter("write", kind, group, requirements, control=control)
 
     def appending(
         self,

@@ -70,8 +70,9 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         return
     if last.end is None:
         raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
-    with path.open("r+b") as file:
-        file.truncate(last.end)
+    if not (records and records[0].fields.get("rotate")):  # ZMR-080: else the old file stays as is
+        with path.open("r+b") as file:
+            file.truncate(last.end)
     write_all(_state_writer(path, context), records)
 
 

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from conformance.cases import Case, ReadStep, Scratch, cases_of
+from conformance.cases import AppendStep, Case, ReadStep, Scratch, WriteStep, cases_of
 from conformance.protocol.messages import validate
 from reference_impl.answer import collect
 from reference_impl.leveldb_log.reader import read_stream
@@ -17,6 +17,7 @@ from reference_impl.leveldb_log.writer import Writer, append_stream
 
 PARTS = ["records", "at", "size", "verdict", "reason", "lost", "end"]
 DONE = {"seq": 0, "done": True}
+REFUSED = {"seq": 0, "refused": "damaged"}
 
 
 @pytest.fixture
@@ -245,11 +246,86 @@ class TestAppend:
         assert "what is there is no log" in step.judge(DONE, place, []).difference
 
     def test_a_refusal_is_right_only_where_the_vector_allows_it(self, asked):
-        refused = {"seq": 0, "refused": "damaged"}
-        _, step, place = asked("append-behind-damage", "append")
-        assert step.judge(refused, place, []).difference is None
+        for slug in ("append-behind-damage", "append-behind-a-torn-payload"):
+            _, step, place = asked(slug, "append")
+            assert step.judge(REFUSED, place, []).difference is None
         _, step, place = asked("append-to-three-records", "append")
-        assert step.judge(refused, place, []).difference == "the writer refused: damaged"
+        assert step.judge(REFUSED, place, []).difference == "the writer refused: damaged"
+
+    def test_where_the_writer_must_refuse_nothing_else_will_do(self, asked):
+        _, step, place = asked("append-behind-damage", "append")
+        difference = step.judge(DONE, place, []).difference
+        assert difference == "the writer says done where it must refuse"
+
+    @pytest.mark.parametrize("slug", ["append-behind-damage", "append-behind-a-torn-payload"])
+    def test_a_refusal_leaves_every_byte_as_it_is(self, asked, slug):
+        _, step, place = asked(slug, "append")
+        place.write_bytes(place.read_bytes()[:-1])
+        difference = step.judge(REFUSED, place, []).difference
+        assert difference.startswith("the writer refused, and changed what is there: bytes: ")
+        place.unlink()
+        assert "there is no log any more" in step.judge(REFUSED, place, []).difference
+
+    def test_a_refusal_leaves_no_file_beside_the_log(self, asked):
+        _, step, place = asked("append-behind-damage", "append")
+        (place.parent / "spare").mkdir()
+        (place.parent / "spare" / "copy").write_bytes(b"x")
+        difference = step.judge(REFUSED, place, []).difference
+        assert "files: spare/copy (1 bytes) should not be there" in difference
+
+    def test_records_in_another_place(self, asked, vector):
+        _, step, place = asked("append-to-three-records", "append")
+        with place.open("r+b") as log:
+            log.seek(32768)
+            writer = Writer(log, 32768)
+            for payload in self.payloads(vector("append-to-three-records")):
+                writer.append(payload)
+        difference = step.judge(DONE, place, []).difference
+        assert "at of record 3: expected 38, found 32768" in difference
+        assert "files: append-to-three-records.log: expected 61 bytes, found 32791" in difference
+
+    def test_a_freedom_that_the_vector_declares(self, asked, vector):
+        free = {"freedom": "preallocation", "because": "a writer may reserve space"}
+        case, step, place = asked("append-to-three-records", "append")
+        self.append(place, self.payloads(vector("append-to-three-records")))
+        with place.open("ab") as log:
+            log.write(bytes(100))
+        assert "expected 61 bytes, found 161" in step.judge(DONE, place, []).difference
+        body = dict(case.vector.body)
+        body["after"] = {**body["after"], "free": [free]}
+        free_step = AppendStep(dataclasses.replace(case.vector, body=body))
+        assert free_step.judge(DONE, place, []).difference is None
+
+    def test_an_answer_that_the_vector_accepts_counts_with_its_files_only(self, asked, vector):
+        case, step, place = asked("append-to-three-records", "append")
+        body = dict(case.vector.body)
+        before = answer_to(place.read_bytes())
+        other = {"answer": before, "after": {"files": [{"name": "other.log", "size": 38}]}}
+        step = AppendStep(dataclasses.replace(case.vector, body={**body, "accept": [other]}))
+        assert "missing from record 3" in step.judge(DONE, place, []).difference
+        other["after"]["files"][0]["name"] = "append-to-three-*"
+        assert step.judge(DONE, place, []).difference is None
+
+
+class TestRefusedWrite:
+    @pytest.fixture
+    def step(self, vector):
+        body = {**vector("write-nothing").body, "must_refuse": True}
+        return WriteStep(dataclasses.replace(vector("write-nothing"), body=body))
+
+    def test_only_a_refusal_is_right(self, step, scratch):
+        place = scratch.place("new.log")
+        assert step.judge(REFUSED, place, []).difference is None
+        place.write_bytes(b"")
+        assert "done where it must refuse" in step.judge(DONE, place, []).difference
+
+    def test_nothing_is_there_afterwards(self, step, scratch):
+        place = scratch.place("new.log")
+        place.write_bytes(b"")
+        assert "a log, where there was none" in step.judge(REFUSED, place, []).difference
+        place.unlink()
+        place.with_suffix(".lock").write_bytes(b"")
+        assert "new.lock (0 bytes) should not be" in step.judge(REFUSED, place, []).difference
 
 
 class TestScratch:

@@ -20,7 +20,14 @@ from conformance.run import describe
 from conformance.score import score
 
 HERE = Path(__file__).parent
-SHARED = {"breakable_reader", "by_hand", "conftest", "test_wrong", "test_killed_harness"}
+SHARED = {
+    "breakable_reader",
+    "breakable_writer",
+    "by_hand",
+    "conftest",
+    "test_wrong",
+    "test_killed_harness",
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,10 @@ CONTROL = {"three-records": "pass", "two-blocks": "pass"}
 SMALL = Limits(memory_bytes=160 << 20, output_bytes=1 << 20)
 SOON = {"wall_ms": 700}
 ONE_SHOT = {"one_shot": True}
+APPEND = {"profiles": ("append",)}
+APPENDED = {"append-to-three-records": "pass", "append-in-the-second-block": "pass"}
+TORN = "append-behind-a-torn-payload"
+GHOST = "append-behind-a-torn-payload-that-holds-a-record"
 
 ROWS: dict[str, Row] = {
     "accepts_everything": Row(
@@ -162,6 +173,60 @@ ROWS: dict[str, Row] = {
         {**CONTROL, "cut-in-a-payload": "fail: the reader changed the log it read"}
     ),
     "removes_the_log": Row({"three-records": "fail: the reader changed the log it read"}),
+    "overwrites_the_torn_tail": Row(
+        {
+            **APPENDED,
+            TORN: "pass",  # what is appended is longer than what was torn
+            GHOST: 'fail: not in the log: "ghost" (5 bytes); verdict: expected intact, found torn',
+            "append-behind-preallocated-zeros": "fail: expected 61 bytes, found 138",
+            "append-behind-damage": "pass",
+        },
+        APPEND,
+    ),
+    "appends_behind_the_torn_tail": Row(
+        {
+            **APPENDED,
+            TORN: "fail: expected 4, found 2",
+            GHOST: "fail: records: ",
+            "append-behind-damage": "fail: the writer says done where it must refuse",
+        },
+        APPEND,
+    ),
+    "begins_a_new_block": Row(
+        {
+            "append-to-three-records": "fail: records: 5; at of record 3: expected 38",
+            "append-behind-damage": "pass",
+        },
+        APPEND,
+    ),
+    "leaves_a_file_behind": Row(
+        {
+            "append-to-three-records": "fail: files: append-to-three-records.tmp (0 bytes) should",
+            "write-three-records": "fail: files: write-three-records.tmp (0 bytes) should not be",
+            "append-behind-damage": "pass",
+        },
+        {"profiles": ("append", "write")},
+    ),
+    "never_refuses": Row(
+        {**APPENDED, "append-behind-damage": "fail: the writer says done where it must refuse"},
+        APPEND,
+    ),
+    "changes_the_log_while_refusing": Row(
+        {
+            **APPENDED,
+            "append-behind-damage": "fail: the writer refused, and changed what is there: bytes:"
+            " expected 38, found 0",
+        },
+        APPEND,
+    ),
+    "copies_the_log_while_refusing": Row(
+        {
+            **APPENDED,
+            "append-behind-damage": "fail: the writer refused, and changed what is there: files:"
+            " append-behind-damage.bad (38 bytes) should not be there",
+        },
+        APPEND,
+    ),
     "answers_another_request": Row({"one-record": "protocol-error: expected seq 1, found 2"}),
     "answers_twice": Row(
         {
@@ -243,6 +308,14 @@ def test_what_is_shared_is_right(name, run_program, vectors):
     wrong = [result for result in run.results if result["class"] != "pass"]
     assert not wrong, [(result["vector"], result["difference"]) for result in wrong]
     assert len(run.results) > 130
+
+
+@pytest.mark.usefixtures("nobody_left")
+def test_the_shared_writer_is_right(run_program, vectors):
+    run = run_program("breakable_writer", slugs_of(vectors), profiles=("write", "append"))
+    wrong = [result for result in run.results if result["class"] != "pass"]
+    assert not wrong, [(result["vector"], result["difference"]) for result in wrong]
+    assert len(run.results) >= 20
 
 
 def test_every_program_has_a_row_and_says_what_is_wrong_with_it():

@@ -126,12 +126,15 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def append(path: Path, request: dict[str, Any]) -> None:
-    """Open the file as systemd-journal-remote does after a restart, and feed it."""
+    """Open the file as systemd-journal-remote does after a restart, and feed it.
+
+    A file that it does not go on with it renames to NAME@TIME-RANDOM.journal~, and begins a new
+    one. That is a refusal; the old file is put back to where it was, as systemd left it.
+    """
     if not REMOTE:
         raise Skipped("systemd-journal-remote is not here (package systemd-journal-remote)")
-    data = bytearray(path.read_bytes())
-    data[MACHINE_ID] = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
-    path.write_bytes(data)
+    mine = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
+    foreign = exchange_machine_id(path, mine)
     before = set(path.parent.iterdir())
     stream = b"".join(
         f"__REALTIME_TIMESTAMP={one['realtime']}\n__MONOTONIC_TIMESTAMP={one['monotonic']}\n"
@@ -141,10 +144,22 @@ def append(path: Path, request: dict[str, Any]) -> None:
         for one, payload in zip(request["records"], payloads(request), strict=True)
     )
     done = run(*REMOTE, f"--output={path}", "--split-mode=none", "-", stdin=stream)
-    if set(path.parent.iterdir()) - before:  # NAME@TIME-RANDOM.journal~
+    for renamed in set(path.parent.iterdir()) - before:
+        renamed.replace(path)
+        exchange_machine_id(path, foreign)
         raise Refused("the old file was renamed and a new one begun")
     if done.returncode:
+        exchange_machine_id(path, foreign)
         raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
+
+
+def exchange_machine_id(path: Path, machine_id: bytes) -> bytes:
+    """Give a file to another machine: systemd goes on with its own only. Returns whose it was."""
+    data = bytearray(path.read_bytes())
+    old = bytes(data[MACHINE_ID])
+    data[MACHINE_ID] = machine_id[: len(old)]
+    path.write_bytes(data)
+    return old
 
 
 def bench(path: Path, repeat: int) -> None:

@@ -51,7 +51,6 @@ async function answer({ cmd, path, context = {}, profile = 'recover', ...more })
     return { done: true };
   } catch (error) {
     if (error instanceof writing.Refused) return { refused: error.message };
-    if (error instanceof writing.Skipped) return { skipped: error.message };
     throw error;
   }
 }

@@ -8,9 +8,6 @@ import {
 /** zmq-raft rejects these records, or does not append to this log. */
 export class Refused extends Error {}
 
-/** zmq-raft does something that the vector does not ask for. */
-export class Skipped extends Error {}
-
 const ZEROS = '00'.repeat(12);
 const payloadOf = (record) => Buffer.from(record.payload, 'hex');
 
@@ -63,20 +60,18 @@ async function update(place, { records, context }) {
   const updates = records.map((record) => [msgpack.decode(payloadOf(record)), record.rotate]);
   const known = Object.assign({}, ...updates.map(([changes]) => changes));
   const initial = context.initial ?? Object.fromEntries(Object.keys(known).map((key) => [key, null]));
-  const file = await new FilePersistence(place, initial).ready();
+  let file;
+  try {
+    file = await new FilePersistence(place, initial).ready();
+  } catch (error) {
+    throw new Refused(error.message);
+  }
   for (const [changes, rotate] of updates) await (rotate ? file.rotate(changes) : file.update(changes));
   await file.close();
 }
 
 export const writeState = update;
-
-export async function appendToState(place, request) {
-  const before = fs.statSync(place).ino;
-  await update(place, request);
-  if (fs.statSync(place).ino !== before) {
-    throw new Skipped('after an unfinished update zmq-raft rotates: the whole state goes into a new file');
-  }
-}
+export const appendToState = update;
 
 async function addToLog(root, { records, context }) {
   let log;

@@ -6,7 +6,7 @@ from conformance.recipes.leveldb_log.layout import (
     three_records,
     two_blocks,
 )
-from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
+from conformance.recipes.leveldb_log.log import BOOK, FULL, LevelDBLog, numbered, physical
 
 REUSE = "google/leveldb issues 1287 and 1336: reuse_logs appends after the torn tail"
 ALL: list[int | bytes] = [0, 1, 2, b"delta", b"echo"]
@@ -65,6 +65,24 @@ def append_behind_a_torn_header(log: LevelDBLog) -> None:
     log.bug(REUSE)
 
 
+@BOOK.appending(
+    three_records,
+    "appending",
+    "LDB-016",
+    control=append_to_three_records,
+    kind="eof",
+    may_refuse=True,
+)
+def append_behind_a_torn_payload_that_holds_a_record(log: LevelDBLog) -> None:
+    """A torn payload holds a record just where the new ones end: it must not come to life."""
+    log.truncate(24)
+    payload = numbered(16) + physical(FULL, b"ghost") + numbered(200)
+    log.extend(physical(FULL, payload)[:-1], "a record that holds another, but its last byte")
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, b"delta", b"echo"], end=47)
+    log.leaves({"": 47})
+
+
 @BOOK.appending(fragments_in_two_blocks, "appending", "LDB-015")
 def append_to_fragments(log: LevelDBLog) -> None:
     """Two records appended to a log with a record in fragments."""
@@ -109,11 +127,9 @@ def append_behind_preallocated_zeros(log: LevelDBLog) -> None:
     "LDB-018",
     control=append_to_three_records,
     kind="corrupt",
-    may_refuse=True,
 )
 def append_behind_damage(log: LevelDBLog) -> None:
     """A damaged last block: a record appended in it would never be read, so refuse."""
     log.flip("blocks[0].records[1].data", 0)
     log.append(b"delta", b"echo")
-    log.expect("damaged", "checksum-mismatch", survivors=[0, b"delta", b"echo"])
-    log.note("Right is a refusal, or any append after which all of these records are read again.")
+    log.expect_refusal("damaged", "checksum-mismatch", survivors=[0])

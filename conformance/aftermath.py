@@ -1,0 +1,106 @@
+"""What a write or an append leaves behind: the log read back, and every file in its folder.
+
+A vector states it under ``after``: the files with their sizes, and what a writer is free to do
+otherwise. Only a freedom that the vector declares is one, each with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from conformance.contents import Contents
+from reference_impl.register import registers
+
+FREEDOMS = {
+    "placement": "where records stand and the log ends: at, size, file, batch, end",
+    "preallocation": "the sizes of the files",
+    "other-files": "further files beside those that are named",
+    "damage": "whether the bytes of the damage stay: verdict, reason, lost",
+}
+"""What a vector may leave to the writer, and the parts that are then not compared."""
+
+_PLACE = frozenset({"at", "size", "file", "batch"})
+_NOT_COMPARED: Mapping[str, frozenset[str]] = {
+    "placement": _PLACE | {"end"},
+    "damage": frozenset({"verdict", "reason", "lost"}),
+}
+
+Files = Mapping[str, int]
+"""Sizes by name; names are relative to the folder that holds the log, the log's own among them."""
+
+
+def field_parts(format_id: str | None = None) -> list[str]:
+    """Every field of a record besides its payload, of one format or of all.
+
+    This is what an implementation names under ``reports`` that gives the whole answer.
+    """
+    chosen = [registers()[format_id]] if format_id else registers().values()
+    fields = [name for register in chosen for name in register.fields if name != "payload"]
+    return list(dict.fromkeys(fields))
+
+
+def compared_parts(format_id: str, free: Collection[str]) -> list[str]:
+    """The parts of the answer to the log afterwards that are compared."""
+    left_out = frozenset().union(*(_NOT_COMPARED.get(freedom, frozenset()) for freedom in free))
+    parts = ["records", *field_parts(format_id), "verdict", "reason", "lost", "end"]
+    return [part for part in parts if part not in left_out]
+
+
+def files_in(folder: Path) -> dict[str, int]:
+    """Everything below a folder that is not itself a folder, with its size in bytes."""
+    return {
+        path.relative_to(folder).as_posix(): path.lstat().st_size
+        for path in sorted(folder.rglob("*"))
+        if not path.is_dir()
+    }
+
+
+def files_of(contents: Contents, name: str) -> dict[str, int]:
+    """The same for a log of these bytes under this name, with nothing beside it."""
+    if isinstance(contents, bytes):
+        return {name: len(contents)}
+    return {f"{name}/{file}": len(data) for file, data in contents.items()}
+
+
+def file_differences(expected: Files, found: Files, free: Collection[str]) -> list[str]:
+    """What differs between the files there should be and those that are there, in a sentence.
+
+    An expected name may be a shell pattern, for names that tell the time or a process.
+    """
+    unclaimed = dict(found)
+    wrong = []
+    for name, size in expected.items():
+        fitting = sorted(one for one in unclaimed if one == name or fnmatchcase(one, name))
+        if not fitting:
+            wrong.append(f"{name} is missing")
+            continue
+        actual = unclaimed.pop(fitting[0])
+        if actual != size and "preallocation" not in free:
+            wrong.append(f"{name}: expected {size} bytes, found {actual}")
+    if "other-files" not in free:
+        wrong += [f"{name} ({size} bytes) should not be there" for name, size in unclaimed.items()]
+    return [f"files: {', '.join(wrong)}"] if wrong else []
+
+
+def stated_files(after: Mapping[str, Any]) -> dict[str, int]:
+    """The files of a vector's ``after``."""
+    return {file["name"]: file["size"] for file in after["files"]}
+
+
+def freedoms(after: Mapping[str, Any]) -> list[str]:
+    """The freedoms of a vector's ``after``."""
+    return [one["freedom"] for one in after.get("free", [])]
+
+
+def to_json(files: Files, free: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """``after`` as a vector has it."""
+    listed = [{"name": name, "size": size} for name, size in files.items()]
+    if not free:
+        return {"files": listed}
+    return {
+        "files": listed,
+        "free": [{"freedom": freedom, "because": because} for freedom, because in free],
+    }

@@ -1,0 +1,62 @@
+"""What a write or an append leaves: names, sizes, and what is left to the writer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conformance import VECTORS, aftermath
+from reference_impl.register import registers
+
+
+def test_files_are_listed_below_the_folder(tmp_path):
+    (tmp_path / "log" / "deep").mkdir(parents=True)
+    (tmp_path / "log" / "deep" / "1.rlog").write_bytes(b"four")
+    (tmp_path / "log.old").symlink_to(tmp_path / "nowhere")
+    found = aftermath.files_in(tmp_path)
+    assert found["log/deep/1.rlog"] == 4
+    assert set(found) == {"log/deep/1.rlog", "log.old"}
+
+
+def test_a_log_alone():
+    assert aftermath.files_of(b"abc", "x.log") == {"x.log": 3}
+    assert aftermath.files_of({"1.log": b"abc"}, "x") == {"x/1.log": 3}
+
+
+@pytest.mark.parametrize(
+    ("found", "free", "words"),
+    [
+        ({"a": 1, "b": 2}, (), None),
+        ({"a": 1}, (), "b is missing"),
+        ({"a": 1}, aftermath.FREEDOMS, "b is missing"),
+        ({"a": 1, "b": 3}, (), "b: expected 2 bytes, found 3"),
+        ({"a": 1, "b": 3}, ("preallocation",), None),
+        ({"a": 1, "b": 2, "c": 0}, ("preallocation",), "c (0 bytes) should not be there"),
+        ({"a": 1, "b": 2, "c": 0}, ("other-files",), None),
+    ],
+)
+def test_files_that_differ(found, free, words):
+    differences = aftermath.file_differences({"a": 1, "b": 2}, found, free)
+    assert differences == ([] if words is None else [f"files: {words}"])
+
+
+def test_a_name_may_be_a_pattern_and_claims_one_file():
+    expected = {"x.pers": 1, "x.pers-*": 2}
+    assert not aftermath.file_differences(expected, {"x.pers": 1, "x.pers-817": 2}, ())
+    (wrong,) = aftermath.file_differences(expected, {"x.pers": 1, "x.pers-1": 2, "x.pers-2": 2}, ())
+    assert wrong == "files: x.pers-2 (2 bytes) should not be there"
+
+
+def test_every_part_is_compared_unless_it_is_free():
+    for format_id, register in registers().items():
+        every = {"records", "verdict", "reason", "lost", "end", *register.fields} - {"payload"}
+        assert set(aftermath.compared_parts(format_id, ())) == every
+        free = set(aftermath.compared_parts(format_id, aftermath.FREEDOMS))
+        assert "records" in free and not free & {"at", "size", "file", "end", "lost", "verdict"}
+
+
+def test_the_schema_knows_the_same_freedoms():
+    schema = json.loads((VECTORS / "schema.json").read_text())
+    free = schema["properties"]["after"]["properties"]["free"]["items"]
+    assert free["properties"]["freedom"]["enum"] == list(aftermath.FREEDOMS)

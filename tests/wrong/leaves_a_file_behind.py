@@ -1,0 +1,12 @@
+"""Wrong: leaves a temporary file beside the log that it wrote or appended to."""
+
+from breakable_writer import Log, run
+
+
+class Littering(Log):
+    def go_on(self, end: int, records: list[bytes]) -> None:
+        self.path.with_suffix(".tmp").write_bytes(b"")
+        super().go_on(end, records)
+
+
+run(Littering, "leaves-a-file-behind")
