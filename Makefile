@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors parsers review sweep audit lint bench setup clean
+.PHONY: help conformance test vectors mutants parsers review sweep audit lint bench setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -13,6 +13,7 @@ help:
 	@echo '                                     protocol, or the one-shot form)'
 	@echo 'make test                            the tests of this project'
 	@echo 'make vectors                         make the golden vectors again'
+	@echo 'make mutants                         change the executable specification: do the vectors tell?'
 	@echo 'make parsers                         packages of parsers in eleven languages, in parsers/'
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
 	@echo 'make sweep                           damage the vectors in a million ways, on Spark'
@@ -41,6 +42,11 @@ parsers: $(VENV)/ready
 BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
+
+# MUTANTS chooses: make mutants MUTANTS='--format ID', or MUTANTS='--changed main'
+MUTANTS ?=
+mutants: $(VENV)/ready
+	@walproof mutants $(MUTANTS)
 
 # FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast --impl NAME'
 FORMAT ?= leveldb-log

@@ -29,20 +29,28 @@ def write(report: Report, path: Path | str) -> None:
 
 def render(report: Report) -> str:
     """The page as text."""
-    environment = Environment(
+    data = page_data(report)
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            data=data,
+            style=Markup(asset("report.css")),
+            script=Markup("\n".join(asset(name) for name in _SCRIPTS)),
+            json=Markup(embedded_json(data)),
+        )
+    )
+
+
+def environment() -> Environment:
+    """How the pages of this folder are made from their templates."""
+    return Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-    )
-    data = page_data(report)
-    return environment.get_template("report.html.j2").render(
-        data=data,
-        style=Markup(_asset("report.css")),
-        script=Markup("\n".join(_asset(name) for name in _SCRIPTS)),
-        json=Markup(embedded_json(data)),
     )
 
 
@@ -52,5 +60,6 @@ def embedded_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A style sheet or script of the pages."""
     return (_TEMPLATES / name).read_text(encoding="utf-8")

@@ -68,6 +68,15 @@ def read_chapter(path: Path) -> Chapter:
     return Chapter(path, tuple(requirements), tuple(malformed), dict(_reasons(lines)))
 
 
+def levels(path: Path) -> dict[str, str]:
+    """The level of each requirement of a chapter, in its order: MUST, SHOULD, …"""
+    found = {}
+    for line in path.read_text("utf-8").splitlines():
+        if (definition := DEFINITION.match(line)) and (level := LEVEL.match(definition[2])):
+            found[definition[1]] = level[1]
+    return found
+
+
 def _reasons(lines: Iterable[str]) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
     """The rows of the table whose columns are headed ``code``, ``kind``, ``requirement`` …"""
     columns: list[str] = []

@@ -29,6 +29,7 @@ SUBCOMMANDS = (
     "sweep",
     "bench",
     "vectors",
+    "mutants",
     "setup",
     "parsers",
     "lint-ksy",

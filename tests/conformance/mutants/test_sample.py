@@ -1,0 +1,26 @@
+"""A fixed sample of every format's mutants: all dead, or listed as equivalent.
+
+``make mutants`` asks about all of them. A mutant that lives here is a wrong reader or writer that
+the vectors would certify: kill it with a vector, or list it with the reason why nobody can tell.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.mutants.choice import Choice
+from conformance.mutants.reviewed import path_of
+from conformance.mutants.run import hunt, wrong
+from reference_impl.formats import FORMATS
+
+SAMPLE = 40
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_the_vectors_tell_mutants_from_the_original(format_id: str) -> None:
+    if not path_of(format_id).exists():
+        pytest.skip(f"{format_id}: nobody has looked at what survives there yet")
+    report = hunt(format_id, Choice(sample=SAMPLE), common=False)
+    assert report["mutants"] == SAMPLE
+    assert report["killed"] > SAMPLE / 2
+    assert wrong(report) == []
