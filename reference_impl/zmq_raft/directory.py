@@ -46,24 +46,23 @@ def folders(root: Path, context: Mapping[str, Any]) -> Folders:
 
 
 def index_files(log: Path) -> list[Path]:
-    """The index files in the order of their names; everything else is ignored (ZMR-091)."""
-    found = [log] if log.is_dir() else []
-    for pattern in FOLDERS:
-        found = [
-            child
-            for folder in found
-            for child in sorted(folder.iterdir())
-            if pattern.fullmatch(child.name) and child.is_dir()
+    """The index files in the order of their names; everything else is ignored (ZMR-091).
+
+    Also those in a folder above the one where they belong. Of one name, the lower path is first.
+    """
+    found: list[Path] = []
+    folders = [log] if log.is_dir() else []
+    for pattern in (*FOLDERS, None):
+        children = [child for folder in folders for child in folder.iterdir()]
+        found += [
+            child for child in children if index_file.NAME.fullmatch(child.name) and child.is_file()
         ]
-    return sorted(
-        (
-            file
-            for folder in found
-            for file in folder.iterdir()
-            if index_file.NAME.fullmatch(file.name) and file.is_file()
-        ),
-        key=lambda file: file.name,
-    )
+        folders = [
+            child
+            for child in children
+            if pattern is not None and pattern.fullmatch(child.name) and child.is_dir()
+        ]
+    return sorted(found, key=lambda file: (file.name, file.relative_to(log).as_posix()))
 
 
 def files_of(root: Path, context: Mapping[str, Any]) -> list[tuple[str, int]]:
@@ -86,14 +85,17 @@ def read(root: Path, context: Mapping[str, Any]) -> Parts:
 class Reader:
     """One pass over a log directory. Holds one entry, and the table of one file.
 
-    After both passes ``end`` says where a writer may resume, ``next`` which index comes next, and
-    ``is_full`` whether that index goes into a new file.
+    After both passes ``end`` says where a writer may resume, ``next`` which index comes next,
+    ``spare`` which files at the end have no entries, and ``is_full`` whether the next index goes
+    into a new file.
     """
 
     def __init__(self, parts: Folders, raw: bool) -> None:
         self.parts = parts
         self.raw = raw
         self.files = index_files(parts.log)
+        self.spare: list[Path] = []
+        """Files without entries at the end, never the first file (ZMR-095)."""
         self.covered = -1
         """Index of the last entry for which the snapshot stands."""
         self.next: int | None = None
@@ -130,45 +132,31 @@ class Reader:
 
     def entries(self) -> Iterator[Record | Lost]:
         """The entries of all index files, and what is wrong between the files."""
-        files = list(self.files)
-        spare = self._drop_trailing_empty(files)
+        contents = [self._contents(path) for path in self.files]
+        count = len(self.files)
+        while count > 1 and contents[count - 1] is not None and not contents[count - 1]:
+            count -= 1
+        files, self.spare = self.files[:count], self.files[count:]
+        limits: list[int | None] = [None] * count
+        for number in reversed(range(count - 1)):
+            after = number + 1  # ZMR-096
+            limits[number] = first_index(files[after]) if contents[after] else limits[after]
         for number, path in enumerate(files):
-            is_last = number + 1 == len(files)
-            limit = None if is_last else _first_index(files[number + 1])
-            name = self.parts.name(path)
-            with path.open("rb") as file:
-                layout = self._layout(path, file)
-                if isinstance(layout, Lost):
-                    self.next, self.is_full = None, False
-                    self.end = Place(0 if layout.torn else None, name)
-                    events: Iterator[Record | Lost] = iter([layout])
-                else:
-                    events = self._one_file(file, layout, limit, is_first=number == 0)
-                for event in events:
-                    event = replace(event, file=name)
-                    torn_inside = isinstance(event, Lost) and event.torn and not is_last
-                    yield _missing(event) if torn_inside else event  # ZMR-097
-        if self.end.at is None:
-            self.end = Place(None)
-            if spare is not None and spare[0] == self.next:
-                self.end = spare[1]
+            yield from self._one_file(path, limits[number], number == 0, number + 1 == count)
+        for path in self.spare:
+            yield from self._one_spare(path)
 
-    def _drop_trailing_empty(self, files: list[Path]) -> tuple[int, Place] | None:
-        """Empty files at the end are framing (ZMR-095). The first index and end of the first."""
-        first = None
-        while len(files) > 1:
-            path = files[-1]
-            with path.open("rb") as file:
-                layout = self._layout(path, file)
-            if isinstance(layout, Lost) or layout.offsets:
-                break
-            first = (layout.first, Place(layout.data, self.parts.name(path)))
-            files.pop()
-        return first
+    def _contents(self, path: Path) -> bool | None:
+        """Whether an index file has entries; ``None`` if it is lost as a whole."""
+        with path.open("rb") as file:
+            layout = self._layout(path, file)
+        if isinstance(layout, Lost):
+            return False if layout.torn else None
+        return len(layout.offsets) > 0
 
     def _layout(self, path: Path, file: BinaryIO) -> Layout | Lost:
         size = path.stat().st_size
-        first = _first_index(path)
+        first = first_index(path)
         if path.relative_to(self.parts.log).as_posix() != index_file.path_of(first):
             return Lost(0, size, "misplaced-file")  # ZMR-091
         try:
@@ -177,9 +165,27 @@ class Reader:
             return Lost(0, size, refusal.reason)
 
     def _one_file(
+        self, path: Path, limit: int | None, is_first: bool, is_last: bool
+    ) -> Iterator[Record | Lost]:
+        """One index file; ``limit`` is the first index of the next file that has entries."""
+        name = self.parts.name(path)
+        with path.open("rb") as file:
+            layout = self._layout(path, file)
+            if isinstance(layout, Lost):
+                events: Iterator[Record | Lost] = iter([layout])
+                self._pass_by(path, layout.torn and is_last)
+            else:
+                events = self._events(file, layout, limit, is_first)
+            for event in events:
+                event = replace(event, file=name)
+                torn_inside = isinstance(event, Lost) and event.torn and not is_last
+                yield _missing(event) if torn_inside else event  # ZMR-097
+        if isinstance(layout, Layout):
+            self._pass(layout, limit, is_last, name)
+
+    def _events(
         self, file: BinaryIO, layout: Layout, limit: int | None, is_first: bool
     ) -> Iterator[Record | Lost]:
-        """The entries of one file; ``limit`` is the first index of the next file."""
         if self.next is not None and layout.first > self.next:
             yield Lost(0, 0, "snapshot-gap" if is_first else "missing-entries")  # ZMR-093, ZMR-094
         for event in index_file.entries(file, layout, raw=self.raw, after=self.covered):
@@ -190,20 +196,44 @@ class Reader:
             ):
                 event = Lost(event.at, event.at + event.size, "overlapping-files")  # ZMR-096
             yield event
+
+    def _pass(self, layout: Layout, limit: int | None, is_last: bool, name: str) -> None:
+        """Which index comes after a file that was read, and where (ZMR-094, ZMR-101)."""
         following = layout.first + len(layout.offsets)
         for span in index_file.spans(layout):
-            if span.reason == "torn-entry" and limit is None:
+            if span.reason == "torn-entry" and is_last:
                 following = layout.first + span.first  # what is torn is written again
         if limit is not None:
             following = min(following, limit)
-        self.next = max(following, self.covered + 1)
-        place = index_file.resume_at(layout) if self.next == following else None
-        self.end = Place(place, self.parts.name(Path(file.name)))
+        self.next = max(following, self.covered + 1, self.next or 0)
+        self.end = Place(index_file.resume_at(layout) if self.next == following else None, name)
         is_sound = all(span.reason is None for span in index_file.spans(layout))
         self.is_full = is_sound and self.next == layout.first + layout.capacity
 
+    def _pass_by(self, path: Path, is_unfinished: bool) -> None:
+        """The same after a file that is lost as a whole, or was never finished."""
+        self.is_full = False
+        if not is_unfinished:
+            self.next, self.end = None, Place(None)
+            return
+        first = first_index(path)
+        self.next = first if self.next is None else self.next
+        self.end = Place(0 if self.next == first else None, self.parts.name(path))  # ZMR-044
 
-def _first_index(path: Path) -> int:
+    def _one_spare(self, path: Path) -> Iterator[Lost]:
+        """A file without entries at the end: torn if it was never finished (ZMR-095)."""
+        name = self.parts.name(path)
+        with path.open("rb") as file:
+            layout = self._layout(path, file)
+        if self.end.at is None and self.next == first_index(path):
+            at = 0 if isinstance(layout, Lost) else index_file.resume_at(layout)
+            self.end = Place(at, name)
+        if isinstance(layout, Lost):
+            yield replace(layout, file=name)
+
+
+def first_index(path: Path) -> int:
+    """The first index that the name of an index file gives (ZMR-015)."""
     return int(path.name[:14], 16)
 
 

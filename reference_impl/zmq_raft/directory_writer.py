@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl.zmq_raft import directory, index_file
-from reference_impl.zmq_raft.index_file import index_in, path_of
+from reference_impl.zmq_raft.index_file import path_of
 from reference_impl.zmq_raft.index_writer import DEFAULT_CAPACITY, Full, IndexWriter, empty
+from reference_impl.zmq_raft.layout import Refusal
 
 
 class DirectoryWriter:
@@ -23,22 +24,23 @@ class DirectoryWriter:
         self.context = context
         self.parts = directory.folders(root, context)
         reader = self._read()
-        if reader.end.at == 0 and reader.files:  # ZMR-044: a file that was never finished
-            reader.files[-1].unlink()
-            reader = self._read()
         self.first_index = max(reader.covered, 0) + 1
         if reader.next is None and not reader.files and reader.is_full:
             reader.next = self.first_index
         if reader.next is None or (reader.end.at is None and not reader.is_full):
             raise ValueError("the log must not be appended to: start a new one")
-        self.files = [int(file.name[:14], 16) for file in reader.files]
         self.next_index = reader.next
-        self.capacity = self._configured_capacity(reader.files)
-        while len(self.files) > 1 and self._is_empty(self.files[-1]):
-            self._delete(self.files.pop())  # ZMR-095
-        if not self.files:
+        spare = {self.parts.name(path) for path in reader.spare}
+        unusable = [*reader.spare]  # ZMR-095
+        if reader.end.at == 0 and reader.end.file not in spare:
+            unusable.append(reader.files[0])  # ZMR-044: the only file, and it was never finished
+        self.files = [directory.first_index(path) for path in reader.files if path not in unusable]
+        self.capacity = self._configured_capacity()
+        for path in unusable:
+            path.unlink()
+        if not self.files or reader.end.file in spare:
             self._create(self.next_index)
-            self.capacity = self._configured_capacity([self._path(self.next_index)])
+            self.capacity = self._configured_capacity()
 
     def append(self, index: int, entry: bytes) -> None:
         """Write one entry; an index below the next one rolls the log back first."""
@@ -83,22 +85,28 @@ class DirectoryWriter:
             file.write(empty(first, self.capacity, self.context))
         self.files.append(first)
 
-    def _configured_capacity(self, files: list[Path]) -> int:
+    def _configured_capacity(self) -> int:
         """For the first file the context's; for others that of the first, rounded up (ZMR-098)."""
-        for path in files[:1]:
-            with path.open("rb") as file:
-                layout = index_file.read_layout(file, path.stat().st_size, index_in(path.name))
-            capacity = getattr(layout, "capacity", DEFAULT_CAPACITY)
-            return 1 << max(capacity - 1, 0).bit_length()
+        for first in self.files:
+            layout = self._layout(first)
+            if isinstance(layout, index_file.Layout):
+                return 1 << max(layout.capacity - 1, 0).bit_length()
         capacity = int(self.context.get("capacity", DEFAULT_CAPACITY))
         if capacity.bit_count() != 1:
             raise ValueError(f"capacity: expected a power of two, found {capacity}")
         return capacity
 
-    def _is_empty(self, first: int) -> bool:
-        with self._path(first).open("rb") as file:
-            layout = index_file.read_layout(file, Path(file.name).stat().st_size, first)
-        return isinstance(layout, index_file.Layout) and not layout.offsets
+    def _layout(self, first: int) -> index_file.Layout | None:
+        """The layout of an index file, if it is not lost as a whole."""
+        path = self._path(first)
+        if not path.is_file():
+            return None  # it lies in another folder
+        try:
+            with path.open("rb") as file:
+                layout = index_file.read_layout(file, path.stat().st_size, first)
+        except Refusal:
+            return None
+        return layout if isinstance(layout, index_file.Layout) else None
 
     def _delete(self, first: int) -> None:
         self._path(first).unlink()

@@ -33,6 +33,14 @@ class TooDeep(ValueError):
     """More than :data:`MAX_DEPTH` nested containers."""
 
 
+class BadKey(ValueError):
+    """A key of an update that is not a string of UTF-8; ``at`` is its offset."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(f"the key at {at} is no text")
+        self.at = at
+
+
 @dataclass(frozen=True, slots=True)
 class BadText:
     """A string whose bytes are not UTF-8."""
@@ -103,18 +111,26 @@ class _Open:
         return Map(tuple(zip(self.items[::2], self.items[1::2], strict=True)))
 
 
-def decode(data: bytes | memoryview, at: int = 0) -> tuple[Any, int]:
+def decode(data: bytes | memoryview, at: int = 0, has_text_keys: bool = False) -> tuple[Any, int]:
     """The value at an offset, and the offset after it.
 
     Time and memory are bounded by the bytes that are there, whatever their lengths claim. Raises
-    :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`.
+    :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`; with ``has_text_keys``, which is
+    for an update, also :class:`BadKey` for a key of the outermost map. What comes first in the
+    bytes is raised: a key is judged by its first byte.
     """
     stack: list[_Open] = []
     while True:
+        start = at
+        is_key = has_text_keys and len(stack) == 1 and len(stack[0].items) % 2 == 0
+        if is_key and not _begins_text(_take(data, at, 1)[0]):
+            raise BadKey(start)
         value, opened, at = _head(data, at)
+        if is_key and isinstance(value, BadText):
+            raise BadKey(start)
+        if opened is not None and len(stack) == MAX_DEPTH:
+            raise TooDeep(f"more than {MAX_DEPTH} levels at {at}")
         if opened is not None and opened.left:
-            if len(stack) == MAX_DEPTH:
-                raise TooDeep(f"more than {MAX_DEPTH} levels at {at}")
             stack.append(opened)
             continue
         if opened is not None:
@@ -127,6 +143,10 @@ def decode(data: bytes | memoryview, at: int = 0) -> tuple[Any, int]:
             value = stack.pop().value()
         else:
             return value, at
+
+
+def _begins_text(first: int) -> bool:
+    return 0xA0 <= first <= 0xBF or 0xD9 <= first <= 0xDB
 
 
 def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:

@@ -26,7 +26,7 @@ def kind_of(path: Path, context: Mapping[str, Any]) -> str:
         return str(context["kind"])
     with path.open("rb") as file:
         token = file.read(4)
-    if token == b"RLOG" or path.suffix == ".rlog":
+    if token == b"RLOG" or path.name.endswith(".rlog"):
         return "index"
     if token == b"SNAP" or SNAPSHOT_NAME.fullmatch(path.name):
         return "snapshot"
@@ -36,9 +36,9 @@ def kind_of(path: Path, context: Mapping[str, Any]) -> str:
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """The events of a log. Raises ``OSError``, and ``ValueError`` for an unknown profile.
 
-    Context: ``kind`` if the file does not show it; ``first_index``, the index that the name of an
-    index file would give (if the file has such a name, that is used); ``entries`` = ``raw`` for
-    entries without a header; ``log`` and ``snapshot_file``, other names inside a directory.
+    Context: ``kind`` of a file, whatever it shows; ``first_index``, the index that the name of an
+    index file would give, used instead of that; ``entries`` = ``raw`` for entries without a
+    header; ``log`` and ``snapshot_file``, other names inside a directory.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -107,8 +107,8 @@ def recognise(path: Path) -> bool:
     """
     if path.is_dir():
         parts = directory.folders(path, {})
-        if directory.index_files(parts.log):
-            return True
+        if any(file.parent != path for file in directory.index_files(parts.log)):
+            return True  # index files side by side in any folder are logs of their own
         return parts.snapshot is not None and parts.snapshot.is_file() and recognise(parts.snapshot)
     with path.open("rb") as file:
         head = file.read(HEAD)

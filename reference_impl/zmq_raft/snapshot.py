@@ -20,6 +20,8 @@ from reference_impl.zmq_raft.layout import (
 
 HEADER = struct.Struct("<4sIIQQQ")  # ZMR-060: SNAP, length, version, index, term, data size
 BODY = HEADER.size - 8
+MAX_NUMBER = 2**53 - 1
+"""What JavaScript counts up to: no writer goes beyond in an index or a term."""
 
 
 def read(file: BinaryIO, size: int) -> Parts:
@@ -36,7 +38,7 @@ def read(file: BinaryIO, size: int) -> Parts:
     _, length, version, index, term, data_size = HEADER.unpack(head)
     if version != VERSION:
         raise Refusal("unsupported-version")  # ZMR-041
-    if length != BODY:
+    if length != BODY or max(index, term) > MAX_NUMBER:
         yield Lost(0, size, "bad-header")  # ZMR-042
         return Place(None)
     data = find_marker(file, b"DATA", HEADER.size)
@@ -55,7 +57,7 @@ def read(file: BinaryIO, size: int) -> Parts:
 def snapshot_bytes(index: int, term: int, data: bytes, context: Mapping[str, Any]) -> bytes:
     """A whole snapshot file (ZMR-060). Raises ``ValueError`` for numbers out of range."""
     for name, value in (("index", index), ("term", term)):
-        if not 0 <= value <= 2**53 - 1:
+        if not 0 <= value <= MAX_NUMBER:
             raise ValueError(f"{name}: expected 0 to 2^53 - 1, found {value}")
     header = HEADER.pack(b"SNAP", BODY, VERSION, index, term, len(data))
     return header + made_by(context) + chunk(b"DATA", b"") + data

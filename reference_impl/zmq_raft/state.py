@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from reference_impl.answer import Lost, NewRecord, Record
 from reference_impl.zmq_raft import message_pack
 from reference_impl.zmq_raft.layout import CREATED, Parts, Place
-from reference_impl.zmq_raft.message_pack import BadType, Incomplete, Map, TooDeep
+from reference_impl.zmq_raft.message_pack import BadKey, BadType, Incomplete, Map, TooDeep
 
 ROTATE_AT = 512 * 1024  # ZMR-075
 WINDOW = 1 << 16
@@ -84,7 +84,7 @@ def _updates(file: BinaryIO, size: int) -> Iterator[Record | Lost]:
             yield Lost(at, size, "not-a-map")  # ZMR-077
             return
         try:
-            value, end = message_pack.decode(window.data, offset)
+            value, end = message_pack.decode(window.data, offset, has_text_keys=True)
         except Incomplete:
             window.skip(offset)
             offset = 0
@@ -99,8 +99,11 @@ def _updates(file: BinaryIO, size: int) -> Iterator[Record | Lost]:
         except TooDeep:
             yield Lost(at, size, "too-deep")  # ZMR-079
             return
-        if not all(isinstance(key, str) for key, _ in value.pairs):
-            yield Lost(at, size, "bad-key")  # ZMR-078
+        except BadKey as bad:
+            if _zeros_to_the_end(window, bad.at):
+                yield Lost(at, size, "torn-update", torn=True)  # ZMR-076
+            else:
+                yield Lost(at, size, "bad-key")  # ZMR-078
             return
         update = message_pack.to_json(value)
         yield Record(at, end - offset, window.data[offset:end], {"update": update})

@@ -22,7 +22,12 @@ State = compiled("zmq_raft_state").ZmqRaftState
 
 LIMIT = 0x3FFFFFFF
 INDEX_NAME = re.compile(r"([0-9a-f]{14})\.rlog")
-INDEX_PATH = re.compile(r"([0-9a-f]{5})/([0-9a-f]{2})/([0-9a-f]{2})/([0-9a-f]{14})\.rlog")
+PLACE = re.compile(
+    r"(?P<folders>([0-9a-f]{5}/([0-9a-f]{2}/([0-9a-f]{2}/)?)?)?)(?P<name>[0-9a-f]{14})\.rlog"
+)
+SNAPSHOT_NAME = re.compile(
+    r"(.*\.)?snap(\.tmp-\d+-[0-9a-z]+|-\d{4}(-\d\d){2}-\d{6}-\d{3}[0-9a-z]+)?"
+)
 
 
 @dataclass
@@ -36,12 +41,15 @@ class File:
     refused: str | None = None
     first: int = 0
     committed: int = 0
+    whole: int = 0
+    """Entries up to the last end that is relied on."""
     capacity: int = 0
     has_layout: bool = False
 
-    def lose(self, start: int, end: int, reason: str) -> File:
-        """Report ``[start, end)`` as lost."""
-        self.lost.append({"from": start, "to": end, "reason": reason})
+    def lose(self, start: int, end: int, reason: str, index: int | None = None) -> File:
+        """Report ``[start, end)`` as lost, up to the entry of this index."""
+        known = {} if index is None else {"index": index}
+        self.lost.append({"from": start, "to": end, "reason": reason, **known})
         return self
 
 
@@ -98,15 +106,17 @@ def cut_entries(file: File, data: bytes, base: int, ends: list[int], raw: bool) 
     for before, number in pairwise(sound):
         start, end = place[before], place[number]
         if number != before + 1:
-            file.lose(start, end, "bad-offset")
+            file.lose(start, end, "bad-offset", file.first + number)
         else:
             one_entry(file, data[start:end], start, file.first + number, raw)
-    rest = ends[sound[-1] + 1 :]
+    file.whole = sound[-1] + 1
+    rest = ends[file.whole :]
     file.end = place[sound[-1]] if sound[-1] + 1 < file.capacity else None
     if rest:
         rises = all(a < b for a, b in pairwise(rest))
         torn = rises and rest[0] > there and rest[-1] <= LIMIT
-        file.lose(place[sound[-1]], len(data), "torn-entry" if torn else "bad-offset")
+        last = file.first + len(ends) - 1
+        file.lose(place[sound[-1]], len(data), "torn-entry" if torn else "bad-offset", last)
     if any(gap["reason"] == "bad-offset" for gap in file.lost):
         file.end = None
 
@@ -142,7 +152,7 @@ def snapshot_file(data: bytes) -> File:
     if parsed.header.version != 1:
         file.refused = "unsupported-version"
         return file
-    if parsed.header.len_body != 28:
+    if parsed.header.len_body != 28 or max(parsed.header.index, parsed.header.term) >= 2**53:
         return file.lose(0, len(data), "bad-header")
     if not (hasattr(parsed, "chunks") and parsed.chunks[-1].is_marker):
         return file.lose(0, len(data), "torn-header")
@@ -167,10 +177,8 @@ def state_file(data: bytes) -> File:
             reason = "torn-update" if zeros else "not-a-map"
         else:
             size, reason = measure(update, 0)
-            if reason is None and not all(
-                is_text(key) for key in getattr(update, "elements", [])[::2]
-            ):
-                reason = "bad-key"
+            if reason == "bad-key" and not data[at + size :].strip(b"\0"):
+                reason = "torn-update"
         if reason:
             file.end = at if reason == "torn-update" else None
             return file.lose(at, len(data), reason)
@@ -180,13 +188,16 @@ def state_file(data: bytes) -> File:
 
 
 def measure(value: Any, depth: int) -> tuple[int, str | None]:
-    """The length of a value with everything in it, or the first thing that is wrong with it."""
+    """The length of a value with everything in it, or the first thing that is wrong with it.
+
+    For ``bad-key`` the length is that of what stands in front of the key.
+    """
     if value.first == 0xC1:
         return 0, "bad-type"
-    if value.num_elements and depth == 64:
-        return 0, "too-deep"
     if not value.has_len:
         return 0, "torn-update"
+    if (value.is_map or value.is_array) and depth == 64:
+        return 0, "too-deep"
     size = 1 + value.len_width + value.number_width + bool(value.is_ext)
     if value.number_width and not hasattr(value, "number"):
         return 0, "torn-update"
@@ -195,18 +206,23 @@ def measure(value: Any, depth: int) -> tuple[int, str | None]:
             return 0, "torn-update"
         size += len(value.data)
     inner = getattr(value, "elements", ())
-    for element in inner:
+    for number, element in enumerate(inner):
+        is_key = depth == 0 and number % 2 == 0
+        if is_key and not element.is_str:
+            return size, "bad-key"
         more, reason = measure(element, depth + 1)
         if reason:
             return 0, reason
+        if is_key and not is_text(element):
+            return size, "bad-key"
         size += more
     return size, "torn-update" if len(inner) < value.num_elements else None
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value is a string of UTF-8."""
+    """Whether a string is one of UTF-8."""
     try:
-        return bool(value.is_str) and value.data.decode() is not None
+        return value.data.decode() is not None
     except UnicodeDecodeError:
         return False
 
@@ -237,27 +253,67 @@ def as_lost(event: dict[str, Any], reason: str) -> dict[str, Any]:
 
 def in_order(file: File) -> list[dict[str, Any]]:
     """Records and losses of a file by offset."""
-    return sorted([*file.records, *file.lost], key=lambda event: event.get("at", event.get("from")))
+    return sorted([*file.records, *file.lost], key=start_of)
 
 
-def directory(root: Path, raw: bool) -> tuple[list[dict[str, Any]], Any, list[tuple[str, int]]]:
+def start_of(event: dict[str, Any]) -> int:
+    """Where a record or a loss begins."""
+    return int(event["at"] if "at" in event else event["from"])
+
+
+@dataclass
+class Member:
+    """One index file of a directory: its name in the answer, and the index in it."""
+
+    name: str
+    index: int
+    file: File
+
+    @property
+    def is_spare(self) -> bool:
+        """Whether it holds nothing: no entry is committed, or it was never finished."""
+        if self.file.has_layout:
+            return not self.file.committed
+        return any(gap["reason"] == "torn-header" for gap in self.file.lost)
+
+
+def members(root: Path, log: Path, raw: bool) -> list[Member]:
+    """The index files of a directory in the order of their names, those out of place too."""
+    found = []
+    for path in log.rglob("*.rlog") if log.is_dir() else ():
+        place = PLACE.fullmatch(path.relative_to(log).as_posix())
+        if not place or not path.is_file():
+            continue
+        data = path.read_bytes()
+        name = place["name"]
+        if place["folders"] != f"{name[:5]}/{name[5:7]}/{name[7:9]}/":
+            file = File(len(data)).lose(0, len(data), "misplaced-file")
+        else:
+            file = index_file(data, int(name, 16), raw)
+        if file.refused:
+            file.lose(0, file.size, file.refused)
+        found.append(Member(path.relative_to(root).as_posix(), int(name, 16), file))
+    return sorted(found, key=lambda one: (one.index, one.name))
+
+
+def directory(
+    root: Path, context: dict[str, Any]
+) -> tuple[list[dict[str, Any]], Any, list[tuple[str, int]]]:
     """Events in log order, the end, and the files with their sizes."""
-    log, snap = root / "log", root / "snap"
-    if not log.is_dir() and not snap.is_file():
-        log, snap = root, None  # type: ignore[assignment]
-    found = {
-        path: INDEX_PATH.fullmatch(path.relative_to(log).as_posix())
-        for path in (log.glob("*/*/*/*") if log.is_dir() else ())
-        if path.is_file()
-    }
-    paths = sorted((path for path, fits in found.items() if fits), key=lambda path: path.name)
-    covered, upcoming, before = (-1, None, None) if snap is None else (0, 1, None)
+    raw = context.get("entries") == "raw"
+    log = root / context.get("log", "log")
+    snap: Path | None = root / context.get("snapshot_file", "snap")
+    if not log.is_dir() and snap and not snap.is_file():
+        log, snap = root, None
+    files = members(root, log, raw)
+    sizes = [(one.name, one.file.size) for one in files]
+    covered, before = -1 if snap is None else 0, None
+    upcoming: int | None = None if snap is None else 1
     events: list[dict[str, Any]] = []
-    sizes: list[tuple[str, int]] = []
     if snap is not None and snap.is_file():
         name = snap.relative_to(root).as_posix()
         file = snapshot_file(snap.read_bytes())
-        sizes.append((name, file.size))
+        sizes.insert(0, (name, file.size))
         if file.refused:
             file.lose(0, file.size, file.refused)
         if file.records:
@@ -266,78 +322,75 @@ def directory(root: Path, raw: bool) -> tuple[list[dict[str, Any]], Any, list[tu
                 file.records = []
         else:
             covered, upcoming = -1, None
-            if paths and file.lost[0]["reason"].startswith("torn-"):
+            if files and file.lost[0]["reason"].startswith("torn-"):
                 file.lost[0]["reason"] = "missing-data"
         events += [{**event, "file": name} for event in in_order(file)]
-    files = []
-    for path in paths:
-        index = int(path.name[:14], 16)
-        file = index_file(path.read_bytes(), index, raw)
-        fits = found[path]
-        if fits and "".join(fits.groups()[:3]) != path.name[:9]:
-            file = File(file.size).lose(0, file.size, "misplaced-file")
-        if file.refused:
-            file.lose(0, file.size, file.refused)
-        name = path.relative_to(root).as_posix()
-        sizes.append((name, file.size))
-        files.append((name, index, file))
-    spare = []
-    while len(files) > 1 and files[-1][2].has_layout and not files[-1][2].committed:
+    spare: list[Member] = []
+    while len(files) > 1 and files[-1].is_spare:
         spare.insert(0, files.pop())
-    end = None
+    end: tuple[str, int] | None = None
     entries: list[dict[str, Any]] = []
-    for number, (name, index, file) in enumerate(files):
-        is_last = number + 1 == len(files)
-        limit = None if is_last else files[number + 1][1]
-        end = file.end if is_last else None
-        torn = next((gap for gap in file.lost if gap["reason"].startswith("torn-")), None)
-        if torn and not is_last:
-            torn["reason"] = "missing-data"
-        if not file.has_layout:
-            entries += [{**gap, "file": name} for gap in file.lost]
-            upcoming = None
-            continue
-        if upcoming is not None and index > upcoming:
-            reason = "missing-entries" if number else "snapshot-gap"
-            entries.append({"from": 0, "to": 0, "reason": reason, "file": name})
-        for event in in_order(file):
-            known = event.get("index")
-            if known is not None and known <= covered:
-                continue
-            if "at" in event and limit is not None and known >= limit:
-                event = as_lost(event, "overlapping-files")
-            entries.append({**event, "file": name})
-        following = index + file.committed
-        if torn and is_last:
-            following = index + sum("index" in event for event in in_order(file))
-        following = following if limit is None else min(following, limit)
-        upcoming = max(following, covered + 1)
-        end = end if upcoming == following else None
-    place = {"file": files[-1][0], "at": end} if files and end is not None else None
-    if place is None and spare and spare[0][1] == upcoming:
-        place = {"file": spare[0][0], "at": spare[0][2].end}
+    for number, one in enumerate(files):
+        limit = next((more.index for more in files[number + 1 :] if more.file.committed), None)
+        found, upcoming, end = read_member(one, files, limit, covered, upcoming)
+        entries += found
+    for one in spare:
+        if end is None and one.index == upcoming and one.file.end is not None:
+            end = (one.name, one.file.end)
+        entries += [{**gap, "file": one.name} for gap in one.file.lost]
+    place = end and {"file": end[0], "at": end[1]}
     return events + compare_terms(entries, before), place, sizes
+
+
+def read_member(
+    one: Member, files: list[Member], limit: int | None, covered: int, upcoming: int | None
+) -> tuple[list[dict[str, Any]], int | None, tuple[str, int] | None]:
+    """What one file of a directory gives, which index comes next, and where it goes."""
+    file = one.file
+    is_last = one is files[-1]
+    torn = next((gap for gap in file.lost if gap["reason"].startswith("torn-")), None)
+    if torn and not is_last:
+        torn["reason"] = "missing-data"
+    if not file.has_layout:
+        found = [{**gap, "file": one.name} for gap in file.lost]
+        if not (torn and is_last):
+            return found, None, None
+        upcoming = one.index if upcoming is None else upcoming
+        return found, upcoming, (one.name, 0) if upcoming == one.index else None
+    found = []
+    if upcoming is not None and one.index > upcoming:
+        reason = "snapshot-gap" if one is files[0] else "missing-entries"
+        found.append({"from": 0, "to": 0, "reason": reason, "file": one.name})
+    for event in in_order(file):
+        if event["index"] <= covered:
+            continue
+        if "at" in event and limit is not None and event["index"] >= limit:
+            event = as_lost(event, "overlapping-files")
+        found.append({**event, "file": one.name})
+    following = one.index + (file.whole if torn and is_last else file.committed)
+    following = following if limit is None else min(following, limit)
+    upcoming = max(following, covered + 1, upcoming or 0)
+    fits = upcoming == following and file.end is not None
+    return found, upcoming, (one.name, file.end or 0) if fits else None
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     """The answer for one log."""
     context = request["context"]
-    raw = context.get("entries") == "raw"
     if path.is_dir():
-        events, end, files = directory(path, raw)
+        events, end, files = directory(path, context)
         return answer(events, end, files, request["profile"])
     data = path.read_bytes()
-    name = path.name
-    if data[:4] == b"RLOG" or name.endswith(".rlog"):
-        told = INDEX_NAME.fullmatch(name)
-        named = int(told[1], 16) if told else context.get("first_index")
-        file = index_file(data, None if named is None else int(named), raw)
+    kind = kind_of(path.name, data, context)
+    if kind == "index":
+        inside = INDEX_NAME.fullmatch(path.name)
+        named = int(inside[1], 16) if inside else None
+        if "first_index" in context:
+            named = int(context["first_index"])
+        file = index_file(data, named, context.get("entries") == "raw")
         events = compare_terms(in_order(file), None)
-    elif data[:4] == b"SNAP" or re.fullmatch(r"(.*\.)?snap", name):
-        file = snapshot_file(data)
-        events = in_order(file)
     else:
-        file = state_file(data)
+        file = snapshot_file(data) if kind == "snapshot" else state_file(data)
         events = in_order(file)
     if file.refused:
         return {
@@ -348,6 +401,18 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
             "end": None,
         }
     return answer(events, file.end, [("", len(data))], request["profile"])
+
+
+def kind_of(name: str, data: bytes, context: dict[str, Any]) -> str:
+    """ZMR-105, for a file."""
+    told = context.get("kind")
+    if told in ("index", "snapshot", "state"):
+        return str(told)
+    if data[:4] == b"RLOG" or name.endswith(".rlog"):
+        return "index"
+    if data[:4] == b"SNAP" or SNAPSHOT_NAME.fullmatch(name):
+        return "snapshot"
+    return "state"
 
 
 def answer(

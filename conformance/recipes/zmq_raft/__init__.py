@@ -2,6 +2,7 @@
 
 from conformance.recipes.zmq_raft import (
     appending,
+    between_files,
     chunks,
     directories,
     entries,
@@ -25,6 +26,7 @@ __all__ = [
     "SUFFIX",
     "NewLog",
     "appending",
+    "between_files",
     "chunks",
     "directories",
     "entries",

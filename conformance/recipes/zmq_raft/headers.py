@@ -1,7 +1,7 @@
 """Index files whose header does not hold together, or that end before their entries."""
 
 from conformance.recipes.zmq_raft.index_files import three_entries
-from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
+from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog, entry
 
 
 def _forget(log: ZmqRaftLog) -> None:
@@ -168,3 +168,123 @@ def table_of_four_gigabytes(log: ZmqRaftLog) -> None:
     log.set("header.capacity", 0x3FFFFFF0)
     log.set("header.len_body", 16 + 4 * 0x3FFFFFF0)
     log.expect("damaged", "missing-marker", end=None)
+
+
+@BOOK.damaged(three_entries, "header", "ZMR-040", "ZMR-044", "ZMR-045")
+def cut_in_the_first_offset(log: ZmqRaftLog) -> None:
+    """One byte of the first offset is there and is not zero: something was committed."""
+    log.truncate(25)
+    log.expect("damaged", "missing-marker", end=None)
+
+
+@BOOK.valid("index-file", "ZMR-011", "ZMR-033")
+def first_entry_of_256_bytes(log: ZmqRaftLog) -> None:
+    """The lowest byte of the first offset is zero: the whole offset counts."""
+    log.index_file(entry(b"a" * 236), entry(b"bravo"), capacity=8)
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.damaged(first_entry_of_256_bytes, "torn-tail", "ZMR-040", "ZMR-044", kind="eof")
+def cut_after_a_zero_of_the_first_offset(log: ZmqRaftLog) -> None:
+    """One byte of the first offset is there and is zero: nothing shows that anything was there."""
+    log.truncate(25)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(first_entry_of_256_bytes, "header", "ZMR-040", "ZMR-045")
+def cut_after_two_bytes_of_the_first_offset(log: ZmqRaftLog) -> None:
+    """Two bytes of the first offset are there, and one of them is not zero."""
+    log.truncate(26)
+    log.expect("damaged", "missing-marker", end=None)
+
+
+@BOOK.damaged(three_entries, "torn-tail", "ZMR-040", "ZMR-044", kind="eof")
+def cut_before_the_table(log: ZmqRaftLog) -> None:
+    """The header is whole and the first offset is not there."""
+    log.truncate(24)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(three_entries, "torn-tail", "ZMR-040", "ZMR-044", kind="eof")
+def version_two_in_a_cut_header(log: ZmqRaftLog) -> None:
+    """23 bytes of a header of version 2: it is judged when it is whole."""
+    log.set("header.version", 2)
+    log.truncate(23)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(three_entries, "torn-tail", "ZMR-040", "ZMR-041", "ZMR-044", kind="eof")
+def cut_in_the_token(log: ZmqRaftLog) -> None:
+    """Three bytes of the token: what is there of it fits."""
+    log.truncate(3)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(three_entries, "header", "ZMR-040", "ZMR-041")
+def another_token_cut(log: ZmqRaftLog) -> None:
+    """Two bytes that do not begin the token."""
+    log.set("header.token", b"RXOG")
+    log.truncate(2)
+    log.expect("refused", "bad-token", end=None)
+
+
+@BOOK.damaged(three_entries, "header", "ZMR-040", "ZMR-041", "ZMR-042")
+def version_and_length_wrong(log: ZmqRaftLog) -> None:
+    """Version 2 and a length that contradicts the capacity: the version is judged first."""
+    log.set("header.version", 2)
+    log.set("header.len_body", 0)
+    log.expect("refused", "unsupported-version", end=None)
+
+
+@BOOK.damaged(three_entries, "header", "ZMR-040", "ZMR-042", "ZMR-043")
+def length_and_index_wrong(log: ZmqRaftLog) -> None:
+    """A length that contradicts the capacity, and another index: the length is judged first."""
+    log.set("header.len_body", 0)
+    log.set("header.first_index", 3)
+    log.expect("damaged", "bad-header", end=None)
+
+
+@BOOK.damaged(three_entries, "header", "ZMR-040", "ZMR-043", "ZMR-044")
+def index_wrong_in_a_cut_file(log: ZmqRaftLog) -> None:
+    """Another index than the name's, in a file cut before its table: the index is judged first."""
+    log.set("header.first_index", 3)
+    log.truncate(24)
+    log.expect("damaged", "index-mismatch", end=None)
+
+
+@BOOK.damaged(three_entries, "index-file", "ZMR-043")
+def index_that_nothing_tells(log: ZmqRaftLog) -> None:
+    """Neither name nor context gives the first index: the header is believed."""
+    log.set("header.first_index", 7)
+    del log.context["first_index"]
+    log.expect("intact", survivors=[0, 1, 2], end=197)
+
+
+@BOOK.damaged(three_entries, "index-file", "ZMR-105")
+def token_under_another_name(log: ZmqRaftLog) -> None:
+    """The name is no index file's: the token says what it is."""
+    log.suffix = ".dat"
+    log.expect("intact", survivors=[0, 1, 2], end=197)
+
+
+@BOOK.damaged(three_entries, "index-file", "ZMR-105")
+def told_to_be_a_snapshot(log: ZmqRaftLog) -> None:
+    """The context says that this is a snapshot: it is read as one, whatever its token says."""
+    log.context["kind"] = "snapshot"
+    log.expect("refused", "bad-token", end=None)
+
+
+@BOOK.damaged(three_entries, "index-file", "ZMR-105")
+def told_to_be_a_state_file(log: ZmqRaftLog) -> None:
+    """The context says that this is a state file: its first byte begins no map."""
+    log.context["kind"] = "state"
+    log.expect("damaged", "not-a-map", end=None)
+
+
+@BOOK.damaged(three_entries, "index-file", "ZMR-105")
+def another_token_told_to_be_an_index_file(log: ZmqRaftLog) -> None:
+    """Name and token are not those of an index file, and the context says that it is one."""
+    log.suffix = ".dat"
+    log.context["kind"] = "index"
+    log.set("header.token", b"RLOX")
+    log.expect("refused", "bad-token", end=None)

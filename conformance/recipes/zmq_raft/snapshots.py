@@ -19,12 +19,69 @@ def snapshot_of_nothing(log: ZmqRaftLog) -> None:
 
 
 @BOOK.valid("limits", "ZMR-002", "ZMR-061", kind="limit")
-def index_and_term_of_64_bits(log: ZmqRaftLog) -> None:
-    """Index 2^53 + 1 and term 2^64 - 1: above any writer's, and legible."""
-    log.snapshot(b"0123456789", 42, 100)
-    log.data[12:28] = (2**53 + 1).to_bytes(8, "little") + b"\xff" * 8
+def largest_index_and_term(log: ZmqRaftLog) -> None:
+    """Index and term of 2^53 - 1, the largest number that JavaScript counts to."""
+    log.snapshot(b"0123456789", 2**53 - 1, 2**53 - 1)
     log.expect("intact", survivors=[0])
-    log.bug("zmq-raft reads 9007199254740992 and 18446744073709552000")
+
+
+@BOOK.damaged(snapshot_of_ten_bytes, "snapshot", "ZMR-042")
+def snapshot_index_above_the_limit(log: ZmqRaftLog) -> None:
+    """An index of 2^53: no writer can count that far."""
+    log.set("header.index", 2**53)
+    log.expect("damaged", "bad-header", end=None)
+
+
+@BOOK.damaged(snapshot_of_ten_bytes, "snapshot", "ZMR-042")
+def snapshot_term_above_the_limit(log: ZmqRaftLog) -> None:
+    """One high bit of the term: no writer can count that far."""
+    log.flip("header.term", 63)
+    log.expect("damaged", "bad-header", end=None)
+
+
+@BOOK.damaged(snapshot_of_ten_bytes, "snapshot", "ZMR-042", "ZMR-044")
+def snapshot_header_wrong_and_no_marker(log: ZmqRaftLog) -> None:
+    """The length is wrong and the file ends before its marker: the header is judged first."""
+    log.set("header.len_body", 24)
+    log.truncate_in("chunks[0].data", 30)
+    log.expect("damaged", "bad-header", end=None)
+
+
+@BOOK.damaged(snapshot_of_ten_bytes, "torn-tail", "ZMR-044", "ZMR-041", kind="eof")
+def snapshot_version_two_in_a_cut_header(log: ZmqRaftLog) -> None:
+    """35 bytes of a header of version 2: it is judged when it is whole."""
+    log.set("header.version", 2)
+    log.truncate(35)
+    log.expect("torn", "torn-header", end=None)
+
+
+@BOOK.damaged(snapshot_of_ten_bytes, "torn-tail", "ZMR-044", kind="eof")
+def snapshot_cut_after_its_header(log: ZmqRaftLog) -> None:
+    """The header is whole, and nothing follows."""
+    log.truncate(36)
+    log.expect("torn", "torn-header", end=None)
+
+
+@BOOK.damaged(snapshot_of_ten_bytes, "torn-tail", "ZMR-041", "ZMR-044", "ZMR-105", kind="eof")
+def snapshot_cut_in_its_token(log: ZmqRaftLog) -> None:
+    """Two bytes of the token: what is there of it fits."""
+    log.truncate(2)
+    log.expect("torn", "torn-header", end=None)
+
+
+@BOOK.damaged(snapshot_of_ten_bytes, "snapshot", "ZMR-041")
+def snapshot_of_another_token_cut(log: ZmqRaftLog) -> None:
+    """Two bytes that do not begin the token."""
+    log.set("header.token", b"SXAP")
+    log.truncate(2)
+    log.expect("refused", "bad-token", end=None)
+
+
+@BOOK.damaged(snapshot_of_ten_bytes, "snapshot", "ZMR-041")
+def snapshot_version_zero(log: ZmqRaftLog) -> None:
+    """A version that never was."""
+    log.set("header.version", 0)
+    log.expect("refused", "unsupported-version", end=None)
 
 
 @BOOK.damaged(snapshot_of_ten_bytes, "snapshot", "ZMR-003", "ZMR-005")

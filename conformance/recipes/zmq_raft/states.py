@@ -92,6 +92,41 @@ def values_64_levels_deep(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[0, 1])
 
 
+def _too_deep(log: ZmqRaftLog, innermost: str) -> None:
+    """63 arrays in an update, 64 levels in all, and this inside them."""
+    update = bytes.fromhex("81a161") + b"\x91" * 63 + bytes.fromhex(innermost)
+    log.extend(update, f"an update with {innermost} below 64 levels")
+
+
+@BOOK.damaged(five_updates, "limits", "ZMR-079", kind="limit")
+def number_below_64_levels(log: ZmqRaftLog) -> None:
+    """A number inside 64 levels is no level of its own."""
+    _too_deep(log, "05")
+    survivors: list[int | bytes] = [0, 1, 2, 3, 4, b"\x81\xa1a" + b"\x91" * 63 + b"\x05"]
+    log.expect("intact", survivors=survivors, end=103)
+
+
+@BOOK.damaged(five_updates, "limits", "ZMR-079", kind="limit")
+def empty_array_at_65_levels(log: ZmqRaftLog) -> None:
+    """A 65th level is too deep, also without anything in it."""
+    _too_deep(log, "90")
+    log.expect("damaged", "too-deep", survivors=[0, 1, 2, 3, 4], end=None)
+
+
+@BOOK.damaged(five_updates, "limits", "ZMR-079", kind="limit")
+def map_at_65_levels(log: ZmqRaftLog) -> None:
+    """A 65th level is too deep before anything in it is looked at, here the byte c1."""
+    _too_deep(log, "81c105")
+    log.expect("damaged", "too-deep", survivors=[0, 1, 2, 3, 4], end=None)
+
+
+@BOOK.damaged(five_updates, "limits", "ZMR-076", "ZMR-079", kind="limit")
+def array_at_65_levels_without_its_length(log: ZmqRaftLog) -> None:
+    """The head of the 65th level is cut in its length: the file ends there, before all else."""
+    _too_deep(log, "dd0000")
+    log.expect("torn", "torn-update", survivors=[0, 1, 2, 3, 4], end=36)
+
+
 @BOOK.damaged(five_updates, "limits", "ZMR-079", kind="limit")
 def values_ten_thousand_levels_deep(log: ZmqRaftLog) -> None:
     """Arrays inside arrays, ten thousand times: deeper than anyone needs."""
@@ -241,6 +276,83 @@ def type_that_does_not_exist(log: ZmqRaftLog) -> None:
     log.expect("damaged", "bad-type", survivors=[0], end=None)
 
 
+@BOOK.damaged(five_updates, "state", "ZMR-077", "ZMR-079")
+def type_that_does_not_exist_for_an_update(log: ZmqRaftLog) -> None:
+    """The byte c1 where a map should begin begins no map."""
+    _stray(log, "c1")
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-079", "ZMR-076")
+def type_that_does_not_exist_in_a_cut_update(log: ZmqRaftLog) -> None:
+    """The byte c1 in an update that the file cuts off: c1 comes first."""
+    log.extend(bytes.fromhex("81a16192c1"), "an update with c1 in it, cut off")
+    log.expect("damaged", "bad-type", survivors=[0, 1, 2, 3, 4], end=None)
+
+
+def _bad_key(log: ZmqRaftLog, hexadecimal: str) -> None:
+    log.extend(bytes.fromhex(hexadecimal), f"the update {hexadecimal}")
+    log.expect("damaged", "bad-key", survivors=[0, 1, 2, 3, 4], end=None)
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-078")
+def key_that_is_not_utf8(log: ZmqRaftLog) -> None:
+    """A string for a key, whose bytes are not UTF-8."""
+    _bad_key(log, "81a2c32801")
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-078")
+def key_of_bytes(log: ZmqRaftLog) -> None:
+    """Bytes for a key, even if they are letters."""
+    _bad_key(log, "81c4016101")
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-078", "ZMR-079")
+def key_of_a_type_that_does_not_exist(log: ZmqRaftLog) -> None:
+    """The byte c1 where a key should begin begins no string."""
+    _bad_key(log, "81c101")
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-078", "ZMR-076")
+def key_of_a_number_in_a_cut_update(log: ZmqRaftLog) -> None:
+    """A key of 1 in an update that the file cuts off: no unfinished write has such a key."""
+    _bad_key(log, "830102a161")
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-078", "ZMR-076")
+def key_of_a_cut_map(log: ZmqRaftLog) -> None:
+    """A map for a key, cut off by the end: its first byte says that it is no key."""
+    _bad_key(log, "82a1610185a162")
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-078", "ZMR-076")
+def zero_for_a_key(log: ZmqRaftLog) -> None:
+    """A key of zero with text after it: not what an unfinished write leaves."""
+    _bad_key(log, "83a161010000a16201")
+
+
+@BOOK.damaged(five_updates, "torn-tail", "ZMR-076", "ZMR-078", kind="eof")
+def zeros_for_the_rest_of_an_update(log: ZmqRaftLog) -> None:
+    """The first pair of an update arrived, zeros stand for the others up to the end."""
+    log.extend(bytes.fromhex("83a16101") + bytes(10), "an update whose rest reads as zeros")
+    log.expect("torn", "torn-update", survivors=[0, 1, 2, 3, 4], end=36)
+
+
+@BOOK.valid("state", "ZMR-072", "ZMR-078")
+def keys_of_inner_maps(log: ZmqRaftLog) -> None:
+    """Only the keys of an update must be strings: in a map that is a value, any value is a key."""
+    log.state_bytes(bytes.fromhex("81a1618401 02c003c40161 0490 05"))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("state", "ZMR-072")
+def bytes_and_extensions_of_every_form(log: ZmqRaftLog) -> None:
+    """Bytes and extensions with lengths of one, two and four bytes, and of fixed lengths."""
+    forms = ("c5000161", "c60000000161", "c7012061", "c800012061", "c9000000012061")
+    fixed = (f"{0xD4 + n:02x}20{'61' * 2**n}" for n in range(5))
+    log.state_bytes(*(bytes.fromhex(f"81a161{form}") for form in (*forms, *fixed)))
+    log.expect("intact", survivors=list(range(10)))
+
+
 @BOOK.damaged(five_updates, "state", "ZMR-078")
 def key_that_is_a_number(log: ZmqRaftLog) -> None:
     """A key of 1 instead of text."""
@@ -262,9 +374,16 @@ def bit_of_a_value(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[bytes.fromhex("81a3666f6f03"), 1, 2, 3, 4])
 
 
-@BOOK.damaged(five_updates, "undetected", "ZMR-051", "ZMR-076")
+@BOOK.damaged(five_updates, "state", "ZMR-078", "ZMR-076")
 def eight_pairs_too_many(log: ZmqRaftLog) -> None:
-    """An update whose count leads past the end of the file looks unfinished."""
+    """An update whose count leads past the end of the file has the next update for a key."""
     log.set("updates[3].first", 0x89)
-    log.expect("torn", "torn-update", survivors=[0, 1, 2], end=29)
-    log.note("Its keys cannot be judged before it is whole.")
+    log.expect("damaged", "bad-key", survivors=[0, 1, 2], end=None)
+    log.note("Whoever calls it unfinished cuts off the updates after it.")
+
+
+@BOOK.damaged(five_updates, "undetected", "ZMR-051", "ZMR-076")
+def a_pair_too_many_in_the_last_update(log: ZmqRaftLog) -> None:
+    """The last update claims a pair that is not there: it looks unfinished."""
+    log.set("updates[4].first", 0x81)
+    log.expect("torn", "torn-update", survivors=[0, 1, 2, 3], end=35)

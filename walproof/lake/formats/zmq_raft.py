@@ -40,6 +40,7 @@ class ZmqRaft(Kind):
             files = _index_files(folder.tree, [log], *FOLDERS)
         elif inside and not (snapshot and is_file(snapshot)):
             files = _index_files(folder.tree, inside, *FOLDERS[1:])
+            files = sorted([*filter(_is_index_file, folder.entries), *files], key=_name)
         if snapshot is not None and is_file(snapshot):
             if files or folder.looks_like([snapshot]):
                 yield {}, [snapshot, *files]
@@ -55,10 +56,20 @@ KIND = ZmqRaft()
 
 
 def _index_files(tree: Tree, folders: Sequence[Entry], *patterns: re.Pattern[str]) -> list[Entry]:
-    for pattern in patterns:
-        folders = [e for e in _inside(tree, folders) if pattern.fullmatch(e.name)]
-    named = (e for e in _inside(tree, folders) if index_file.NAME.fullmatch(e.name))
-    return sorted(filter(is_file, named), key=lambda entry: entry.name)
+    found: list[Entry] = []
+    for pattern in (*patterns, None):
+        entries = list(_inside(tree, folders))
+        found += filter(_is_index_file, entries)
+        folders = [e for e in entries if pattern is not None and pattern.fullmatch(e.name)]
+    return sorted(found, key=_name)
+
+
+def _is_index_file(entry: Entry) -> bool:
+    return index_file.NAME.fullmatch(entry.name) is not None and is_file(entry)
+
+
+def _name(entry: Entry) -> str:
+    return entry.name
 
 
 def _inside(tree: Tree, folders: Sequence[Entry]) -> Iterator[Entry]:

@@ -83,7 +83,7 @@ def _kind_of(log: Log, source: Source) -> str:
     if log.context.get("kind") in KINDS[:3]:
         return str(log.context["kind"])
     token = source.read(0, 4)
-    if token == b"RLOG" or log.path.suffix == ".rlog":
+    if token == b"RLOG" or log.path.name.endswith(".rlog"):
         return "index"
     return "snapshot" if token == b"SNAP" or SNAPSHOT_NAME.fullmatch(log.path.name) else "state"
 
@@ -186,7 +186,7 @@ def _snapshot_head(source: Source, name: str | None) -> _Snapshot | Lost:
     _, length, version, index, term, claimed = SNAPSHOT.unpack(head)
     if version != 1:
         raise Refused("unsupported-version")  # ZMR-041
-    if length != SNAPSHOT.size - 8:
+    if length != SNAPSHOT.size - 8 or max(index, term) >= 2**53:
         return Lost(0, size, "bad-header", file=name)  # ZMR-042
     start = find_marker(source, b"DATA", SNAPSHOT.size)
     if start is None:
@@ -252,38 +252,55 @@ class _Directory:
         self.parts.append(part)
 
     def _look_at_files(self, paths: list[Path]) -> None:
-        spare = self._without_trailing_empty(paths)
+        spare = self._without_spare(paths)
         self._seen: list[tuple[bool, int | None, int | None]] = []
-        for number, path in enumerate(paths):
-            is_last = number + 1 == len(paths)
-            limit = None if is_last else _named(paths[number + 1])
+        limits: list[int | None] = [None]
+        for path in reversed(paths[1:]):
             with _opened(path) as source:
-                self._look_at_file(path, source, limit, number == 0)
-        if self.end[0] is None:
-            self.end = (None, None)
-            if spare is not None and spare[0] == self._next:
-                self.end = spare[1]
+                index = _index_in(self.folders, path, source)
+            claims = isinstance(index, Index) and index.count
+            limits.append(_named(path) if claims else limits[-1])  # ZMR-096
+        for path in paths:
+            with _opened(path) as source:
+                self._look_at_file(path, source, limits.pop(), path is paths[0], path is paths[-1])
+        for path in reversed(spare):
+            self._look_at_spare(path)
 
-    def _without_trailing_empty(self, paths: list[Path]) -> tuple[int, Place] | None:
-        """ZMR-095. Returns first index and end of the first of them."""
-        first = None
+    def _without_spare(self, paths: list[Path]) -> list[Path]:
+        """Takes the files without entries off the end, and returns them (ZMR-095)."""
+        spare = []
         while len(paths) > 1:
             with _opened(paths[-1]) as source:
                 index = _index_in(self.folders, paths[-1], source)
-            if isinstance(index, Lost) or index.count:
+            if not index.torn if isinstance(index, Lost) else index.count:
                 break
-            first = (index.first, (index.data, self.folders.name(paths[-1])))
-            paths.pop()
-        return first
+            spare.append(paths.pop())
+        return spare
 
-    def _look_at_file(self, path: Path, source: Source, limit: int | None, is_first: bool) -> None:
+    def _look_at_spare(self, path: Path) -> None:
+        name = self.folders.name(path)
+        with _opened(path) as source:
+            index = _index_in(self.folders, path, source)
+            size = source.size
+        if self.end[0] is None and self._next == _named(path):
+            self.end = (0 if isinstance(index, Lost) else index.resume_at, name)
+        if isinstance(index, Lost):
+            self._seen.append((True, None, None))
+            self.parts.append(Part(0, size, name, _State(Frame(self.raw), None, True)))
+
+    def _look_at_file(
+        self, path: Path, source: Source, limit: int | None, is_first: bool, is_last: bool
+    ) -> None:
         name = self.folders.name(path)
         index = _index_in(self.folders, path, source)
         frame = Frame(self.raw, self._covered, limit)
         gap = None
         if isinstance(index, Lost):
-            self._next = None
-            self.end = (0 if index.torn else None, name)
+            if index.torn and is_last:
+                self._next = _named(path) if self._next is None else self._next
+                self.end = (0 if self._next == _named(path) else None, name)  # ZMR-044
+            else:
+                self._next, self.end = None, (None, None)
             self._seen.append((True, None, None))
         else:
             if self._next is not None and index.first > self._next:
@@ -293,13 +310,13 @@ class _Directory:
             last = entries.last_term()
             self._seen.append((is_there or gap is not None, None if gap else first, last))
             after = index.first + index.count
+            if is_last and index.tail == "torn-entry":
+                after = index.first + index.relied_on  # what is torn is written again
             if limit is not None:
                 after = min(after, limit)
-            elif index.tail == "torn-entry":
-                after = index.first + index.relied_on  # what is torn is written again
-            self._next = max(after, self._covered + 1)
+            self._next = max(after, self._covered + 1, self._next or 0)
             self.end = (index.resume_at if self._next == after else None, name)
-        self.parts.append(Part(0, source.size, name, _State(frame, gap, limit is None)))
+        self.parts.append(Part(0, source.size, name, _State(frame, gap, is_last)))
 
     def _tell_neighbours(self, start: int) -> None:
         """The terms next to the first and last entry of each file (ZMR-050)."""
