@@ -114,6 +114,8 @@ class _Journal:
         self.first_torn: str | None = None
         self.end: tuple[int | None, str | None] = (0, None)
         self.over = False
+        self.unconfirmed: tuple[Segment, int] | None = None
+        """Where the last segment ended, if no seal says that its last record stands there."""
 
     def events(self) -> Iterator[Event]:
         files = iter(self.paths)
@@ -128,7 +130,7 @@ class _Journal:
                 yield End("refused", fault, None)  # ZBJ-011
                 return
             if first:
-                self.end = (0, segment.file)
+                self.end = (0, segment.file)  # ZBJ-044
             for event in self._segment(segment, following):
                 self._note(event)
                 yield event
@@ -168,16 +170,16 @@ class _Journal:
         if descriptor is None:
             # Prepared for what comes next: no other segment may follow it (ZBJ-014).
             if following is not None and following.descriptor is not None:
-                yield self._stop(segment, 0, "zero-segment")
+                yield from self._not_here(segment, "zero-segment")
             return
         if isinstance(descriptor, Fault):
-            yield self._stop(segment, 0, descriptor.reason)  # ZBJ-040
+            yield from self._not_here(segment, descriptor.reason)  # ZBJ-040
             return
         if self.cursor is None:
             self.cursor = Cursor(descriptor.index)
-        elif descriptor.index != self.cursor.index:
+        elif descriptor.index != self.cursor.index:  # ZBJ-039
             gap = descriptor.index > self.cursor.index
-            yield self._stop(segment, 0, "segment-gap" if gap else "segment-overlap")  # ZBJ-039
+            yield from self._not_here(segment, "segment-gap" if gap else "segment-overlap")
             return
         yield from self._records(segment, descriptor, self.cursor, following)
 
@@ -189,18 +191,32 @@ class _Journal:
             scan = SegmentScan(log, segment.size, descriptor, cursor, segment.file)
             yield from scan.events()
         self.end = (scan.at, segment.file)
+        expected, sealed = cursor.index, descriptor.sealed
         next_index = following.index if following else None
-        sealed = descriptor.last_position > 0 and descriptor.last_index >= cursor.index
+        promised = sealed is not None and sealed >= expected
         reason = scan.fault
-        if reason is None and sealed and next_index != cursor.index:
+        if reason is None and promised and next_index != expected:
             reason = "missing-records"  # ZBJ-037: the seal promises more
         if reason is None:
+            self.unconfirmed = None if sealed == expected - 1 else (segment, scan.at)
             return
-        yield self._stop(segment, scan.at, reason, sealed or reason in CONTRADICTIONS)
-        if sealed and next_index == descriptor.last_index + 1:
-            # The seal says where the next segment takes over (ZBJ-038).
+        # The next segment takes over where this one stopped, or where its seal says (ZBJ-038).
+        takes_over = (expected, sealed + 1) if sealed is not None and promised else (expected,)
+        goes_on = next_index in takes_over
+        promised = promised or goes_on or reason in CONTRADICTIONS
+        yield self._stop(segment, scan.at, reason, promised)
+        if next_index is not None and goes_on:
             cursor.index = next_index
             self.over = False
+
+    def _not_here(self, segment: Segment, reason: str) -> Iterator[Lost]:
+        """A fault at the start of a segment; what the one before it may have lost (ZBJ-060)."""
+        stop = self._stop(segment, 0, reason)
+        if self.unconfirmed is not None:
+            missing = self._lost(*self.unconfirmed, "missing-records")
+            if missing.end > missing.start:
+                yield missing
+        yield stop
 
     def _stop(self, segment: Segment, at: int, reason: str, promised: bool = False) -> Lost:
         """The log ends here. What was acknowledged is damage; the rest is an unfinished write."""
@@ -256,10 +272,10 @@ def _stop_at_first_damage(
         reached = not several
         for path in paths:
             reached = reached or path.name == event.file
-            start = event.start if not several or path.name == event.file else 0
-            size = path.stat().st_size
-            if reached and (size or start):
-                yield Lost(start, max(size, start), event.reason, file=event.file and path.name)
+            if reached:
+                start = event.start if not several or path.name == event.file else 0
+                end = max(path.stat().st_size, start)
+                yield Lost(start, end, event.reason, file=event.file and path.name)
         if not paths:
             yield event
         yield End("damaged", event.reason, None)

@@ -42,8 +42,9 @@ CHUNK = 1 << 20
 class Descriptor:
     """What is at the start of a segment file.
 
-    ``index`` is that of its first record. ``last_index`` is 0 in a segment that is not sealed
-    (ZBJ-013). ``length``, in bytes, is where the first record starts.
+    ``index`` is that of its first record. ``seal_at`` is the offset of last index and last
+    position, ``None`` where they have no place. ``length``, in bytes, is where the first record
+    starts.
     """
 
     id: int
@@ -51,7 +52,13 @@ class Descriptor:
     max_segment_size: int
     last_index: int
     last_position: int
+    seal_at: int | None
     length: int
+
+    @property
+    def sealed(self) -> int | None:
+        """Index of the last record that the seal promises; ``None`` without one (ZBJ-013)."""
+        return self.last_index if self.last_index > 0 and self.last_position > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ def _first_descriptor(log: BinaryIO) -> Descriptor | Fault:
         return Fault("bad-descriptor")
     block = _exactly(log, block_length)
     id, index, max_size = DESCRIPTOR_BLOCK.unpack_from(block)
-    return Descriptor(id, index, max_size, 0, 0, 1 + SBE_HEADER.size + block_length)
+    return Descriptor(id, index, max_size, 0, 0, None, 1 + SBE_HEADER.size + block_length)
 
 
 def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
@@ -106,14 +113,16 @@ def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
     if crc32c(header + block) != checksum:  # ZBJ-009: all 64 bits are compared
         return Fault("descriptor-checksum")
     last_index = last_position = 0
+    seal_at = None
     if version >= 2 and block_length >= DESCRIPTOR_BLOCK.size + SEAL.size:
+        seal_at = 1 + 2 * SBE_HEADER.size + metadata_length + DESCRIPTOR_BLOCK.size
         # What does not fit a signed number means "unknown", as 0 does (ZBJ-013).
         last_index, last_position = (
             max(0, field) for field in SEAL.unpack_from(block, DESCRIPTOR_BLOCK.size)
         )
     length = 1 + 2 * SBE_HEADER.size + metadata_length + block_length
     id, index, max_size = DESCRIPTOR_BLOCK.unpack_from(block)
-    return Descriptor(id, index, max_size, last_index, last_position, length)
+    return Descriptor(id, index, max_size, last_index, last_position, seal_at, length)
 
 
 @dataclass(slots=True)

@@ -38,8 +38,9 @@ class Segment:
         about = self.top.descriptor.segment if self.sound else None
         self.index = about.index if about else None
         self.max_size = about.max_segment_size if about else 0
-        has_seal = bool(about and about.has_seal and about.last_position > 0)
-        self.seal = about.last_index if about and has_seal else 0
+        has_seal = bool(about and self.data[0] == 2 and about.has_seal)
+        sealed = has_seal and about.last_index > 0 and about.last_position > 0
+        self.seal = about.last_index if sealed else None
 
     def _descriptor_fault(self) -> str | None:
         """ZBJ-005 to ZBJ-011, ZBJ-040."""
@@ -118,6 +119,7 @@ class Recovery:
         self.end: tuple[int, str | None] | None = (0, None)
         self.over = False
         self.damage = False
+        self.open_end: tuple[Segment, int] | None = None
 
     def promised(self) -> bool:
         """Whether the expected index was acknowledged."""
@@ -138,15 +140,23 @@ class Recovery:
                 self.lost.append((segment.lost(0, "segment-gap"), self.damage))
         elif segment.prepared:
             if following and not following.prepared:
-                self.stop(segment, 0, "zero-segment")
+                self.turn_away(segment, "zero-segment")
         elif segment.fault:
-            self.stop(segment, 0, segment.fault)
+            self.turn_away(segment, segment.fault)
         elif self.expected is not None and segment.index != self.expected:
             later = segment.index > self.expected
-            self.stop(segment, 0, "segment-gap" if later else "segment-overlap")
+            self.turn_away(segment, "segment-gap" if later else "segment-overlap")
         else:
             self.expected = segment.index
             self.scan(segment, following)
+
+    def turn_away(self, segment: Segment, reason: str) -> None:
+        """ZBJ-060: a fault at offset 0, after the bytes where the log was thought to end."""
+        hidden = (
+            [self.open_end[0].lost(self.open_end[1], "missing-records")] if self.open_end else []
+        )
+        self.lost += [(gap, self.promised()) for gap in hidden if gap["from"] < gap["to"]]
+        self.stop(segment, 0, reason)
 
     def scan(self, segment: Segment, following: Segment | None) -> None:
         """The records of one segment, and whether the log goes on after it."""
@@ -160,13 +170,20 @@ class Recovery:
             at += size
         self.end = (at, segment.file)
         next_index = following.index if following else None
-        below_seal = segment.seal >= self.expected
-        if fault is None and below_seal and next_index != self.expected:
+        expected, seal = self.expected, segment.seal
+        self.open_end = None
+        if fault is None and seal is not None and seal >= expected and next_index != expected:
             fault = "missing-records"
-        if fault:
-            self.stop(segment, at, fault, below_seal or fault in ALWAYS_DAMAGE)
-            if below_seal and next_index == segment.seal + 1:
-                self.expected, self.over = next_index, False
+        if fault is None:
+            if seal is None or seal + 1 != expected:
+                self.open_end = (segment, at)
+            return
+        resumes = [expected, *([seal + 1] if seal is not None and seal >= expected else [])]
+        resumed = next_index is not None and next_index in resumes
+        certain = resumed or len(resumes) > 1 or fault in ALWAYS_DAMAGE
+        self.stop(segment, at, fault, certain)
+        if resumed:
+            self.expected, self.over = next_index, False
 
     def one(self, segment: Segment, found: Any, at: int, size: int) -> None:
         """A record whose checks 2 to 10 passed."""
@@ -217,9 +234,9 @@ class Recovery:
         lost = []
         for place, segment in enumerate(segments[number:]):
             start = first["from"] if place == 0 else 0
-            gap = {"from": start, "to": len(segment.data), "reason": first["reason"]}
-            if gap["to"] or start:
-                lost.append(({"file": segment.file} if segment.file else {}) | gap)
+            to = max(start, len(segment.data))
+            gap = {"from": start, "to": to, "reason": first["reason"]}
+            lost.append(({"file": segment.file} if segment.file else {}) | gap)
         kept = [
             one
             for one in answer["records"]
@@ -239,11 +256,20 @@ def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
     given = context.get("last_flushed_index")
     if given == "meta":
         file = path / f"{name}.meta"
-        meta = ZeebeMeta.from_bytes(file.read_bytes()) if file.exists() else None
-        known = meta is not None and meta.version == 1 and meta.is_meta
-        given = meta.meta.last_flushed_index if known else None
-        given = None if given == 2**64 - 1 else given
+        given = flushed_in_meta(file.read_bytes()[:256]) if file.is_file() else None
     return None if given is None or int(given) < 0 else int(given)
+
+
+def flushed_in_meta(data: bytes) -> int | None:
+    """The flushed index of a ``.meta`` file (ZBJ-059): None for null, and for no Meta."""
+    found = ZeebeMeta.from_bytes(data)
+    if not found.is_meta or found.version != 1 or found.header.len_block < 16:
+        return None
+    vote = 9 + found.header.len_block
+    if len(data) < vote + 4 or len(data) - vote - 4 < struct.unpack_from("<I", data, vote)[0]:
+        return None
+    flushed = found.meta.last_flushed_index
+    return None if flushed == 2**64 - 1 else int(flushed)
 
 
 def names_in(path: Path) -> Iterator[tuple[str, int, Path]]:

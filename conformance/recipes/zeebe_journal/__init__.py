@@ -2,6 +2,7 @@
 
 from conformance.recipes.zeebe_journal import (
     descriptors,
+    handover,
     layout,
     numbers,
     raft,
@@ -23,6 +24,7 @@ __all__ = [
     "SUFFIX",
     "NewLog",
     "descriptors",
+    "handover",
     "layout",
     "numbers",
     "raft",

@@ -1,5 +1,7 @@
 """Damage to descriptors, field by field."""
 
+from crc32c import crc32c
+
 from conformance.recipes.zeebe_journal.layout import (
     descriptor_of_45_bytes,
     descriptor_of_version_1,
@@ -15,6 +17,7 @@ from conformance.recipes.zeebe_journal.log import (
     flushed_below_and_at,
     wider_descriptor,
 )
+from reference_impl.zeebe_journal.layout import DESCRIPTOR_BLOCK, SBE_HEADER, SEAL
 from reference_impl.zeebe_journal.writer import pack_record
 
 SECOND = "journal-2.log"
@@ -195,6 +198,46 @@ def first_descriptor_cut(log: ZeebeLog) -> None:
     log.stops("torn-descriptor", [], end=0)
 
 
+@BOOK.damaged(three_segments, "descriptor", "ZBJ-061", kind="eof")
+def second_descriptor_of_one_foreign_byte(log: ZeebeLog) -> None:
+    """The second segment is one byte long, and that is 3: the version is looked at first."""
+    log.set(f"{SECOND}:descriptor.version", 3)
+    log.truncate(1, SECOND)
+    log.stops("unknown-version", [0, 1], end=222)
+
+
+@BOOK.damaged(three_segments, "descriptor", "ZBJ-061", kind="eof")
+def second_descriptor_cut_in_a_foreign_header(log: ZeebeLog) -> None:
+    """The second segment ends inside a header of another schema: nobody knows the header."""
+    log.set(f"{SECOND}:descriptor.metadata.header.schema_id", 8)
+    log.truncate(8, SECOND)
+    log.stops("torn-descriptor", [0, 1], end=222)
+
+
+@BOOK.damaged(three_segments, "descriptor", "ZBJ-061", kind="eof")
+def second_descriptor_cut_after_a_foreign_header(log: ZeebeLog) -> None:
+    """The second segment ends after a header of another template, where its block would be."""
+    log.set(f"{SECOND}:descriptor.segment.header.template_id", 5)
+    log.truncate(25, SECOND)
+    log.stops("bad-descriptor", [0, 1], end=222)
+
+
+@BOOK.damaged(three_segments, "descriptor", "ZBJ-061")
+def second_descriptor_with_a_bad_checksum_and_template(log: ZeebeLog) -> None:
+    """A wrong checksum and a wrong template: the message is looked at before its checksum."""
+    log.flip(f"{SECOND}:descriptor.metadata.checksum", 0)
+    log.set(f"{SECOND}:descriptor.segment.header.template_id", 5)
+    log.stops("bad-descriptor", [0, 1], end=222)
+
+
+@BOOK.damaged(one_segment, "descriptor", "ZBJ-011", "ZBJ-061", kind="eof")
+def first_descriptor_of_one_foreign_byte(log: ZeebeLog) -> None:
+    """The log is one byte, and that is 3: refused, not torn."""
+    log.set("descriptor.version", 3)
+    log.truncate(1)
+    log.expect("refused", "unknown-version", survivors=[])
+
+
 @BOOK.damaged(descriptor_of_45_bytes, "descriptor", "ZBJ-007", "ZBJ-009")
 def short_descriptor_index_flipped(log: ZeebeLog) -> None:
     """The checksum of a descriptor of 45 bytes covers 28 bytes."""
@@ -216,6 +259,45 @@ def descriptor_with_newer_fields(log: ZeebeLog) -> None:
     log.data = bytearray((descriptor + pack_record(1, -1, INITIAL[0])).ljust(512, b"\0"))
     log.payloads = [INITIAL[0]]
     log.expect("intact", survivors=[0], end=131)
+
+
+def _bare(log: ZeebeLog, version_byte: int, version: int, block: bytes) -> None:
+    message = SBE_HEADER.pack(len(block), 3, 7, version) + block
+    head = b"\x01" + message
+    if version_byte == 2:
+        metadata = SBE_HEADER.pack(8, 4, 7, version) + crc32c(message).to_bytes(8, "little")
+        head = b"\x02" + metadata + message
+    records = b"".join(pack_record(n, asqn, p, 1) for n, (p, asqn) in enumerate(FOUR, 1))
+    log.data = bytearray((head + records).ljust(512, b"\0"))
+    log.payloads = [payload for payload, _ in FOUR]
+    log.expect("intact", survivors=range(4), end=len(head + records))
+
+
+KNOWN = DESCRIPTOR_BLOCK.pack(1, 1, 512)
+
+
+@BOOK.valid("future", "ZBJ-013", "ZBJ-061", kind="limit")
+def descriptor_of_version_2_with_a_block_of_20_bytes(log: ZeebeLog) -> None:
+    """SBE version 2, and a block of 20 bytes: a descriptor without a seal, the records at 45."""
+    _bare(log, 2, 2, KNOWN)
+
+
+@BOOK.valid("future", "ZBJ-013", "ZBJ-061", kind="limit")
+def descriptor_of_version_2_with_a_block_of_31_bytes(log: ZeebeLog) -> None:
+    """SBE version 2, and a block of 31 bytes: no room for a seal, the records at 56."""
+    _bare(log, 2, 2, KNOWN + SEAL.pack(9, 9)[:11])
+
+
+@BOOK.valid("future", "ZBJ-013", "ZBJ-061", kind="limit")
+def descriptor_of_version_1_with_a_block_of_32_bytes(log: ZeebeLog) -> None:
+    """SBE version 1, and 12 bytes more that read like a seal of index 9: there is none."""
+    _bare(log, 2, 1, KNOWN + SEAL.pack(9, 9))
+
+
+@BOOK.valid("future", "ZBJ-006", "ZBJ-013", "ZBJ-061", kind="limit")
+def version_byte_1_with_a_block_of_32_bytes(log: ZeebeLog) -> None:
+    """Version byte 1, SBE version 2, and 12 bytes that read like a seal: there is none."""
+    _bare(log, 1, 2, KNOWN + SEAL.pack(9, 9))
 
 
 @BOOK.damaged(one_segment, "future", "ZBJ-010", kind="limit")

@@ -156,6 +156,105 @@ def entry_of_another_schema(log: ZeebeLog) -> None:
     log.note("Zeebe does not look at the header of the payload.")
 
 
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def raft_entry_cut_in_its_block(log: ZeebeLog) -> None:
+    """A RaftLogEntry of 17 bytes whose block claims 11: it is cut off, and no entry at all."""
+    payload = bytearray(encode_initial(5))
+    payload[0] = 11
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def raft_entry_cut_in_its_header(log: ZeebeLog) -> None:
+    """A payload of seven bytes, the start of a RaftLogEntry."""
+    _one(log, encode_initial(5)[:7])
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def raft_entry_with_a_short_block(log: ZeebeLog) -> None:
+    """A RaftLogEntry with a block of 8 bytes has no room for its type."""
+    payload = bytearray(encode_initial(5))
+    payload[0] = 8
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-056", "ZBJ-058", kind="limit")
+def application_entry_missing(log: ZeebeLog) -> None:
+    """The type says application, and the payload ends there."""
+    _one(log, encode_application(5, 1, 2, b"Test")[:LOG_ENTRY], asqn=1)
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def application_entry_cut_in_a_foreign_header(log: ZeebeLog) -> None:
+    """The header of the entry is of another schema, and cut off: it is not looked at."""
+    payload = bytearray(encode_application(5, 1, 2, b"Test"))
+    payload[LOG_ENTRY + 4] = 9
+    _one(log, bytes(payload[: LOG_ENTRY + 7]), asqn=1)
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def application_entry_with_a_short_block(log: ZeebeLog) -> None:
+    """An ApplicationEntry with a block of 15 bytes cannot hold both positions."""
+    payload = bytearray(encode_application(5, 1, 2, b"Test"))
+    payload[LOG_ENTRY] = 15
+    _one(log, bytes(payload), asqn=1)
+
+
+@BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
+def members_with_a_short_block(log: ZeebeLog) -> None:
+    """A group of two members with a block of 8 bytes."""
+    payload = bytearray(encode_configuration(5, 1234, MEMBERS))
+    payload[LOG_ENTRY + 16] = 8
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
+def no_members_with_a_short_block(log: ZeebeLog) -> None:
+    """An empty group with a block of 0 bytes: nothing needs the block."""
+    payload = bytearray(encode_configuration(5, 1234, (), MEMBERS))
+    payload[LOG_ENTRY + 16] = 0
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
+def null_member_type(log: ZeebeLog) -> None:
+    """A member of type 255, SBE's null."""
+    payload = bytearray(encode_configuration(5, 1234, MEMBERS))
+    payload[LOG_ENTRY + 19] = 255
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def unknown_member_type_before_a_cut(log: ZeebeLog) -> None:
+    """A member of type 4 whose name is cut off: the type is met first."""
+    payload = bytearray(encode_configuration(5, 1234, MEMBERS))
+    payload[LOG_ENTRY + 19] = 4
+    _one(log, bytes(payload[: LOG_ENTRY + 19 + 9 + 2]))
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def unknown_member_type_in_a_cut_block(log: ZeebeLog) -> None:
+    """A member of type 4 whose block is cut off: the cut is met first."""
+    payload = bytearray(encode_configuration(5, 1234, MEMBERS))
+    payload[LOG_ENTRY + 19] = 4
+    _one(log, bytes(payload[: LOG_ENTRY + 19 + 5]))
+
+
+@BOOK.valid("future", "ZBJ-057", kind="limit")
+def members_with_newer_fields(log: ZeebeLog) -> None:
+    """Members whose blocks have two more bytes than is known."""
+    payload = encode_configuration(5, 1234, MEMBERS, version=1)
+    head, members = payload[: LOG_ENTRY + 16], payload[LOG_ENTRY + 19 :]
+    wider = b"".join(member[:9] + b"xy" + member[9:] for member in (members[:14], members[14:]))
+    _one(log, head + b"\x0b\x00\x02" + wider)
+
+
+@BOOK.valid("future", "ZBJ-054", kind="limit")
+def bytes_after_an_initial_entry(log: ZeebeLog) -> None:
+    """Bytes after an entry of type initial are skipped."""
+    _one(log, encode_initial(5) + b"more")
+
+
 @BOOK.valid("future", "ZBJ-005", "ZBJ-054", kind="limit")
 def raft_entry_with_newer_fields(log: ZeebeLog) -> None:
     """RaftLogEntry and ApplicationEntry of version 99 have more fields: they are skipped."""

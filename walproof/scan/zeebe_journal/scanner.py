@@ -153,6 +153,8 @@ class _Journal:
         self.first_torn: str | None = None
         self.end: tuple[int | None, str | None] = (0, None)
         self.fault: str | None = None  # why the last segment could not be read on
+        self.unconfirmed: tuple[_Segment, int] | None = None
+        """Where a segment ended, unless its seal names the record in front of that as the last."""
         self.every = self.left = NO_LIMIT  # bytes between places, and to the next one
 
     def places(self, every: int) -> Iterator[Place]:
@@ -213,12 +215,13 @@ class _Journal:
                 yield self._lost(segment, 0, "segment-gap")  # ZBJ-039
         elif descriptor is None:
             if following is not None and following.descriptor is not None:
-                yield self._fail(segment, 0, "zero-segment")  # ZBJ-014
+                yield from self._at_start(segment, "zero-segment")  # ZBJ-014
         elif isinstance(descriptor, Unreadable):
-            yield self._fail(segment, 0, descriptor.reason)  # ZBJ-040
+            yield from self._at_start(segment, descriptor.reason)  # ZBJ-040
         elif at is None and self.index is not None and self.index != descriptor.index:
             gap = descriptor.index > self.index
-            yield self._fail(segment, 0, "segment-gap" if gap else "segment-overlap")  # ZBJ-039
+            reason = "segment-gap" if gap else "segment-overlap"
+            yield from self._at_start(segment, reason)  # ZBJ-039
         else:
             if self.index is None:
                 self.index = descriptor.index
@@ -255,15 +258,25 @@ class _Journal:
     ) -> Iterator[Lost]:
         """What the end of a segment's records means for the log."""
         at, next_index = self.end[0] or 0, following.index if following else None
-        sealed = descriptor.last_position > 0 and descriptor.last_index >= self._expected()
-        reason = self.fault
-        if reason is None and sealed and next_index != self.index:
-            reason = "missing-records"  # ZBJ-037
-        if reason is None:
+        expected, seal = self._expected(), descriptor.seal
+        reason, short = self.fault, seal is not None and seal >= expected
+        if reason is None and (not short or next_index == expected):
+            self.unconfirmed = None if seal == expected - 1 else (segment, at)
             return
-        yield self._fail(segment, at, reason, sealed or reason in CONTRADICTIONS)
-        if sealed and next_index == descriptor.last_index + 1:
-            self.index, self.over = next_index, False  # ZBJ-038
+        on = next_index == expected or (short and next_index == (seal or 0) + 1)  # ZBJ-038
+        reason = reason or "missing-records"  # ZBJ-037
+        yield self._fail(segment, at, reason, on or short or reason in CONTRADICTIONS)
+        if on:
+            self.index, self.over = next_index, False
+
+    def _at_start(self, segment: _Segment, reason: str) -> Iterator[Lost]:
+        """A segment that cannot take over, after what the one before it does not show (ZBJ-060)."""
+        fault = self._fail(segment, 0, reason)
+        if self.unconfirmed is not None:
+            hidden = self._lost(*self.unconfirmed, "missing-records")
+            if hidden.start < hidden.end:
+                yield hidden
+        yield fault
 
     def _missing(self) -> Lost:
         """Records that were acknowledged, after the end of a log without a fault (ZBJ-042)."""

@@ -29,12 +29,11 @@ _FAULTS = pa.array([*(None for _ in kernel.ENTRY_TYPES), *kernel.ENTRY_FAULTS], 
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """``index`` is that of the first record, at ``length``; a seal of zeros is none (ZBJ-013)."""
+    """``index`` is that of the first record, at ``length``; ``seal`` that of the last (ZBJ-013)."""
 
     index: int
     max_segment_size: int
-    last_index: int
-    last_position: int
+    seal: int | None
     length: int
 
 
@@ -75,10 +74,11 @@ def descriptor_in(head: bytes) -> Descriptor | Unreadable:
     if checksum is not None and update(0, np.frombuffer(head, np.uint8), at, end) != checksum:
         return Unreadable("descriptor-checksum")  # ZBJ-009
     _, index, largest = struct.unpack_from("<qqi", head, at + 8)
-    last_index = last_position = 0
+    seal = None
     if checksum is not None and version >= 2 and length >= 32:
         last_index, last_position = struct.unpack_from("<qi", head, at + 28)
-    return Descriptor(index, largest, max(0, last_index), max(0, last_position), end)
+        seal = last_index if last_index > 0 and last_position > 0 else None
+    return Descriptor(index, largest, seal, end)
 
 
 LONGEST_DESCRIPTOR = 1 + 2 * (8 + 0xFFFF)

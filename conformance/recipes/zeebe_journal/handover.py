@@ -1,0 +1,191 @@
+"""Where one segment ends and the next one takes over, or cannot."""
+
+from conformance.recipes.zeebe_journal.layout import (
+    empty_file_at_the_end,
+    one_segment,
+    segments_of_45_bytes,
+    three_segments,
+)
+from conformance.recipes.zeebe_journal.log import BOOK, ZeebeLog, flushed_below_and_at
+
+FIRST, SECOND, THIRD = (f"journal-{number}.log" for number in (1, 2, 3))
+FIRST_END, SECOND_END = 222, 257
+"""Where the records of the first two segments of `three_segments` end."""
+FIRST_END_OF_45 = 210
+SILENT = "Zeebe ends the segment there and reads the next one, without a word."
+
+
+def _put(log: ZeebeLog, file: str, at: int, new: bytes) -> None:
+    log.files[file][at : at + len(new)] = new
+    log.did(f"put {new.hex(' ')} at {at} in {file}")
+
+
+def _seal(log: ZeebeLog, last_index: int) -> None:
+    log.set(f"{FIRST}:descriptor.segment.last_index", last_index)
+    log.reseal_descriptor(FIRST)
+
+
+@flushed_below_and_at(three_segments, "handover", "ZBJ-037", "ZBJ-038", below=None, at=6)
+def frame_after_the_last_sealed_record(log: ZeebeLog) -> None:
+    """The byte after the last record of a sealed segment is 2: no record is missing."""
+    _put(log, FIRST, FIRST_END, b"\2")
+    log.expect("damaged", "unknown-frame", survivors=range(6), end=254)
+    log.note(SILENT)
+
+
+@flushed_below_and_at(three_segments, "handover", "ZBJ-037", "ZBJ-038", below=2, at=6)
+def no_room_after_the_last_sealed_record(log: ZeebeLog) -> None:
+    """A frame of 1 after the last record of a sealed segment, and no room for one more."""
+    _put(log, SECOND, SECOND_END, b"\1")
+    log.expect("damaged", "bad-length", survivors=range(6), end=254)
+    log.note(SILENT)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-031", "ZBJ-036", "ZBJ-038")
+def last_sealed_record_twice(log: ZeebeLog) -> None:
+    """The last record of a sealed segment stands there twice: the copy is listed, nothing lost."""
+    log.duplicate(f"{SECOND}:records[1]")
+    log.expect("damaged", "index-mismatch", survivors=range(6), end=254)
+    log.note("Zeebe fails to open with JournalException.InvalidIndex.")
+
+
+@flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-037", "ZBJ-038", below=None, at=6)
+def header_after_the_last_record_without_a_seal(log: ZeebeLog) -> None:
+    """A frame of 1 after the last record of a segment of 45 bytes; the next one takes over."""
+    _put(log, FIRST, FIRST_END_OF_45, b"\1")
+    log.expect("damaged", "bad-header", survivors=range(6))
+    log.note(SILENT)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037", kind="limit")
+def seal_that_promises_too_little(log: ZeebeLog) -> None:
+    """The seal says index 1, and record 2 follows it: records are found by scanning."""
+    _seal(log, 1)
+    log.expect("intact", survivors=range(6), end=254)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038")
+def seal_too_low_and_a_frame_after_the_records(log: ZeebeLog) -> None:
+    """The seal says index 1, and after record 2 stands a frame of 2: the next segment follows."""
+    _seal(log, 1)
+    _put(log, FIRST, FIRST_END, b"\2")
+    log.expect("damaged", "unknown-frame", survivors=range(6), end=254)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038")
+def seal_too_low_and_a_bad_record(log: ZeebeLog) -> None:
+    """The seal says index 1, and record 2 is bad: no seal speaks of it, and the log ends."""
+    _seal(log, 1)
+    log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
+    log.stops("checksum-mismatch", [0], end=123)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038")
+def seal_too_high_and_a_frame_after_the_records(log: ZeebeLog) -> None:
+    """The seal says index 9, and after record 2 stands a frame of 2: the next segment follows."""
+    _seal(log, 9)
+    _put(log, FIRST, FIRST_END, b"\2")
+    log.expect("damaged", "unknown-frame", survivors=range(6), end=254)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038")
+def seal_too_high_and_a_bad_record(log: ZeebeLog) -> None:
+    """The seal says index 9, and record 2 is bad: seal and next segment disagree, the log ends."""
+    _seal(log, 9)
+    log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
+    log.expect("damaged", "checksum-mismatch", survivors=[0], end=None)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037")
+def seal_without_an_index(log: ZeebeLog) -> None:
+    """The seal has a position and the index 0: it is none, and a bad record ends the log."""
+    _seal(log, 0)
+    log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
+    log.stops("checksum-mismatch", [0], end=123)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037")
+def seal_without_a_position(log: ZeebeLog) -> None:
+    """The seal has the index 2 and the position 0: it is none, and a bad record ends the log."""
+    log.zero(f"{FIRST}:descriptor.segment.last_position")
+    log.reseal_descriptor(FIRST)
+    log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
+    log.stops("checksum-mismatch", [0], end=123)
+
+
+@flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-060", below=None, at=4)
+def first_frame_zeroed_without_a_seal(log: ZeebeLog) -> None:
+    """The first frame of a segment of 45 bytes is zero: its records are listed, not passed over."""
+    log.zero(f"{FIRST}:records[0].frame")
+    log.stops("missing-records", [], end=45)
+
+
+@flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-060", "ZBJ-040", below=1, at=4)
+def frame_zeroed_before_a_bad_descriptor(log: ZeebeLog) -> None:
+    """A frame of a segment of 45 bytes is zero, and the next descriptor fails its checksum."""
+    log.zero(f"{FIRST}:records[1].frame")
+    log.flip(f"{SECOND}:descriptor.metadata.checksum", 0)
+    log.stops("missing-records", [0], end=111)
+
+
+@BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-060", "ZBJ-014")
+def frame_zeroed_before_a_segment_of_zeros(log: ZeebeLog) -> None:
+    """A frame of a segment of 45 bytes is zero, and so is all of the next segment."""
+    log.zero(f"{FIRST}:records[1].frame")
+    log.files[SECOND][:] = bytes(270)
+    log.did(f"zero all of {SECOND}")
+    log.flushed(4)
+    log.stops("missing-records", [0])
+
+
+@BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-060", "ZBJ-039")
+def middle_segment_missing_without_a_seal(log: ZeebeLog) -> None:
+    """A segment of 45 bytes is followed by zeros and the next is missing: only the gap is named."""
+    log.remove_file(SECOND)
+    log.flushed(4)
+    log.stops("segment-gap", [0, 1])
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-060", "ZBJ-039")
+def middle_segment_missing_after_stale_bytes(log: ZeebeLog) -> None:
+    """Bytes of a failed append follow a sealed segment, and the next is missing."""
+    _put(log, FIRST, FIRST_END + 1, b"stale")
+    log.remove_file(SECOND)
+    log.flushed(4)
+    log.stops("segment-gap", [0, 1])
+    log.note("The seal says that the last record was found, so the bytes are none.")
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-041", "ZBJ-034")
+def last_segment_missing_after_stale_bytes(log: ZeebeLog) -> None:
+    """The last segment is missing and was flushed; stale bytes follow the one before it."""
+    _put(log, SECOND, SECOND_END + 1, b"stale")
+    log.remove_file(THIRD)
+    log.flushed(6)
+    log.expect("damaged", "missing-records", survivors=range(4), end=None)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-014")
+def two_segments_of_zeros_in_the_middle(log: ZeebeLog) -> None:
+    """Two segments of zeros with another after them: the second of the two is the fault."""
+    log.rename_file(THIRD, "journal-4.log")
+    log.add_file(THIRD, bytes(270), "270 zeros")
+    log.files[SECOND][:] = bytes(270)
+    log.did(f"zero all of {SECOND}")
+    log.flushed(6)
+    log.stops("zero-segment", [0, 1])
+
+
+@BOOK.damaged(one_segment, "handover", "ZBJ-014", "ZBJ-041", "ZBJ-045", kind="eof")
+def nothing_left_of_a_segment(log: ZeebeLog) -> None:
+    """A file of no bytes, and something was flushed: one empty range, also in strict reading."""
+    log.truncate(0)
+    log.flushed(1)
+    log.expect("damaged", "missing-records", survivors=[], end=None)
+
+
+@BOOK.damaged(empty_file_at_the_end, "handover", "ZBJ-045")
+def damage_before_an_empty_file(log: ZeebeLog) -> None:
+    """A bad record in the first segment, no bytes in the last: strict reading lists every file."""
+    log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3])
