@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import kahadb_commands
 from kaitaistruct import BytesIO, KaitaiStream
 
 from conformance.adapterkit import record
@@ -246,7 +247,8 @@ class DataFile:
                 self.lose(at, at + size, "unknown-type")
                 continue
             fields = {"type": 1, "batch": int(found.ofs_batch)}
-            self.records.append({**where, **record(one.payload, at, size), **fields})
+            command = kahadb_commands.fields(one.payload)
+            self.records.append({**where, **record(one.payload, at, size), **fields, **command})
         if batch.leftover:
             self.lose(end - len(batch.leftover), end, "bad-record")
 
