@@ -52,7 +52,7 @@ mutants: $(VENV)/ready
 FORMAT ?= leveldb-log
 SWEEP ?= --impl fast --impl leveldb-cpp --cases 1900000 --ask-at-most 4000
 sweep: setup $(VENV)/spark
-	@walproof sweep --format $(FORMAT) $(SWEEP) --fresh || test $$? -eq 3  # findings are no failure
+	@walproof sweep --format $(FORMAT) $(SWEEP) --master 'local[*,4]' --fresh || test $$? -eq 3  # findings are no failure
 
 lint: $(VENV)/ready
 	ruff check .

@@ -162,6 +162,11 @@ class Damage:
         self.files[new] = self.files.pop(old)
         self._did(f"rename {old} to {new}")
 
+    def swap_files(self, one: str, other: str) -> None:
+        """Two files under each other's names."""
+        self.files[one], self.files[other] = self.files[other], self.files[one]
+        self._did(f"swap {one} and {other}")
+
     def did(self, words: str) -> None:
         """Note an operation that a format's own recipes made on ``data``."""
         self._did(words)

@@ -20,7 +20,7 @@ from conformance.protocol.oneshot import no_hello
 from conformance.reports import html, json_report, junit, terminal
 from conformance.structure.cases import PROFILE
 from conformance.subject import Subject, subject_of
-from conformance.vectors import BrokenVector, Selection, load_all
+from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
 from walproof.cli.setup import in_ci
 from walproof.implementations import all_implementations
 
@@ -31,7 +31,8 @@ from walproof.implementations import all_implementations
     "--impl", "names", multiple=True, metavar="NAME", help="Check this implementation of ours."
 )
 @click.option("--all", "everyone", is_flag=True, help="Check all of ours (the default).")
-@click.option("--vector", "patterns", multiple=True, metavar="GLOB", help="Vector ids or slugs.")
+@click.option("--vector", "patterns", multiple=True, metavar="GLOB",
+              help="Vector ids or slugs, or the file of a vector.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="ID", help="Only this format.")
 @click.option(
     "--requirement", "requirements", multiple=True, metavar="GLOB", help="Such as LDB-028."
@@ -94,7 +95,7 @@ def check(
         vectors = load_all()
     except BrokenVector as error:
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
-    selection = Selection(patterns, formats, requirements, kinds, groups)
+    selection = Selection(_with_files(vectors, patterns), formats, requirements, kinds, groups)
     chosen = selection.choose(vectors.values())
     if not chosen:
         raise click.UsageError("no vector is chosen; walproof check --vector '*' runs all")
@@ -126,7 +127,49 @@ def check(
         terminal.show_failure(report, implementation, result, console)
     if len(shown) > failures:
         console.print(f"\n{len(shown) - failures} more: --failures {len(shown)}, or the report.")
+    for command in commands:
+        for format in _full_scores(report, command, chosen, vectors):
+            sweep = f"{program_name()} sweep --cmd {shlex.quote(command)} --format {format}"
+            console.print(
+                f"\n{command} passes every vector of {format}. Next, what none of them asks:"
+                f"\n  {sweep} --cases 200000",
+                markup=False, highlight=False, soft_wrap=True,
+            )  # fmt: skip
     return 3 if bad or _not_run(report, bool(commands or names)) else 0
+
+
+def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:
+    """The patterns, with those that are files of vectors loaded and replaced by their ids."""
+    found = []
+    for pattern in patterns:
+        if pattern.endswith(".json") and Path(pattern).is_file():
+            try:
+                vector = load(Path(pattern))
+            except BrokenVector as error:
+                raise click.ClickException(str(error)) from None
+            vectors[vector.id] = vector
+            pattern = vector.id
+        found.append(pattern)
+    return found
+
+
+def _full_scores(
+    report: dict[str, Any], command: str, chosen: list[Vector], vectors: dict[str, Vector]
+) -> list[str]:
+    """The formats of which a program was asked every vector to read, and passed each."""
+    (entry,) = [one for one in report["implementations"] if one["name"] == command]
+    asked = {vector.id for vector in chosen}
+    found = []
+    for format in sorted({vector.body["format"] for vector in chosen}):
+        owed = {vector.id for vector in vectors.values() if vector.body["format"] == format}
+        classes = {
+            result["class"]
+            for result in entry["results"]
+            if result["vector"] in owed and result["profile"] in ("recover", "strict")
+        }
+        if owed <= asked and "pass" in classes <= {"pass", "skipped"}:
+            found.append(format)
+    return found
 
 
 def _subjects(commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool) -> list[Subject]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -14,7 +12,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from conformance import REPORTS, known_failures
-from conformance.protocol.oneshot import no_hello
 from conformance.registry import Implementation, Unavailable
 from conformance.vectors import BrokenVector, Vector, load_all
 from reference_impl.formats import FORMATS
@@ -23,13 +20,14 @@ from walproof.spark.java import JavaMissing
 from walproof.sweep import controls, findings, job, plan, summary, terminal
 from walproof.sweep.children import Limits
 from walproof.sweep.known import Known
+from walproof.sweep.local import ShardFailed
 from walproof.sweep.minimise import minimise
-from walproof.sweep.plan import Enumerations, Plan, Program
+from walproof.sweep.plan import Enumerations, Program
+from walproof.sweep.programs import NoProgram, introduced, name_of
 from walproof.sweep.proposals import Proposer
 from walproof.sweep.store import Store
 
 CASES = {"quick": 200_000, "full": 20_000_000}
-ASK_AT_MOST = {"quick": 10_000, "full": None}
 PROPOSED = 20
 """Findings that become vector proposals."""
 
@@ -41,19 +39,16 @@ PROPOSED = 20
 @click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="A program to ask.")
 @click.option("--depth", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @click.option("--cases", type=click.IntRange(1), metavar="N",
-              help="Cases in all: pairs of damages fill up what single ones leave."
-              " [default: 200000, full: 20000000]")  # fmt: skip
+              help="Cases in all, at most. [default: 200000, full: 20000000]")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0), metavar="S",
               help="Begin no shard after this time; the same command goes on later.")  # fmt: skip
-@click.option("--ask-at-most", type=click.IntRange(1), metavar="N",
-              help="Cases that a program is asked, for each operation on each control."
-              " [default: 10000, full: all]")  # fmt: skip
 @click.option("--control", "patterns", multiple=True, metavar="GLOB",
               help="Vectors to damage. [default: the small undamaged ones]")  # fmt: skip
 @click.option("--out", metavar="DIR", help="A folder, or a URI. [default: reports/sweep/FORMAT]")
 @click.option("--fresh", is_flag=True, help="Begin again, whatever the folder holds.")
 @click.option("--master", metavar="MASTER",
-              help="Spark's master; none: without Spark. [default: local[CORES,4]]")  # fmt: skip
+              help="Spark's master. [default: none, all cores of this machine without"
+              " Spark, unless spark-submit knows better]")  # fmt: skip
 @click.option("--seed", default=1, show_default=True, help="Another one gives other pairs.")
 @click.option("--wall-ms", default=2000, show_default=True, help="For each request.")
 @click.option("--memory", default=2048, show_default=True, metavar="MIB", help="For each program.")
@@ -66,7 +61,6 @@ def sweep(
     depth: str,
     cases: int | None,
     seconds: float | None,
-    ask_at_most: int | None,
     patterns: tuple[str, ...],
     out: str | None,
     fresh: bool,
@@ -78,16 +72,20 @@ def sweep(
 ) -> int:
     """Damage undamaged vectors in every way there is, and ask implementations about each result.
 
-    It tries every truncation, every bit of every structural byte and every sector operation, then
-    pairs of damages. The executable specification reads each log and must keep the invariants;
-    `fast`, its twin, must agree on every log. Programs get evenly spaced cases of each operation,
-    or all of them if there are few: the summary says how many.
+    After a full score of `walproof check` this shows whether it means conformance. Truncations,
+    single damages, operations on the files of a folder, other contexts and pairs of damages have a
+    share of `--cases` each; the summary says how many of how many ran. Both profiles are asked. The
+    executable specification reads each log and must keep the invariants; every other answer is
+    compared with its. `fast`, its twin, is asked too if it is named.
 
     \b
+    walproof sweep --format zmq-raft --cmd './my-reader' --cases 200000
     walproof sweep --format leveldb-log --impl fast --impl leveldb-cpp
-    walproof sweep --format zmq-raft --cmd './my-reader' --seconds 60
-    walproof sweep --format leveldb-log --control three-records --depth full --master none
+    walproof sweep --format leveldb-log --control three-records --depth full
     walproof sweep --format leveldb-log --impl fast --master spark://host:7077 --out s3://bucket/x
+
+    COMMAND is any program that speaks the protocol (conformance/README.md), or the one-shot form
+    `COMMAND read FORMAT PATH`, which is slower and can be told neither a profile nor a context.
 
     DIR/sweep holds what was swept; DIR/findings (Parquet), DIR/summary.json and DIR/proposals
     (vectors) hold what was found. A sweep that was stopped goes on where it was.
@@ -100,32 +98,30 @@ def sweep(
     place = out or str(REPORTS / "sweep" / format)
     try:
         vectors = load_all()
-        programs, ours = _programs(format, names, commands)
-        chosen = controls.choose(vectors, format, patterns, depth)
         limits = Limits(wall_ms=wall_ms, memory=memory << 20)
-        at_most = ask_at_most or ASK_AT_MOST[depth]
-        made = plan.make(
-            format, chosen, depth, cases or CASES[depth], "fast" in names, programs, limits,
-            at_most, seed,
-        )  # fmt: skip
+        programs, ours = _programs(format, names, commands, limits)
+        chosen = controls.choose(vectors, format, patterns, depth)
+        made, enumerations = plan.make(
+            format, chosen, depth, cases or CASES[depth], "fast" in names, programs, limits, seed
+        )
         store = Store(place)
         todo = job.begin(made, store, fresh)
-        run = _run(made, store, todo, master, seconds)
+        run = _run(enumerations, store, todo, master, seconds)
     except BrokenVector as error:
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
-    except (job.AnotherSweep, controls.NoControl, JavaMissing, OSError) as error:
+    except (job.AnotherSweep, controls.NoControl, JavaMissing, ShardFailed, OSError) as error:
         raise click.ClickException(str(error)) from None
     except ModuleNotFoundError as error:
         raise click.ClickException(
-            f"{error.name} is missing: pip install 'walproof[spark]', or --master none"
+            f"{error.name} is missing: pip install 'walproof[spark]', or leave --master out"
         ) from None
-    told = _tell(made, store, vectors, ours, run, minimise_seconds, started)
+    told = _tell(enumerations, store, vectors, ours, run, minimise_seconds, started)
     terminal.show(told, console, place)
     return 3 if any(not finding["known"] for finding in told["findings"]) else 0
 
 
 def _programs(
-    format: str, names: Sequence[str], commands: Sequence[str]
+    format: str, names: Sequence[str], commands: Sequence[str], limits: Limits
 ) -> tuple[list[Program], dict[str, Implementation]]:
     """The programs to ask, and those among them that are our own implementations."""
     known = {implementation.name: implementation for implementation in all_implementations()}
@@ -144,37 +140,41 @@ def _programs(
             implementation.make()
         except Unavailable as error:
             raise click.ClickException(f"{name} is unavailable: {error}") from None
-        programs.append(
-            Program(name, tuple(implementation.command), version=implementation.stamp())
-        )
+        bare = Program(name, tuple(implementation.command), version=implementation.stamp())
+        try:
+            program, why = introduced(bare, format, limits)
+        except NoProgram as error:
+            raise click.UsageError(f"--impl: {error}") from None
+        if why is not None:
+            raise click.ClickException(f"{name}: hello: {why}")
+        programs.append(program)
         ours[name] = implementation
     for command in dict.fromkeys(commands):
         words = shlex.split(command)
         if not words:
             raise click.UsageError("--cmd: expected a program, found nothing")
-        why = asyncio.run(no_hello(words, Path.cwd()))
+        try:
+            program, why = introduced(
+                Program(name_of(words, programs), tuple(words)), format, limits
+            )
+        except NoProgram as error:
+            raise click.UsageError(f"--cmd: {error}") from None
         if why is not None:
             click.echo(f"{command}: no reply to hello ({why}); taken for one-shot", err=True)
-        programs.append(Program(_name(words, programs), tuple(words), why is not None))
+        programs.append(program)
     return programs, ours
 
 
-def _name(words: Sequence[str], programs: Sequence[Program]) -> str:
-    """A short name for a command: the name of the program's own file, not of its interpreter."""
-    named = next((w for w in reversed(words) if "/" in w or "." in w), words[0])
-    base = Path(named).name
-    taken = {program.name for program in programs} | {plan.REFERENCE, plan.FAST}
-    return base if base not in taken else f"{base}-{len(programs)}"
-
-
 def _run(
-    made: Plan, store: Store, todo: Sequence[int], master: str | None, seconds: float | None
-) -> dict[str, Any]:
+    enumerations: Enumerations, store: Store, todo: Sequence[int], master: str | None,
+    seconds: float | None,
+) -> dict[str, Any]:  # fmt: skip
     """Run what is left, with a progress bar."""
-    done = 0
+    made, done = enumerations.plan, 0
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
         console=Console(stderr=True), transient=True,
+        auto_refresh=False,  # a thread of its own would be in the way of a fork
     ) as bar:  # fmt: skip
         task = bar.add_task("starting", total=len(todo))
         first = time.monotonic()
@@ -184,24 +184,25 @@ def _run(
             done += sum(sum(marker["cases"].values()) for marker in markers)
             rate = done / max(0.001, time.monotonic() - first)
             words = f"{done:,} cases, {rate:,.0f}/s"
-            bar.update(task, advance=len(markers), description=words)
+            bar.update(task, advance=len(markers), description=words, refresh=True)
 
-        spent = job.run(made, store, todo, master, seconds, progress)
+        spent = job.run(made, store, todo, master, seconds, progress, enumerations)
     return {"seconds": spent, "cases": done, "resumed": len(made.shards) - len(todo)}
 
 
 def _tell(
-    made: Plan, store: Store, vectors: Mapping[str, Vector], ours: Mapping[str, Implementation],
+    enumerations: Enumerations, store: Store, vectors: Mapping[str, Vector],
+    ours: Mapping[str, Implementation],
     run: dict[str, Any], minimise_seconds: float, started: float,
 ) -> dict[str, Any]:  # fmt: skip
     """Merge, minimise, propose; write ``findings`` and the summary."""
+    made = enumerations.plan
     markers = [store.marker(number) for number in sorted(store.done())]
     try:
         known = {name: Known(one, vectors, made.format) for name, one in ours.items()}
     except known_failures.BrokenList as error:
         raise click.ClickException(str(error)) from None
     found = findings.findings(findings.merged(markers).values(), known)
-    enumerations = Enumerations(made)
     minimise(enumerations, found, minimise_seconds)
     proposer = Proposer(enumerations, vectors, store)
     for number, finding in enumerate(found):

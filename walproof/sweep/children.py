@@ -79,6 +79,7 @@ class _Asked:
     token: Any
     contents: Contents
     context: str
+    profile: str
     slot: _Slot
     seq: int = 0
 
@@ -129,7 +130,9 @@ class Asker:
             raise
         self.hello, self._process, self._checked = hello, process, 0
 
-    def ask(self, token: Any, name: str, contents: Contents, context: str) -> None:
+    def ask(
+        self, token: Any, name: str, contents: Contents, context: str, profile: str = "recover"
+    ) -> None:
         """Ask about a log that must be called ``name``; ``context`` is JSON text.
 
         Replies appear in ``replies`` in the order of asking, some of them during later calls.
@@ -141,7 +144,7 @@ class Asker:
             self._receive()
         slot = self._slot(name)
         self._fill(slot, contents)
-        self._send(_Asked(token, contents, context, slot))
+        self._send(_Asked(token, contents, context, profile, slot))
 
     def drain(self) -> None:
         """Wait for all replies."""
@@ -180,7 +183,7 @@ class Asker:
         # By hand: the same message as json.dumps would make, several times as fast.
         return (
             f'{{"cmd":"read","seq":{asked.seq},"format":"{self.format}",'
-            f'"path":{asked.slot.json_path},"profile":"recover","context":{asked.context},'
+            f'"path":{asked.slot.json_path},"profile":"{asked.profile}","context":{asked.context},'
             f'"limits":{{"wall_ms":{self.limits.wall_ms}}}}}\n'
         ).encode()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from conformance.recipes.generate import answer_to
 from conformance.vectors import Vector
 from reference_impl.answer import Record
 from walproof.sweep.fields import FieldsOfFile, fields_of
+from walproof.sweep.settings import Setting, others, settings, told
 
 LARGEST = {"quick": 40 << 10, "full": 128 << 10}
 """Bytes of the largest log that a depth damages; every prefix of a log costs its length."""
@@ -35,6 +37,7 @@ class Control:
     ``name`` is the file name it must have (its ending may tell the kind of file). ``records`` is
     what the executable specification reads from it, ``fields`` the field map of each file: grammars
     and what compiles them are where the control is made, and need not be where it is damaged.
+    ``contexts`` are others that it is read with, too.
     """
 
     id: str
@@ -44,6 +47,12 @@ class Control:
     context: Mapping[str, Any] = field(default_factory=dict)
     records: tuple[Record, ...] = ()
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
+    contexts: tuple[Mapping[str, Any], ...] = ()
+
+    @functools.cached_property
+    def settings(self) -> list[Setting]:
+        """How it is asked about; the first two are its own context in both profiles."""
+        return settings(self.context, self.contexts)
 
     @property
     def files(self) -> Mapping[str, bytes]:
@@ -56,8 +65,11 @@ class Control:
         return size(self.contents)
 
 
-def control_of(vector: Vector) -> Control:
-    """A vector as a control, read by the executable specification."""
+def control_of(vector: Vector, known: Mapping[str, Sequence[Any]] | None = None) -> Control:
+    """A vector as a control, read by the executable specification.
+
+    With ``known``, values for the keys of a context, it is read with other contexts, too.
+    """
     body = vector.body
     context = dict(body.get("context", {}))
     name = vector.input.name
@@ -65,7 +77,8 @@ def control_of(vector: Vector) -> Control:
     format = str(body["format"])
     bare = Control(vector.id, format, vector.contents, name, context, answer.records)
     fields = {file: fields_of(data, format, file or name) for file, data in bare.files.items()}
-    return replace(bare, fields=fields)
+    contexts = others(format, context, bare.files, bare.records, known) if known is not None else ()
+    return replace(bare, fields=fields, contexts=contexts)
 
 
 def choose(
@@ -77,6 +90,7 @@ def choose(
     :data:`LARGEST` and :data:`MOST_RECORDS`. Raises :class:`NoControl`.
     """
     found = []
+    known = told(vectors.values(), format)
     for vector in vectors.values():
         body = vector.body
         if body["format"] != format or body["operation"] not in ("read", "truncations"):
@@ -95,7 +109,7 @@ def choose(
             or body["expect"]["verdict"] != "intact"
         ):
             continue
-        control = control_of(vector)
+        control = control_of(vector, known)
         if patterns or len(control.records) <= MOST_RECORDS[depth]:
             found.append(control)
     if not found:
@@ -118,8 +132,8 @@ def fingerprint(contents: Contents, start: int = 0) -> int:
     return start
 
 
-def seed_of(control: Control) -> int:
+def seed_of(control: Control, setting: Setting) -> int:
     """Where the fingerprints of a control start: what the reader is told is part of a case."""
     suffix = control.name.rpartition(".")[2] if "." in control.name else ""
-    told = json.dumps([suffix, dict(control.context)], sort_keys=True).encode()
+    told = json.dumps([suffix, setting.profile, dict(setting.context)], sort_keys=True).encode()
     return fingerprint(told)

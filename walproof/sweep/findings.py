@@ -12,14 +12,15 @@ import pyarrow as pa
 from walproof.sweep import judge
 from walproof.sweep.judge import Signature
 from walproof.sweep.known import Known
+from walproof.sweep.pairs import PAIR
 from walproof.sweep.plan import Enumerations
-from walproof.sweep.recipes import PAIR, Recipe
+from walproof.sweep.recipes import Recipe
 from walproof.sweep.shard import Found, found_from_json
 
 
 @dataclass
 class Finding:
-    """All signatures of one effect: who answers how wrongly to logs of which verdict and reason.
+    """All signatures of one effect: who answers how wrongly, and what, to logs that are what.
 
     ``best`` is the simplest case; ``recipe`` its words. ``cause`` is the known failure that it
     looks like: name and sentence. ``minimised`` says what minimising found.
@@ -51,6 +52,31 @@ class Finding:
         return counts
 
     @property
+    def profiles(self) -> Counter[str]:
+        """How many cases in which profile."""
+        counts: Counter[str] = Counter()
+        for found in self.signatures:
+            counts[found.signature.profile] += found.count
+        return counts
+
+    @property
+    def contexts(self) -> Counter[str]:
+        """How many cases with which keys of the context varied; the empty text is for none."""
+        counts: Counter[str] = Counter()
+        for found in self.signatures:
+            counts[found.signature.context] += found.count
+        return counts
+
+    @property
+    def places(self) -> Counter[tuple[str, str]]:
+        """How many cases of which operation on which field; pairs are left out."""
+        counts: Counter[tuple[str, str]] = Counter()
+        for found in self.signatures:
+            if found.signature.field:
+                counts[found.signature.operation, found.signature.field] += found.count
+        return counts
+
+    @property
     def fields(self) -> list[str]:
         """The fields that were hit by single damages, the commonest first."""
         counts: Counter[str] = Counter()
@@ -61,10 +87,10 @@ class Finding:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """A key for sorting: new, grave, single-damage and frequent findings come first."""
+        """A key for sorting: new ones come first, of them the harmful, of them the frequent."""
         single = any(f.signature.operation != PAIR for f in self.signatures)
-        rank = judge.rank(self.signature.kind)
-        return (self.cause is not None, rank, not single, -self.count, self.best.order)
+        rank = judge.rank(self.signature.gravest)
+        return (self.cause is not None, rank, -self.count, not single, self.best.order)
 
 
 def merged(markers: Iterable[Mapping[str, Any]]) -> dict[Signature, Found]:
@@ -113,8 +139,13 @@ def table(found: Iterable[Finding]) -> pa.Table:
                     "operation": signature.operation,
                     "field": signature.field or None,
                     "kind": signature.kind,
+                    "effect": signature.gravest,
                     "verdict": signature.verdict,
                     "reason": signature.reason or None,
+                    "said_verdict": signature.said_verdict or None,
+                    "said_reason": signature.said_reason or None,
+                    "profile": signature.profile,
+                    "context": signature.context or None,
                     "cases": each.count,
                     "control": each.control,
                     "family": each.family,
@@ -140,8 +171,13 @@ SCHEMA = pa.schema(
         ("operation", pa.string()),
         ("field", pa.string()),
         ("kind", pa.string()),
+        ("effect", pa.string()),
         ("verdict", pa.string()),
         ("reason", pa.string()),
+        ("said_verdict", pa.string()),
+        ("said_reason", pa.string()),
+        ("profile", pa.string()),
+        ("context", pa.string()),
         ("cases", pa.int64()),
         ("control", pa.string()),
         ("family", pa.int32()),

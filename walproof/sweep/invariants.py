@@ -10,9 +10,9 @@ from walproof.sweep.controls import Control
 from walproof.sweep.formats import kind
 from walproof.sweep.readers import Reference, Seen
 
-INVENTED = "invented"
-OUT_OF_ORDER = "out-of-order"
-SILENT_LOSS = "silent-loss"
+INVENTED = "record-invented"
+OUT_OF_ORDER = "record-order"
+SILENT_LOSS = "loss-unlisted"
 UNACCOUNTED = "unaccounted"
 NOT_AGAIN = "not-the-same-again"
 RAISES = "raises"
@@ -30,9 +30,18 @@ MEANING: Mapping[str, str] = {
 class Written:
     """What a control holds, prepared for comparing answers with it."""
 
-    def __init__(self, control: Control, others: frozenset[bytes] = frozenset()) -> None:
-        """``others`` are payloads of older generations whose bytes come in with some damages."""
+    def __init__(
+        self,
+        control: Control,
+        others: frozenset[bytes] = frozenset(),
+        expected: Sequence[Record] | None = None,
+    ) -> None:
+        """``others`` are payloads of older generations whose bytes come in with some damages.
+
+        ``expected`` are the records that the undamaged log gives; None for all of them.
+        """
         self.control = control
+        self.expected = control.records if expected is None else expected
         self.payloads = [record.payload for record in control.records]
         self.known = frozenset(self.payloads)
         self.with_others = self.known | others
@@ -61,7 +70,7 @@ class Written:
         if (
             self.tells_payloads
             and not (shifts or forges or may_end)
-            and len(records) < len(self.payloads)
+            and len(records) < len(self.expected)
             and not self._accounted_for(seen, contents)
         ):
             found.append(SILENT_LOSS)
@@ -82,6 +91,9 @@ class Written:
             return payload in self.known
         if payload in self.with_others or any(payload in known for known in self.with_others):
             return True
+        # A file that is no part of the control may become one under another name.
+        if shifts and any(payload in data for data in self.control.files.values()):
+            return True
         return self.kind.may_join(record)
 
     def _accounted_for(self, seen: Seen, contents: Contents) -> bool:
@@ -91,7 +103,7 @@ class Written:
         """
         files: Mapping[str, bytes] = {"": contents} if isinstance(contents, bytes) else contents
         there = {(record.file, record.at) for record in seen.records}
-        for record in self.control.records:
+        for record in self.expected:
             if (record.file, record.at) in there:
                 continue
             data = files.get(record.file or "", b"")
@@ -109,15 +121,23 @@ def _spans(seen: Seen) -> list[tuple[int, int]]:
     return sorted(records + [(gap.start, gap.end) for gap in seen.lost])
 
 
-def same_again(reader: Reference, control: Control, contents: Contents, seen: Seen) -> bool:
-    """Whether reading twice, and reading what is left of the log up to ``end``, changes nothing."""
-    if reader.read(control, contents) != seen:
+def same_again(
+    reader: Reference, control: Control, contents: Contents, seen: Seen, profile: str = "recover"
+) -> bool:
+    """Whether reading twice changes nothing, and cutting the log at ``end`` keeps its records."""
+    if reader.read(control, contents, profile) != seen:
         return False
-    end = seen.end.end
-    if end is None or not isinstance(contents, bytes):
-        return True
-    return _same_records(reader.read(control, contents[:end]).records, seen.records)
+    left = cut_at_end(contents, seen)
+    return left is None or reader.read(control, left, profile).records == seen.records
 
 
-def _same_records(one: Sequence[Record], other: Sequence[Record]) -> bool:
-    return list(one) == list(other)
+def cut_at_end(contents: Contents, seen: Seen) -> Contents | None:
+    """What a writer leaves of a log before it appends; None where it may not append."""
+    end, file = seen.end.end, seen.end.file
+    if end is None:
+        return None
+    if isinstance(contents, bytes):
+        return contents[:end]
+    if file is None or file not in contents:
+        return None
+    return {**contents, file: contents[file][:end]}

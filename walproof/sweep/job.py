@@ -1,7 +1,8 @@
-"""Runs a plan: on Spark, or in this process; resumes, reports progress, stops cleanly."""
+"""Runs a plan: on the cores of this machine, or on Spark; resumes, and reports progress."""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,8 +10,8 @@ from typing import Any
 
 from walproof.spark.session import SHORT_LIVED, session
 from walproof.spark.worker import freeze
-from walproof.sweep import worker
-from walproof.sweep.plan import Plan
+from walproof.sweep import local, worker
+from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.store import Store
 
 POLL_SECONDS = 0.3
@@ -49,16 +50,20 @@ def run(
     master: str | None = None,
     seconds: float | None = None,
     progress: Progress = lambda markers: None,
+    enumerations: Enumerations | None = None,
 ) -> float:
     """Run shards; returns the seconds they took, without the start of Spark.
 
-    After ``seconds`` no shard is begun any more. ``master`` is Spark's; ``none`` runs everything
-    in this process. Raises what Spark raises when a shard failed four times.
+    After ``seconds`` no shard is begun any more. ``master`` is Spark's; ``none`` runs them on the
+    cores of this machine without it, and so does None outside ``spark-submit``. ``enumerations``
+    are those of the plan, where they are made already. Raises
+    :class:`~walproof.sweep.local.ShardFailed`, and what Spark raises when a shard failed four
+    times.
     """
     if not todo:
         return 0.0
-    if master == NO_SPARK:
-        return _here(plan, store, todo, seconds, progress)
+    if master == NO_SPARK or (master is None and not submitted()):
+        return _here(plan, enumerations, store, todo, seconds, progress)
     spark = session("walproof sweep", master, SHORT_LIVED if _is_local(master) else None)
     try:
         return run_on(spark, plan, store, todo, seconds, progress)
@@ -118,16 +123,35 @@ def _task(plan: Plan, place: str, numbers: Iterator[int], deadline: float | None
     freeze()
 
 
+def submitted() -> bool:
+    """Whether ``spark-submit`` started this process: then it knows the master."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
 def _here(
-    plan: Plan, store: Store, todo: Sequence[int], seconds: float | None, progress: Progress
+    plan: Plan,
+    enumerations: Enumerations | None,
+    store: Store,
+    todo: Sequence[int],
+    seconds: float | None,
+    progress: Progress,
 ) -> float:
     started = time.monotonic()
+    deadline = None if seconds is None else started + seconds
+
+    def tick(done: Sequence[int]) -> None:
+        progress([store.marker(number) for number in done])
+
+    if len(todo) > 1 and local.cores() > 1:
+        local.run(plan, enumerations, store.place, todo, deadline, tick)
+        return time.monotonic() - started
     try:
+        worker.worker(plan, enumerations)
         for number in todo:
-            if seconds is not None and time.monotonic() - started > seconds:
+            if deadline is not None and time.monotonic() > deadline:
                 break
             list(worker.run_shards(plan, store.place, iter([number])))
-            progress([store.marker(number)])
+            tick([number])
     finally:
         worker.close_all()
     return time.monotonic() - started
@@ -143,9 +167,8 @@ class _Watch:
 
     def look(self) -> None:
         new = self.waiting & self.store.done()
-        if new:
-            self.waiting -= new
-            self.progress([self.store.marker(number) for number in sorted(new)])
+        self.waiting -= new
+        self.progress([self.store.marker(number) for number in sorted(new)])
 
 
 def _is_local(master: str | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,29 +19,39 @@ OUTCOMES = (
 """In the column of an implementation in ``sweep``; null where it was not asked."""
 
 CHANGED_LOG = "changes-the-log"
+LOST, CHANGED, EXTRA = "record-lost", "record-changed", "record-extra"
+OTHER_VERDICT, OTHER_REASON, OTHER_RANGE, OTHER_END = (
+    "other-verdict", "other-reason", "other-range", "other-end",
+)  # fmt: skip
 
 SEVERITY = {
     kind: rank
     for rank, kinds in enumerate(
         (
-            ("crash", "timeout", "over-limit", invariants.RAISES),
-            (invariants.INVENTED, CHANGED_LOG),
-            ("records-missing", invariants.SILENT_LOSS),
-            (invariants.OUT_OF_ORDER, invariants.NOT_AGAIN, "silent", invariants.UNACCOUNTED),
-            ("records-extra", "records-other", "protocol-error"),
+            ("crash", "timeout", "over-limit", "protocol-error", invariants.RAISES),
+            (CHANGED_LOG,),
+            (invariants.INVENTED, CHANGED),
+            (invariants.SILENT_LOSS, "silent"),
+            (LOST,),
+            (invariants.OUT_OF_ORDER, invariants.NOT_AGAIN, EXTRA),
+            (OTHER_END, invariants.UNACCOUNTED),
+            (OTHER_VERDICT, "noisy"),
+            (OTHER_RANGE,),
+            (OTHER_REASON,),
         )
     )
     for kind in kinds
 }
-"""How telling a kind of difference is, 0 the most; what is not listed comes last."""
+"""How harmful an effect on the answer is, 0 the most; what is not listed comes last."""
 
 
 @dataclass(frozen=True)
 class Signature:
     """What makes two findings the same: the implementation, the damage, and the effect.
 
-    ``kind`` is the class of the difference; ``verdict`` and ``reason`` are what the executable
-    specification says of the log, which tells faults apart that look alike.
+    ``kind`` names the effects on the answer; ``verdict`` and ``reason`` are what the executable
+    specification says of the log, ``said_verdict`` and ``said_reason`` what the implementation
+    does, where it reports them. ``context`` names the keys that were varied.
     """
 
     implementation: str
@@ -49,19 +60,36 @@ class Signature:
     kind: str
     verdict: str
     reason: str
+    said_verdict: str = ""
+    said_reason: str = ""
+    profile: str = "recover"
+    context: str = ""
 
     @property
-    def effect(self) -> tuple[str, str, str, str]:
-        """The signature without what was done: one defect is reached by many damages."""
-        return (self.implementation, self.kind, self.verdict, self.reason)
+    def effect(self) -> tuple[str, ...]:
+        """The signature without what was done: one defect is reached by many damages.
+
+        Of several effects the gravest counts: the others follow from it.
+        """
+        return (
+            self.implementation, self.gravest, self.verdict, self.reason,
+            self.said_verdict, self.said_reason,
+        )  # fmt: skip
+
+    @property
+    def gravest(self) -> str:
+        """The most harmful of its effects."""
+        return min(self.kind.split("+"), key=rank)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One disagreement: its class, and the sentences of the harness."""
+    """One disagreement: its effects, the sentences of the harness, and what the answer said."""
 
     kind: str
     text: str
+    verdict: str = ""
+    reason: str = ""
 
 
 def compare(
@@ -79,38 +107,89 @@ def compare(
     found = differences(expected, actual, reports)
     if not found:
         return None
-    kinds = []
+    kinds: list[str] = []
+    ranges = _Ranges(actual.get("lost", [])) if "lost" in reports else None
     for sentence in found:
         part = sentence.partition(":")[0]
         if part == "records":
-            kinds.append(_kind_of_records(expected["records"], actual["records"], known, sentence))
+            kinds += _of_records(expected["records"], actual["records"], known, ranges, sentence)
         elif part == "signals":
             kinds.append("noisy" if "expected none" in sentence else "silent")
+        elif part == "lost" and ranges is not None:
+            kinds += _of_ranges(expected["lost"], actual.get("lost", []), ranges)
         else:
-            kinds.append(part)
-    return Difference("+".join(dict.fromkeys(kinds)), "; ".join(found))
+            kinds.append(f"other-{part}")
+    said = [
+        str(actual.get(part) or "") if part in reports else "" for part in ("verdict", "reason")
+    ]
+    return Difference("+".join(dict.fromkeys(kinds)), "; ".join(found), *said)
 
 
-def _kind_of_records(
+class _Ranges:
+    """The lost ranges of an answer, to ask what they cover."""
+
+    def __init__(self, lost: Sequence[Mapping[str, Any]]) -> None:
+        self._of: dict[str, list[tuple[int, int]]] = {}
+        for gap in lost:
+            self._of.setdefault(gap.get("file") or "", []).append((gap["from"], gap["to"]))
+
+    def touch(self, file: str | None, start: int, end: int) -> bool:
+        """Whether a range lies in these bytes, wholly or in part."""
+        return any(lo < end and start < hi for lo, hi in self._of.get(file or "", ()))
+
+    def cover(self, file: str | None, start: int, end: int) -> bool:
+        """Whether all of these bytes lie in ranges; of none, whether an empty range names them."""
+        found = sorted(self._of.get(file or "", ()))
+        if start == end:
+            return any(lo <= start <= hi for lo, hi in found)
+        for lo, hi in found:
+            if lo <= start < hi:
+                start = hi
+        return start >= end
+
+
+def _of_ranges(
+    expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]], ranges: _Ranges
+) -> list[str]:
+    """How lost ranges differ: in the bytes, of which some may be listed nowhere, or in codes."""
+    if not all(ranges.cover(gap.get("file"), gap["from"], gap["to"]) for gap in expected):
+        return [invariants.SILENT_LOSS]
+    places = [
+        [(gap.get("file"), gap["from"], gap["to"]) for gap in lost] for lost in (expected, actual)
+    ]
+    return [OTHER_RANGE if places[0] != places[1] else OTHER_REASON]
+
+
+def _of_records(
     expected: Sequence[Mapping[str, Any]],
     actual: Sequence[Mapping[str, Any]],
     known: frozenset[str] | None,
+    ranges: _Ranges | None,
     sentence: str,
-) -> str:
+) -> list[str]:
     want, got = [payload_key(r) for r in expected], [payload_key(r) for r in actual]
     if want == got:
         named = re.search(r"; (\w+) of record", sentence)
-        return f"other-{named[1]}" if named else "records-other"
-    if known is not None and not known.issuperset(got) and not set(want).issuperset(got):
-        return invariants.INVENTED
-    if _is_part(got, want):
-        return "records-missing"
-    return "records-extra" if _is_part(want, got) else "records-other"
-
-
-def _is_part(some: Sequence[str], of: Sequence[str]) -> bool:
-    rest = iter(of)
-    return all(one in rest for one in some)
+        return [f"other-{named[1]}" if named else "other-records"]
+    new = [r for r, key in zip(actual, got, strict=True) if key not in set(want)]
+    places = {(r.get("file"), r.get("at")) for r in expected}
+    if any("at" in r and (r.get("file"), r["at"]) in places for r in new):
+        return [CHANGED]
+    if known is not None and any(payload_key(r) not in known for r in new):
+        return [invariants.INVENTED]
+    left = Counter(got)
+    lost = []
+    for record, key in zip(expected, want, strict=True):
+        if left[key]:
+            left[key] -= 1
+        else:
+            lost.append(record)
+    if lost:
+        unlisted = ranges is not None and not all(
+            ranges.touch(r.get("file"), r["at"], r["at"] + r["size"]) for r in lost
+        )
+        return [LOST, *([invariants.SILENT_LOSS] if unlisted else [])]
+    return [EXTRA if len(got) > len(want) else invariants.OUT_OF_ORDER]
 
 
 def coarse(text: str) -> frozenset[str]:
@@ -136,5 +215,5 @@ def coarse(text: str) -> frozenset[str]:
 
 
 def rank(kind: str) -> int:
-    """How telling a class of differences is, 0 the most."""
+    """How harmful a class of differences is, 0 the most."""
     return min(SEVERITY.get(part, len(SEVERITY)) for part in kind.split("+"))

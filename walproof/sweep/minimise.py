@@ -7,26 +7,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from walproof.sweep.findings import Finding
-from walproof.sweep.plan import FAST, REFERENCE, Enumerations, Plan, Run
-from walproof.sweep.recipes import PAIR
+from walproof.sweep.pairs import PAIR
+from walproof.sweep.plan import FAST, Enumerations, Plan, Run
 from walproof.sweep.shard import Found
 from walproof.sweep.worker import alone
 
 TRIALS = 200
 """Cases that are tried, at most, on each smaller log."""
 
+SMALLER = 6
+"""Smaller logs on which a damage is tried, at most: the smallest."""
+
+LOOKED_AT = 2000
+"""Damages of a family that are looked through for those of the same field."""
+
 
 def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: float) -> None:
     """Replace the simplest cases by simpler ones that show the same effect.
 
-    A sweep that asked everything has met the smallest log already; what was sampled, and pairs,
-    are tried here. After ``seconds`` the rest stays as it is, and says so.
+    After ``seconds`` the rest stays as it is, and says so.
     """
     plan = enumerations.plan
     deadline = time.monotonic() + seconds
     for name in dict.fromkeys(finding.signature.implementation for finding in findings):
         mine = [f for f in findings if f.signature.implementation == name]
-        with alone(_only(plan, name)) as worker:
+        with alone(_only(plan, name), enumerations) as worker:
             for finding in mine:
                 if time.monotonic() > deadline:
                     finding.minimised = "not minimised: out of time"
@@ -44,12 +49,11 @@ def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: f
 
 
 def _only(plan: Plan, name: str) -> Plan:
-    """The plan with one implementation, which is asked everything."""
+    """The plan with one implementation."""
     return replace(
         plan,
         fast=name == FAST,
         programs=tuple(program for program in plan.programs if program.name == name),
-        every=tuple(tuple(1 for _ in of_control) for of_control in plan.every),
         limits=replace(plan.limits, give_up=5),
     )
 
@@ -65,25 +69,28 @@ def _simpler(enumerations: Enumerations, finding: Finding) -> Iterator[tuple[Run
     best, plan = finding.best, enumerations.plan
     control = enumerations.number(best.control)
     enumeration = enumerations[control]
+    own = best.setting % 2  # the same profile, and the control's own context
     if best.signature.operation == PAIR:
         halves = enumeration.pairs.halves(best.number) or []
         yield tuple(
-            Run(control, enumeration.families.index(family), n, n + 1) for family, n in halves
+            _exactly(control, enumeration.families.index(family), own, n) for family, n in halves
         )
         return
-    family = enumeration.families[best.family]
-    asked_all = finding.signature.implementation in (REFERENCE, FAST)
-    for smaller in range(control):
-        if plan.controls[smaller].size >= plan.controls[control].size:
-            continue
-        there = enumerations[smaller]
+    if best.setting != own:
+        yield (_exactly(control, best.family, own, best.number),)
+    smaller = [n for n in range(control) if plan.controls[n].size <= plan.controls[control].size]
+    for other in (*smaller[:SMALLER], control):
+        there = enumerations[other]
         runs = [
-            Run(smaller, number, n, n + 1)
-            for number, other in enumerate(there.families)
-            if other.operation == family.operation
-            and not (asked_all or plan.every[smaller][number] == 1)
-            for n in range(other.count)
-            if other.field(n) == best.signature.field
+            _exactly(other, number, own, n)
+            for number, family in enumerate(there.families)
+            if family.operation == best.signature.operation
+            for n in range(0, family.count, -(-family.count // LOOKED_AT))
+            if family.field(n) == best.signature.field
         ]
         if runs:
             yield tuple(runs[:: -(-len(runs) // TRIALS)])
+
+
+def _exactly(control: int, family: int, setting: int, number: int) -> Run:
+    return Run(control, family, setting, number, number + 1, spread=False)

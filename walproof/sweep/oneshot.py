@@ -42,8 +42,10 @@ class OneShotAsker(Asker):
         limited = ChildLimits(memory_bytes=limits.memory, output_bytes=limits.output)
         self._program = OneShot(command, scratch, limited)
 
-    def ask(self, token: Any, name: str, contents: Contents, context: str) -> None:
-        """Run it on one log."""
+    def ask(
+        self, token: Any, name: str, contents: Contents, context: str, profile: str = "recover"
+    ) -> None:
+        """Run it on one log. It cannot be told a context or a profile."""
         if self.deaths >= self.limits.give_up:
             self.replies.append(Reply(token, None, NOT_ASKED))
             return

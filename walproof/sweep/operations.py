@@ -18,9 +18,7 @@ from walproof.sweep.formats.kind import Edit
 TO_THE_END = 1 << 62
 """``hi`` of an edit that takes whatever follows, also what another damage put there."""
 
-SHIFTING = frozenset(
-    {"swap-sectors", "stale", "duplicate", "drop", "insert", "splice", "remove-file"}
-)
+SHIFTING = frozenset({"swap-sectors", "stale", "duplicate", "drop", "insert", "splice"})
 """Operations that repeat, drop, reorder or replace whole units, or move them: a format without
 sequence numbers cannot tell (spec/conventions.md, "Invariants")."""
 
@@ -49,7 +47,15 @@ class Family(ABC):
 
     @abstractmethod
     def edits(self, number: int) -> Sequence[Edit]:
-        """What changes."""
+        """What changes in the file."""
+
+    def apply(self, files: dict[str, bytes], number: int) -> None:
+        """Do it to the files of a log."""
+        files[self.file] = applied(files[self.file], self.edits(number))
+
+    def touches(self, number: int) -> frozenset[str]:
+        """The names of the files that change, appear or disappear."""
+        return frozenset({self.file})
 
     @abstractmethod
     def perform(self, number: int, damage: Damage) -> None:
@@ -162,22 +168,28 @@ class Listed(Family):
         return self._fields[number]
 
 
-class RemoveFile(Family):
-    """A file of the log that is missing."""
+class Intact(Family):
+    """No damage at all: the control as it is."""
 
-    operation = "remove-file"
+    operation = "none"
 
     def edits(self, number: int) -> Sequence[Edit]:
         """See :class:`Family`."""
-        raise NotImplementedError("a file that is gone has no edits")
+        return ()
 
     def perform(self, number: int, damage: Damage) -> None:
         """See :class:`Family`."""
-        damage.remove_file(self.file)
 
     def field(self, number: int) -> str:
         """See :class:`Family`."""
-        return "the file"
+        return "nothing"
+
+
+def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
+    """The bytes after some edits."""
+    for lo, hi, new in edits:
+        data = data[:lo] + new + data[hi:] if lo >= 0 else data + new
+    return data
 
 
 def set_values(family: Listed, every_value: bool) -> None:

@@ -4,75 +4,96 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from conformance import __version__
 from conformance.contents import digest
+from walproof.sweep import shares
 from walproof.sweep.children import Limits
 from walproof.sweep.controls import Control, seed_of
 from walproof.sweep.formats import kind
 from walproof.sweep.recipes import Enumeration
+from walproof.sweep.settings import PROFILES, Setting, reads_any
 
 REFERENCE, FAST = "reference", "fast"
 
-SHARDS = 64
-"""The least number of shards of a sweep, unless it is tiny."""
-
 SMALL = 4096
-"""Bytes of a log that gets more than its share of the pairs: it is read quickly."""
+"""Bytes of a log that gets more than its share of the cases: it is read quickly."""
+
+
+ONE_SHOT_COST = 200.0
+SHARD = 20_000.0
+"""What a shard costs, about: two seconds. A slow program takes longer, so a shard that asks one
+has at most :data:`ASKED` cases."""
+ASKED = 5_000
 
 
 class Run(NamedTuple):
-    """Damages ``start`` to ``stop`` of one family of one control, by number."""
+    """Some damages of one family of one control, in one of its settings.
+
+    Where they are ``spread``, ``start`` and ``stop`` are places in an order that lies evenly among
+    all numbers of the family (:func:`~walproof.sweep.shares.spread`), else numbers.
+    """
 
     control: int
     family: int
+    setting: int
     start: int
     stop: int
+    spread: bool = True
+
+
+class Coverage(NamedTuple):
+    """Of a group of cases: how many are to run, and how many there are."""
+
+    planned: int
+    possible: int
 
 
 @dataclass(frozen=True)
 class Program:
-    """An implementation outside the worker: its command, and what makes it another one."""
+    """An implementation outside the worker: its command, and what makes it another one.
+
+    It is asked in its ``profiles``; one that is ``one_shot`` cannot be told a context.
+    """
 
     name: str
     command: tuple[str, ...]
     one_shot: bool = False
     version: str = ""
+    profiles: tuple[str, ...] = PROFILES
+
+    def takes(self, format: str, setting: Setting) -> bool:
+        """Whether it can be asked in this way."""
+        blind = self.one_shot and reads_any(format, setting.context)
+        return setting.profile in self.profiles and not blind
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One sweep. ``every[control][family]`` says which damages a program is asked: each n-th.
+    """One sweep. ``fast`` asks the twin too; ``coverage`` says what share of each group runs.
 
-    ``fast`` asks the twin too. The executable specification reads every case.
+    The executable specification reads every case, and every program that can be asked is.
     """
 
     format: str
     depth: str
     seed: int
     controls: tuple[Control, ...]
-    pairs: tuple[int, ...]
     fast: bool
     programs: tuple[Program, ...]
     limits: Limits
-    every: tuple[tuple[int, ...], ...] = ()
-    operations: tuple[tuple[str, ...], ...] = ()
     shards: tuple[tuple[Run, ...], ...] = field(default=(), repr=False)
+    coverage: Mapping[str, Coverage] = field(default_factory=dict)
 
     def enumeration(self, control: int) -> Enumeration:
         """The damages of a control."""
-        chosen = self.controls[control]
         return Enumeration(
-            chosen, self.depth, older(self.controls, control), self.pairs[control], self.seed,
+            self.controls[control], self.depth, older(self.controls, control), self.seed,
             first_prefix(self.controls, control),
         )  # fmt: skip
-
-    def operation(self, control: int, family: int) -> str:
-        """Name of the operation of a family."""
-        return self.operations[control][family]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -87,14 +108,15 @@ class Plan:
             "depth": self.depth,
             "seed": self.seed,
             "controls": [
-                {"id": c.id, "sha256": digest(c.contents), "pairs": pairs}
-                for c, pairs in zip(self.controls, self.pairs, strict=True)
+                {"id": c.id, "sha256": digest(c.contents), "contexts": len(c.contexts)}
+                for c in self.controls
             ],
+            "cases": sum(covered.planned for covered in self.coverage.values()),
             "implementations": list(self.columns),
             "programs": [asdict(program) for program in self.programs],
             "limits": asdict(self.limits),
             "shards": len(self.shards),
-            "cut": hashlib.sha256(repr((self.shards, self.every)).encode()).hexdigest()[:16],
+            "cut": hashlib.sha256(repr(self.shards).encode()).hexdigest()[:16],
         }
 
     @property
@@ -133,7 +155,9 @@ def first_prefix(controls: Sequence[Control], number: int) -> int:
         return 0
     first = 0
     for other in controls[:number]:
-        if seed_of(other) == seed_of(chosen) and isinstance(other.contents, bytes):
+        if seed_of(other, other.settings[0]) == seed_of(chosen, chosen.settings[0]) and isinstance(
+            other.contents, bytes
+        ):
             first = max(first, min(_common(data, other.contents), len(other.contents) - 1) + 1)
     return min(first, len(data))
 
@@ -165,84 +189,121 @@ def make(
     fast: bool,
     programs: Sequence[Program],
     limits: Limits,
-    ask_at_most: int | None,
     seed: int = 1,
-) -> Plan:
-    """Cut a sweep into shards. ``cases`` in all, as far as pairs can fill them up.
+    shard: float = SHARD,
+) -> tuple[Plan, Enumerations]:
+    """Choose the cases of a sweep, at most ``cases``, and cut them into shards.
 
-    ``ask_at_most`` caps, for each operation on each control, the cases that a program is asked.
+    Each group of :data:`~walproof.sweep.shares.WEIGHTS` gets its share; in a group the controls,
+    small ones more than others; of a control the settings; of a setting the families. Also returns
+    the damages of each control, which take a while to make.
     """
-    bare = Plan(
-        format, depth, seed, tuple(controls), (0,) * len(controls), fast, tuple(programs), limits
-    )
-    enumerations = [bare.enumeration(n) for n in range(len(controls))]
-    singles = [sum(family.count for family in e.families) for e in enumerations]
-    pairs = _shared_out(max(0, cases - sum(singles)), controls, singles)
-    counts = [
-        [*(family.count for family in e.families), extra]
-        for e, extra in zip(enumerations, pairs, strict=True)
+    bare = Plan(format, depth, seed, tuple(controls), fast, tuple(programs), limits)
+    enumerations = Enumerations(bare)
+    blocks: dict[str, list[list[Block]]] = {}
+    for number, control in enumerate(controls):
+        for group, of_control in _blocks(bare, enumerations[number], number, control).items():
+            blocks.setdefault(group, []).append(of_control)
+    groups = [group for group in shares.WEIGHTS if group in blocks]
+    possible = [sum(block.most for one in blocks[group] for block in one) for group in groups]
+    planned = shares.shared(cases, possible, [shares.WEIGHTS[group] for group in groups])
+    runs = [
+        run
+        for group, total in zip(groups, planned, strict=True)
+        for run in _chosen(blocks[group], total, controls)
     ]
-    every = tuple(
-        tuple(1 if ask_at_most is None else -(-count // ask_at_most) or 1 for count in of_control)
-        for of_control in counts
+    costs = [_cost(control, programs) for control in controls]
+    made = replace(
+        bare,
+        shards=cut(sorted(runs), costs, programs, shard),
+        coverage={
+            group: Coverage(*both) for group, *both in zip(groups, planned, possible, strict=True)
+        },
     )
-    # Single damages first: a sweep that is stopped early has the exhaustive part.
-    blocks = [
-        Run(control, family, 0, count)
-        for pair in (False, True)
-        for control, of_control in enumerate(counts)
-        for family, count in enumerate(of_control)
-        if (family == len(of_control) - 1) is pair and count
-    ]
-    return Plan(
-        format, depth, seed, tuple(controls), tuple(pairs), fast, tuple(programs), limits, every,
-        tuple(tuple(map(e.operation, range(len(e.families) + 1))) for e in enumerations),
-        _cut(blocks, [_cost(control) for control in controls]),
-    )  # fmt: skip
+    enumerations.plan = made
+    return made, enumerations
 
 
-def _shared_out(pairs: int, controls: Sequence[Control], singles: Sequence[int]) -> list[int]:
-    """Pairs for each control: more for small logs, and not more than there are to find."""
-    weights = [10 if control.size <= SMALL else 1 for control in controls]
-    found = [0] * len(controls)
-    most = [count * count // 8 for count in singles]
-    open_to = set(range(len(controls)))
-    left = pairs
-    while left > 0 and open_to:
-        total = sum(weights[n] for n in open_to)
-        share = {n: -(-left * weights[n] // total) for n in open_to}
-        for n in sorted(open_to):
-            take = min(share[n], most[n] - found[n], left)
-            found[n] += take
-            left -= take
-            if found[n] >= most[n]:
-                open_to.discard(n)
+class Block(NamedTuple):
+    """A family of a control in one setting: how many damages there are, and its weight."""
+
+    control: int
+    family: int
+    setting: int
+    most: int
+    weight: float
+
+
+def _blocks(
+    plan: Plan, enumeration: Enumeration, number: int, control: Control
+) -> dict[str, list[Block]]:
+    """The blocks of a control by group, without those that no program can be asked."""
+    found: dict[str, list[Block]] = {}
+    for n, setting in enumerate(control.settings):
+        if plan.programs and not any(p.takes(plan.format, setting) for p in plan.programs):
+            continue
+        # What a reader does in the profile strict follows mostly from what it does in the other.
+        weight = 2.0 if setting.profile == "recover" else 1.0
+        if setting.varied:
+            most = enumeration.count(enumeration.any)
+            found.setdefault(shares.CONTEXTS, []).append(
+                Block(number, enumeration.any, n, most, weight)
+            )
+            continue
+        for family in range(len(enumeration.families)):
+            found.setdefault(enumeration.group(family), []).append(
+                Block(number, family, n, enumeration.count(family), weight)
+            )
+        most = enumeration.count(enumeration.pair)
+        found.setdefault(shares.PAIRS, []).append(Block(number, enumeration.pair, n, most, weight))
     return found
 
 
-def _cost(control: Control) -> float:
-    """What a case of a control costs, about; 1 for a tiny log that is read in memory."""
+def _chosen(
+    blocks: Sequence[Sequence[Block]], total: int, controls: Sequence[Control]
+) -> Iterator[Run]:
+    """What a group runs: shared out among its controls, then among the blocks of each."""
+    weights = [10.0 if controls[one[0].control].size <= SMALL else 1.0 for one in blocks]
+    most = [sum(block.most for block in one) for one in blocks]
+    for of_control, share in zip(blocks, shares.shared(total, most, weights), strict=True):
+        parts = shares.shared(share, [b.most for b in of_control], [b.weight for b in of_control])
+        for block, count in zip(of_control, parts, strict=True):
+            if count:
+                yield Run(block.control, block.family, block.setting, 0, count)
+
+
+def _cost(control: Control, programs: Sequence[Program]) -> float:
+    """What a case of a control costs, about, in units of 0.1 ms of one processor."""
     times = kind(control.format).cost * (len(control.files) or 1)
-    return times * (1 + control.size / 16384 + len(control.records) / 16)
+    reading = times * (1 + control.size / 16384 + len(control.records) / 16)
+    return reading + sum(ONE_SHOT_COST if program.one_shot else 2.0 for program in programs)
 
 
-def _cut(blocks: Sequence[Run], costs: Sequence[float]) -> tuple[tuple[Run, ...], ...]:
-    """Shards of a second or more, and enough of them; the same whatever machine they run on."""
-    total = sum((block.stop - block.start) * costs[block.control] for block in blocks)
-    target = min(60_000.0, max(1_000.0, total / SHARDS))
+def cut(
+    runs: Sequence[Run], costs: Sequence[float], programs: Sequence[Program], shard: float = SHARD
+) -> tuple[tuple[Run, ...], ...]:
+    """Shards of some seconds each, however many that are; the same for any machine.
+
+    They come in an order that mixes the controls: a sweep that is stopped early saw some of all.
+    """
     shards: list[tuple[Run, ...]] = []
     now: list[Run] = []
-    room = target
-    for block in blocks:
-        start = block.start
-        while start < block.stop:
-            count = min(block.stop - start, max(1, int(room / costs[block.control])))
-            now.append(Run(block.control, block.family, start, start + count))
+    room, cases = shard, 0
+    for run in runs:
+        start, cost = run.start, costs[run.control]
+        while start < run.stop:
+            count = min(run.stop - start, max(1, int(room / cost)))
+            if programs:
+                count = min(count, ASKED - cases)
+            now.append(run._replace(start=start, stop=start + count))
             start += count
-            room -= count * costs[block.control]
-            if room <= costs[block.control]:
+            cases += count
+            room -= count * cost
+            if room < cost or (programs and cases >= ASKED):
                 shards.append(tuple(now))
-                now, room = [], target
-    if now:
+                now, room, cases = [], shard, 0
+    if now and shards and room > shard / 2:
+        shards[-1] += tuple(now)
+    elif now:
         shards.append(tuple(now))
-    return tuple(shards)
+    return tuple(shards[shares.spread(n, len(shards), 0)] for n in range(len(shards)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -38,10 +39,12 @@ class Proposer:
         assert recipe is not None
         number = self.enumerations.number(best.control)
         control = self.enumerations.plan.controls[number]
+        control = replace(control, context=control.settings[best.setting].context)
         made = self.enumerations[number].make(best.family, best.number)
         assert made is not None
         contents = made.contents
         same = [v for v in self.vectors if v.body["sha256"] == digest(contents)
+                and v.body.get("context", {}) == control.context
                 and v.operation == "read"]  # fmt: skip
         if same:
             finding.proposal = same[0].id
@@ -75,7 +78,6 @@ class Proposer:
     ) -> dict[str, Any]:
         recipe, signature = finding.recipe, finding.signature
         assert recipe is not None
-        kin = self._kin(signature.verdict, signature.reason)
         suffix = PurePath(control.name).suffix if isinstance(contents, bytes) else ""
         answers = {
             key: answer_to(
@@ -83,12 +85,19 @@ class Proposer:
             ).to_json()
             for key, profile in (("expect", "recover"), ("expect_strict", "strict"))
         }
+        kin = self._kin(control, answers["expect"]["verdict"], answers["expect"]["reason"])
+        words = list(recipe.damage)
+        words += [f"told another {key}" for key in filter(None, signature.context.split(", "))]
+        if signature.operation == "none":
+            kind = "valid" if answers["expect"]["verdict"] == "intact" else "eof"
+        else:
+            kind = "eof" if signature.operation in ("truncate", "extend") else "corrupt"
         owed = signature.reason or signature.verdict
         return {
             "id": f"{self.format}/{slug}",
-            "title": f"{_sentence(recipe.damage)}: {owed}.",
+            "title": f"{_sentence(words)}: {owed}.",
             "format": self.format,
-            "kind": "eof" if signature.operation in ("truncate", "extend") else "corrupt",
+            "kind": kind,
             "group": Counter(v.body["group"] for v in kin).most_common(1)[0][0],
             "requirements": _shared_requirements(kin),
             "operation": "read",
@@ -105,17 +114,25 @@ class Proposer:
             "notes": f"Found by the sweep: {signature.implementation}: {finding.best.text}.",
         }
 
-    def _kin(self, verdict: str, reason: str) -> Sequence[Vector]:
-        """Vectors with the same answer in short: they say which requirements are at stake."""
-        read = [v for v in self.vectors if v.operation == "read"]
-        for test in (
-            lambda e: (e["verdict"], e["reason"] or "") == (verdict, reason),
-            lambda e: e["verdict"] == verdict,
-            lambda e: True,
-        ):
-            if kin := [v for v in read if test(v.body["expect"])]:
+    def _kin(self, control: Control, verdict: str, reason: str | None) -> Sequence[Vector]:
+        """Vectors that are about the same: they lend the group and the requirements.
+
+        For an intact log these are its control and what was made of that; for another one those
+        with the same answer in short, from the same control if there are any.
+        """
+        read = [v for v in self.vectors if v.operation in ("read", "truncations")]
+        own = [v for v in read if control.id in (v.id, v.control)]
+
+        def answered(vectors: Sequence[Vector]) -> list[Vector]:
+            owed = (verdict, reason)
+            return [v for v in vectors if (e := v.body.get("expect"))
+                    and (e["verdict"], e["reason"]) == owed]  # fmt: skip
+
+        itself = [v for v in own if v.id == control.id]
+        for kin in (itself if verdict == "intact" else [], answered(own), answered(read), own):
+            if kin:
                 return kin
-        raise ValueError(f"{self.format}: expected vectors, found none")
+        raise ValueError(f"{control.id}: expected vectors, found none")
 
     def _recipe(self, finding: Finding, control: Control, body: Mapping[str, Any]) -> bytes:
         """A function for ``conformance/recipes``: ten lines, to be given a better name."""
@@ -132,9 +149,20 @@ class Proposer:
             f"def {slug}(log):",
             f'    """{body["title"]}"""',
             *(f"    {call}" for call in recipe.calls),
+            *(f"    {line}" for line in self._told(finding, control)),
             f"    log.expect({expect['verdict']!r}, {expect['reason']!r}, survivors={survivors})",
         ]
         return ("\n".join(lines) + "\n").encode()
+
+    def _told(self, finding: Finding, control: Control) -> list[str]:
+        """Lines of a recipe that change what a reader is told."""
+        keys = filter(None, finding.signature.context.split(", "))
+        return [
+            f"log.context[{key!r}] = {control.context[key]!r}"
+            if key in control.context
+            else f"del log.context[{key!r}]"
+            for key in keys
+        ]
 
 
 def _survivors(payloads: Sequence[bytes], records: Sequence[Mapping[str, Any]]) -> list[Any]:
@@ -154,5 +182,5 @@ def _shared_requirements(kin: Sequence[Vector]) -> list[str]:
 
 
 def _sentence(damage: Sequence[str]) -> str:
-    text = ", then ".join(damage)
+    text = ", then ".join(damage) or "undamaged"
     return text[:1].upper() + (text[1:] if len(text) < 160 else text[1:157] + "…")

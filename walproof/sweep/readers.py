@@ -22,15 +22,19 @@ from walproof.sweep.formats import kind
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the executable specification said of a case, as it came."""
+    """What the executable specification said of a case.
+
+    ``events`` are all of it, in the order in which they came, which is that of the log's files.
+    """
 
     records: list[Record]
     lost: list[Lost]
     end: End
+    events: list[Event]
 
     def answer(self) -> Answer:
         """The same as an answer, ranges in log order."""
-        return collect((*self.records, *self.lost, self.end))
+        return collect(self.events)
 
 
 class MemorySource:
@@ -84,14 +88,14 @@ class Reference:
         self.folder = folder
         self.read_in_memory = kind(format).read_in_memory
 
-    def read(self, control: Control, contents: Contents) -> Seen:
+    def read(self, control: Control, contents: Contents, profile: str = "recover") -> Seen:
         """Read a case. Raises what the reader raises: that would be a finding."""
         if self.read_in_memory is not None:
             assert isinstance(contents, bytes)
-            return seen(self.read_in_memory(contents))
+            return seen(self.read_in_memory(contents, profile))
         place = self.folder / control.name
         put(contents, place)
-        return seen(self.format.read(place, "recover", control.context))
+        return seen(self.format.read(place, profile, control.context))
 
 
 def seen(events: Iterable[Event]) -> Seen:
@@ -99,7 +103,9 @@ def seen(events: Iterable[Event]) -> Seen:
     records: list[Record] = []
     lost: list[Lost] = []
     end: End | None = None
+    kept: list[Event] = []
     for event in events:
+        kept.append(event)
         if type(event) is Record:
             records.append(event)
         elif type(event) is Lost:
@@ -110,7 +116,7 @@ def seen(events: Iterable[Event]) -> Seen:
             end = event
     if end is None:
         raise ValueError("the reader stopped without a verdict")
-    return Seen(records, lost, end)
+    return Seen(records, lost, end, kept)
 
 
 class Fast:

@@ -1,7 +1,9 @@
-"""All damages of one control, numbered: ids travel, bytes are made where they are read."""
+"""All damages of one control, numbered: numbers travel, bytes are made where they are read."""
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
@@ -10,17 +12,16 @@ from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
 from conformance.recipes.generate import sources
-from walproof.sweep import operations, reshaping, sealing
+from walproof.sweep import folders, operations, reshaping, sealing, shares
 from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile
-from walproof.sweep.formats.kind import Edit
-from walproof.sweep.operations import Family, Flip, Listed, Truncate
+from walproof.sweep.formats import kind
+from walproof.sweep.operations import Family, Flip, Intact, Listed, Truncate
+from walproof.sweep.pairs import PAIR, Pairs
 
 SECTORS = (512, 4096)
 CONTENT_FLIPS = 4096
 """Bytes of content that the depth ``quick`` flips one bit of, at most, evenly spaced."""
-
-PAIR = "pair"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Recipe:
 
 class Made(NamedTuple):
     """A damaged log. ``shifts``: whole units may have been moved, repeated, dropped or replaced.
-    ``forges``: a checksum was made to match."""
+    ``forges``: a checksum was made to match, or may have been switched off."""
 
     contents: Contents
     shifts: bool
@@ -44,7 +45,7 @@ class Made(NamedTuple):
 
 
 class Enumeration:
-    """The damages of a control: families in order, then ``pairs`` sampled from them.
+    """The damages of a control: families in order, then their pairs.
 
     The same arguments give the same damages under the same numbers, in every process. ``older``
     are logs that serve as older generations. ``first_prefix`` leaves shorter prefixes out: those
@@ -56,29 +57,62 @@ class Enumeration:
         control: Control,
         depth: str,
         older: Sequence[Control],
-        pairs: int,
         seed: int,
         first_prefix: int = 0,
     ) -> None:
         self.control = control
-        self.families: list[Family] = []
         self.fields = control.fields
+        self._tell = kind(control.format).pairs_tell
+        first, *_ = control.files
+        found: list[Family] = [Intact(b"", self.fields[first], first, 1)]
         for file, data in control.files.items():
             fields = self.fields[file]
             then = [o for o in older if o.files.get(file)]
-            self.families += _families(control, file, data, fields, depth, then, first_prefix)
-        self.families = [family for family in self.families if family.count]
-        self.pairs = Pairs(control, self.families, pairs, seed)
+            found += _families(control, file, data, fields, depth, then, first_prefix)
+        found += folders.families(control)
+        self.families = [family for family in found if family.count]
+        self.pairs = Pairs(control, self.families, seed)
+        self._ends = list(itertools.accumulate(family.count for family in self.families))
+
+    @property
+    def pair(self) -> int:
+        """The number of the family of pairs, which comes after the others."""
+        return len(self.families)
+
+    @property
+    def any(self) -> int:
+        """The number that stands for all families but the pairs, one after the other."""
+        return len(self.families) + 1
 
     def count(self, family: int) -> int:
-        """Damages of a family; the pairs come after the last one."""
-        if family == len(self.families):
-            return self.pairs.count
-        return self.families[family].count
+        """Damages of a family."""
+        if family == self.any:
+            return self._ends[-1]
+        return self.pairs.count if family == self.pair else self.families[family].count
+
+    def resolved(self, family: int, number: int) -> tuple[int, int]:
+        """The family that a damage of ``any`` belongs to, and its number there."""
+        if family != self.any:
+            return family, number
+        found = bisect_right(self._ends, number)
+        return found, number - (self._ends[found - 1] if found else 0)
 
     def operation(self, family: int) -> str:
         """Name of the operation."""
-        return PAIR if family == len(self.families) else self.families[family].operation
+        return PAIR if family == self.pair else self.families[family].operation
+
+    def group(self, family: int) -> str:
+        """The group of cases that a family belongs to, in the control's own context."""
+        if family == self.pair:
+            return shares.PAIRS
+        chosen = self.families[family]
+        if isinstance(chosen, folders.OnFolder):
+            return shares.FOLDERS
+        return shares.TRUNCATIONS if isinstance(chosen, Truncate) else shares.SINGLES
+
+    def field(self, family: int, number: int) -> str:
+        """Generic name of the field that is hit; empty for a pair."""
+        return "" if family == self.pair else self.families[family].field(number)
 
     @property
     def others(self) -> frozenset[bytes]:
@@ -86,29 +120,33 @@ class Enumeration:
         return frozenset(payload for family in self.families for payload in family.others)
 
     def make(self, family: int, number: int) -> Made | None:
-        """The damaged log; None where a number stands for nothing (a pair that does not mix)."""
-        if family == len(self.families):
-            return self.pairs.make(number)
-        chosen = self.families[family]
-        contents: Contents
-        if isinstance(chosen, operations.RemoveFile):
-            contents = {n: d for n, d in self.control.files.items() if n != chosen.file}
-        else:
-            data = applied(chosen.data, chosen.edits(number))
-            contents = with_file(self.control, chosen.file, data)
-        return Made(contents, chosen.shifts, chosen.forges)
+        """The damaged log; None where a number stands for nothing (no two damages mix)."""
+        halves = self._halves(family, number)
+        if halves is None:
+            return None
+        files = dict(self.control.files)
+        for half, n in halves:
+            half.apply(files, n)
+        return Made(
+            files[""] if isinstance(self.control.contents, bytes) else files,
+            any(half.shifts for half, _ in halves),
+            any(half.forges for half, _ in halves) or (family == self.pair and not self._tell),
+        )
+
+    def _halves(self, family: int, number: int) -> list[tuple[Family, int]] | None:
+        if family == self.pair:
+            return self.pairs.halves(number)
+        return [(self.families[family], number)]
 
     def describe(self, family: int, number: int) -> Recipe:
         """The words of a damage. Raises ``AssertionError`` if they do not make its bytes."""
         damage = _aimed(self.control, self.fields)
         transcript = _Transcript(damage)
-        if family == len(self.families):
-            halves = self.pairs.halves(number)
-            assert halves is not None, "a number that stands for nothing"
+        halves = self._halves(family, number)
+        assert halves is not None, "a number that stands for nothing"
+        field = self.field(family, number)
+        if family == self.pair:
             field = " and ".join(f"{f.operation} {f.field(n)}" for f, n in halves)
-        else:
-            halves = [(self.families[family], number)]
-            field = halves[0][0].field(number)
         for half, n in halves:
             half.perform(n, cast(Damage, transcript))
         made = self.make(family, number)
@@ -155,84 +193,6 @@ class _Transcript:
         return call
 
 
-class Pairs:
-    """Pairs of damages, sampled: first an operation each, then one of its damages each."""
-
-    def __init__(self, control: Control, families: Sequence[Family], count: int, seed: int) -> None:
-        self.control = control
-        self.families = [f for f in families if not isinstance(f, operations.RemoveFile)]
-        self.count = count if self.families else 0
-        self.seed = _mixed(seed ^ int.from_bytes(control.id.encode()[-8:], "little"))
-
-    def halves(self, number: int) -> list[tuple[Family, int]] | None:
-        """The two damages in the order in which they are done; None where they do not mix."""
-        chance = _mixed(self.seed + number)
-        families = self.families
-        one, other = families[chance % len(families)], families[(chance >> 16) % len(families)]
-        chance = _mixed(chance)
-        first = (one, (chance & 0xFFFFFFFF) % one.count)
-        second = (other, (chance >> 32) % other.count)
-        if first == second:
-            return None
-        if one.file != other.file:
-            return [first, second]
-        if one.forges and other.forges:
-            return None  # each would seal what the other changed
-        edits = one.edits(first[1]), other.edits(second[1])
-        orders = [_order(family, edit) for family, edit in zip((one, other), edits, strict=True)]
-        if orders[1] < orders[0]:
-            first, second = second, first
-            edits, orders = (edits[1], edits[0]), [orders[1], orders[0]]
-        # What is aimed at the control must not be aimed at bytes that have changed.
-        return None if _overlap(*edits) else [first, second]
-
-    def make(self, number: int) -> Made | None:
-        """The log with both damages."""
-        halves = self.halves(number)
-        if halves is None:
-            return None
-        files = dict(self.control.files)
-        for family, n in halves:
-            files[family.file] = applied(files[family.file], family.edits(n))
-        return Made(
-            files[""] if isinstance(self.control.contents, bytes) else files,
-            any(family.shifts for family, _ in halves),
-            any(family.forges for family, _ in halves),
-        )
-
-
-_SEALING, _KEEPING, _RESIZING, _AT_THE_END = range(4)
-
-
-def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
-    """What is sealed first, then what keeps the length, then from the back to the front, then
-    what is appended."""
-    if family.forges:
-        return (_SEALING, 0)
-    lo, hi, new = edits[0]
-    if lo < 0:
-        return (_AT_THE_END, 0)
-    return (_KEEPING, 0) if len(edits) > 1 or hi - lo == len(new) else (_RESIZING, -lo)
-
-
-def _overlap(one: Sequence[Edit], other: Sequence[Edit]) -> bool:
-    return any(lo < b_hi and b_lo < hi for lo, hi, _ in one for b_lo, b_hi, _ in other)
-
-
-def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
-    """The bytes after some edits."""
-    for lo, hi, new in edits:
-        data = data[:lo] + new + data[hi:] if lo >= 0 else data + new
-    return data
-
-
-def with_file(control: Control, file: str, data: bytes) -> Contents:
-    """The log with other bytes in one of its files."""
-    if isinstance(control.contents, bytes):
-        return data
-    return {**control.contents, file: data}
-
-
 def _families(
     control: Control,
     file: str,
@@ -270,21 +230,10 @@ def _families(
     content = fields.content
     if not full:
         content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]
-    found: list[Family] = [
+    return [
         Truncate(data, fields, file, first_prefix),
         Flip(data, fields, file, fields.structural, 8),
         Flip(data, fields, file, content, 8 if full else 1),
         *listed.values(),
         logs,
     ]
-    if file:
-        found.append(operations.RemoveFile(data, fields, file, 1))
-    return found
-
-
-def _mixed(value: int) -> int:
-    """A number that looks random, from a number (splitmix64): no state, the same everywhere."""
-    value = (value + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-    value = ((value ^ value >> 30) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
-    value = ((value ^ value >> 27) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
-    return value ^ value >> 31

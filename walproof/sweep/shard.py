@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.contents import size
 from conformance.describe import payload_key
 from conformance.protocol.messages import ProtocolError, validate
 from reference_impl.answer import End, payload_to_json
-from walproof.sweep import invariants, judge
+from walproof.sweep import invariants, judge, shares
 from walproof.sweep.children import Asker, Reply
-from walproof.sweep.controls import fingerprint, seed_of
+from walproof.sweep.controls import Control, fingerprint, seed_of
+from walproof.sweep.formats import kind
 from walproof.sweep.invariants import Written
 from walproof.sweep.judge import Difference, Signature
-from walproof.sweep.plan import FAST, REFERENCE, Plan, Run
+from walproof.sweep.pairs import PAIR
+from walproof.sweep.plan import FAST, REFERENCE, Enumerations, Plan, Run
 from walproof.sweep.readers import Fast, Reference, Seen
-from walproof.sweep.recipes import PAIR, Enumeration
+from walproof.sweep.recipes import Enumeration
+from walproof.sweep.settings import Setting
 
 AGAIN = 32
 """One case in so many is read again, and once more when cut at its ``end``."""
@@ -28,21 +31,24 @@ AGAIN = 32
 
 @dataclass
 class Found:
-    """A signature with its simplest example: the smallest log, then the first number."""
+    """A signature with its simplest example: one damage, the control's own context, the smallest
+    log, then the first number."""
 
     signature: Signature
     count: int
     control: str
     family: int
+    setting: int
     number: int
     size: int
     text: str
     alone: bool = True
 
     @property
-    def order(self) -> tuple[bool, int, int]:
+    def order(self) -> tuple[int, int, int, int]:
         """Simpler ones are smaller."""
-        return (self.signature.operation == PAIR, self.size, self.number)
+        simple = 2 * (self.signature.operation == PAIR) + bool(self.signature.context)
+        return (simple, self.size, self.setting, self.number)
 
     def merge(self, other: Found) -> Found:
         """The same signature from elsewhere: counts add up, the simpler example stays."""
@@ -56,7 +62,9 @@ class Rows:
 
     control: list[int] = field(default_factory=list)
     family: list[int] = field(default_factory=list)
+    setting: list[int] = field(default_factory=list)
     number: list[int] = field(default_factory=list)
+    operation: list[str] = field(default_factory=list)
     size: list[int] = field(default_factory=list)
     fingerprint: list[int] = field(default_factory=list)
     verdict: list[str] = field(default_factory=list)
@@ -73,6 +81,9 @@ class Outcome:
     rows: Rows
     found: dict[Signature, Found] = field(default_factory=dict)
     cases: Counter[str] = field(default_factory=Counter)
+    groups: Counter[str] = field(default_factory=Counter)
+    profiles: Counter[str] = field(default_factory=Counter)
+    varied: Counter[str] = field(default_factory=Counter)
     void: int = 0
     doubles: int = 0
     again: int = 0
@@ -88,6 +99,9 @@ class Outcome:
         return {
             "shard": self.number,
             "cases": dict(self.cases),
+            "groups": dict(self.groups),
+            "profiles": dict(self.profiles),
+            "varied": dict(self.varied),
             "void": self.void,
             "doubles": self.doubles,
             "again": self.again,
@@ -117,13 +131,15 @@ class ShardRunner:
         reference: Reference,
         fast: Fast | None,
         askers: Mapping[str, Asker],
+        enumerations: Enumerations | None = None,
     ) -> None:
         self.plan = plan
         self.reference = reference
         self.fast = fast
         self.askers = askers
         self._valid: set[tuple[str, str]] = set()
-        self._controls: dict[int, tuple[Enumeration, Written, int, frozenset[str], str]] = {}
+        self.enumerations = enumerations or Enumerations(plan)
+        self._asked: dict[tuple[int, int], _Asked | None] = {}
 
     def run(self, number: int) -> Outcome:
         """Run one shard. Raises only for faults of the machine, never for those of a reader."""
@@ -151,48 +167,72 @@ class ShardRunner:
         outcome.seconds["processor"] = time.process_time() - processor
         return outcome
 
-    def control(self, number: int) -> tuple[Enumeration, Written, int, frozenset[str], str]:
-        """A control with all that judging its cases takes."""
-        if number not in self._controls:
-            control = self.plan.controls[number]
-            keys = frozenset(payload_key(payload_to_json(r.payload)) for r in control.records)
-            context = json.dumps(dict(control.context), separators=(",", ":"))
-            enumeration = self.plan.enumeration(number)
-            written = Written(control, enumeration.others)
-            self._controls[number] = (enumeration, written, seed_of(control), keys, context)
-        return self._controls[number]
+    def asked(self, number: int, setting: int) -> _Asked | None:
+        """A control as it is asked about in a setting, with all that judging its cases takes.
+
+        None where the context is none that a reader accepts.
+        """
+        if (number, setting) not in self._asked:
+            self._asked[number, setting] = self._prepared(number, setting)
+        return self._asked[number, setting]
+
+    def _prepared(self, number: int, setting: int) -> _Asked | None:
+        own = self.plan.controls[number]
+        chosen = own.settings[setting]
+        control, expected = replace(own, context=chosen.context), own.records
+        if chosen.varied:
+            try:
+                owed = self.reference.read(control, control.contents, chosen.profile)
+            except ValueError:
+                return None
+            expected = tuple(owed.records)
+        if set(kind(self.plan.format).selecting) & set(chosen.context):
+            expected = ()
+        keys = frozenset(payload_key(payload_to_json(r.payload)) for r in own.records)
+        told = json.dumps(dict(chosen.context), separators=(",", ":"))
+        written = Written(own, self.enumerations[number].others, expected)
+        return _Asked(control, chosen, written, seed_of(own, chosen), keys, told)
 
     def _run(self, run: Run, now: _Now, seen_before: set[int]) -> None:
-        enumeration, written, seed, keys, context = self.control(run.control)
-        control, rows, outcome = written.control, now.outcome.rows, now.outcome
-        operation = enumeration.operation(run.family)
-        every = self.plan.every[run.control][run.family]
+        asked = self.asked(run.control, run.setting)
+        outcome, rows = now.outcome, now.outcome.rows
+        if asked is None:
+            outcome.void += run.stop - run.start
+            return
+        enumeration = self.enumerations[run.control]
+        control, setting, written = asked.control, asked.setting, asked.written
         fast_column = self.plan.columns.index(FAST) if self.fast else None
-        programs = self.plan.columns[1 + (fast_column is not None) :]
+        programs = [p.name for p in self.plan.programs if p.takes(self.plan.format, setting)]
         clock = time.perf_counter
         reference_seconds = fast_seconds = 0.0
         first = len(rows.number)
-        for number in range(run.start, run.stop):
-            made = enumeration.make(run.family, number)
+        for family, number in _numbers(run, enumeration):
+            made = enumeration.make(family, number)
             if made is None:
                 outcome.void += 1
                 continue
             contents, shifts, forges = made
-            mark = fingerprint(contents, seed)
+            mark = fingerprint(contents, asked.seed)
             if mark in seen_before:
                 outcome.doubles += 1
                 continue
             seen_before.add(mark)
             row = len(rows.number)
-            case = _Case(row, run, number, enumeration, None if forges else keys, contents)
+            operation = enumeration.operation(family)
+            case = _Case(
+                row, run, family, number, operation, enumeration, asked,
+                None if forges else asked.keys, contents,
+            )  # fmt: skip
             t0 = clock()
             try:
-                owed = self.reference.read(control, contents)
+                owed = self.reference.read(control, contents, setting.profile)
                 faults = written.faults(owed, contents, shifts, forges)
                 text = ""
                 if row % AGAIN == 0:
                     outcome.again += 1
-                    if not invariants.same_again(self.reference, control, contents, owed):
+                    if not invariants.same_again(
+                        self.reference, control, contents, owed, setting.profile
+                    ):
                         faults.append(invariants.NOT_AGAIN)
             except Exception as error:  # the reader's own fault: a finding, and the sweep goes on
                 owed, text = _NOTHING, f"{type(error).__name__}: {error}"
@@ -201,8 +241,10 @@ class ShardRunner:
             reference_seconds += t1 - t0
             end = owed.end
             rows.control.append(run.control)
-            rows.family.append(run.family)
+            rows.family.append(family)
+            rows.setting.append(run.setting)
             rows.number.append(number)
+            rows.operation.append(operation)
             rows.size.append(len(contents) if type(contents) is bytes else size(contents))
             rows.fingerprint.append(mark)
             rows.verdict.append(end.verdict)
@@ -211,29 +253,34 @@ class ShardRunner:
             for column in rows.outcomes:
                 column.append(judge.NOT_ASKED)
             rows.outcomes[0][row] = judge.DIFFERS if faults else judge.AGREES
+            case.owed = owed
             for fault in faults:
-                now.find(case, REFERENCE, fault, text or invariants.MEANING[fault], owed)
-            if self.fast is not None and fast_column is not None:
+                found = Difference(fault, text or invariants.MEANING[fault])
+                now.find(case, REFERENCE, found, owed)
+            if self.fast is not None and fast_column is not None and setting.profile == "recover":
                 rows.outcomes[fast_column][row] = self._ask_fast(case, now, owed)
                 fast_seconds += clock() - t1
-            if programs and number % every == 0:
-                case.owed = owed
+            if programs:
                 for name in programs:
-                    self.askers[name].ask(case, control.name, contents, context)
+                    self.askers[name].ask(case, control.name, contents, asked.told, setting.profile)
                     now.asked(name, operation)
                 if row & 63 == 0:
                     self._take_replies(now)
-        outcome.cases[operation] += len(rows.number) - first
-        for verdict, count in Counter(rows.verdict[first:]).items():
-            outcome.verdicts[verdict] += count
+        count = len(rows.number) - first
+        outcome.cases.update(rows.operation[first:])
+        outcome.groups[shares.CONTEXTS if setting.varied else enumeration.group(run.family)] += (
+            count
+        )
+        outcome.profiles[setting.profile] += count
+        outcome.varied.update(dict.fromkeys(setting.varied, count))
+        outcome.verdicts.update(rows.verdict[first:])
         outcome.seconds[REFERENCE] = outcome.seconds.get(REFERENCE, 0.0) + reference_seconds
         outcome.seconds[FAST] = outcome.seconds.get(FAST, 0.0) + fast_seconds
 
     def _ask_fast(self, case: _Case, now: _Now, owed: Seen) -> int:
         assert self.fast is not None
-        control = case.enumeration.control
         try:
-            events = self.fast.read(control, case.contents)
+            events = self.fast.read(case.asked.control, case.contents)
             if self.fast.agrees(events, owed):
                 return judge.AGREES
             found = judge.compare(
@@ -241,7 +288,7 @@ class ShardRunner:
             ) or Difference("columns", "a column differs that no answer shows")
         except Exception as error:
             found = Difference(invariants.RAISES, f"{type(error).__name__}: {error}")
-        now.find(case, FAST, found.kind, found.text, owed)
+        now.find(case, FAST, found, owed)
         return judge.DIFFERS
 
     def _take_replies(self, now: _Now) -> None:
@@ -253,22 +300,22 @@ class ShardRunner:
         case: _Case = reply.token
         owed = case.owed
         assert owed is not None
-        code, kind, text = reply.outcome, "", reply.text
+        code: int = reply.outcome
+        found: Difference | None = None
         if reply.answer is not None:
             code, found = self._compared(case, reply, asker, owed)
             if reply.changed:
-                code, kind, text = judge.DIFFERS, judge.CHANGED_LOG, "the reader changed the log"
-            elif found is not None:
-                kind, text = found.kind, found.text
+                code = judge.DIFFERS
+                found = Difference(judge.CHANGED_LOG, "the reader changed the log")
         elif code == judge.SKIPPED:
             now.outcome.skipped.setdefault(name, reply.text)
         elif code == judge.NOT_ASKED:
             now.unasked(name, case.operation)
         else:
-            kind = judge.OUTCOMES[code] or ""
+            found = Difference(judge.OUTCOMES[code] or "", reply.text)
         now.outcome.rows.outcomes[now.columns[name]][case.row] = code
-        if kind:
-            now.find(case, name, kind, text, owed, reply.alone)
+        if found is not None:
+            now.find(case, name, found, owed, reply.alone)
 
     def _compared(
         self, case: _Case, reply: Reply, asker: Asker, owed: Seen
@@ -289,7 +336,32 @@ class ShardRunner:
 
 
 ALL_PARTS = ("records", "at", "size", "verdict", "reason", "end", "lost")
-_NOTHING = Seen([], [], End("refused", None, None))
+_REFUSED = End("refused", None, None)
+_NOTHING = Seen([], [], _REFUSED, [_REFUSED])
+
+
+def _numbers(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
+    """The damages of a run: family and number of each."""
+    count = enumeration.count(run.family)
+    for place in range(run.start, run.stop):
+        number = place
+        if run.spread and run.family == enumeration.pair:
+            number = 2 * place + run.setting % 2  # two profiles have other pairs
+        elif run.spread:
+            number = shares.spread(place, count, 7919 * run.setting)
+        yield enumeration.resolved(run.family, number)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A control in a setting. ``told`` is the context as JSON; ``keys`` name what was written."""
+
+    control: Control
+    setting: Setting
+    written: Written
+    seed: int
+    keys: frozenset[str]
+    told: str
 
 
 @dataclass(slots=True, eq=False)
@@ -298,16 +370,20 @@ class _Case:
 
     row: int
     run: Run
+    family: int
     number: int
+    operation: str
     enumeration: Enumeration
+    asked: _Asked
     keys: frozenset[str] | None
     contents: Any
     owed: Seen | None = None
     expected: dict[str, Any] | None = None
 
     @property
-    def operation(self) -> str:
-        return self.enumeration.operation(self.run.family)
+    def field(self) -> str:
+        """Generic name of the field that was hit."""
+        return self.enumeration.field(self.family, self.number)
 
 
 class _Now:
@@ -318,18 +394,18 @@ class _Now:
         self.columns = {name: n for n, name in enumerate(plan.columns)}
 
     def find(
-        self, case: _Case, name: str, kind: str, text: str, owed: Seen, alone: bool = True
+        self, case: _Case, name: str, difference: Difference, owed: Seen, alone: bool = True
     ) -> None:
         """Enter a disagreement under its signature."""
-        enumeration, family = case.enumeration, case.run.family
-        operation = enumeration.operation(family)
-        field = "" if operation == PAIR else enumeration.families[family].field(case.number)
-        end = owed.end
-        signature = Signature(name, operation, field, kind, end.verdict, end.reason or "")
-        length = size(case.contents)
+        end, setting = owed.end, case.asked.setting
+        signature = Signature(
+            name, case.operation, case.field, difference.kind, end.verdict, end.reason or "",
+            difference.verdict, difference.reason, setting.profile, ", ".join(setting.varied),
+        )  # fmt: skip
         found = Found(
-            signature, 1, enumeration.control.id, family, case.number, length, text, alone
-        )
+            signature, 1, case.enumeration.control.id, case.family, case.run.setting, case.number,
+            size(case.contents), difference.text, alone,
+        )  # fmt: skip
         before = self.outcome.found.get(signature)
         self.outcome.found[signature] = before.merge(found) if before else found
 

@@ -128,17 +128,16 @@ def table_of(plan: Plan, outcome: Outcome) -> pa.Table:
     """The rows of a shard: one a case, a column for each implementation with its outcome."""
     rows = outcome.rows
     ids = [control.id for control in plan.controls]
-    operations = {
-        (run.control, run.family): plan.operation(run.control, run.family)
-        for run in plan.shards[outcome.number]
-    }
-    keys = zip(rows.control, rows.family, strict=True)
+    asked = [plan.controls[c].settings[n] for c, n in zip(rows.control, rows.setting, strict=True)]
+    contexts = [json.dumps(dict(one.context)) if one.varied else None for one in asked]
     columns = {
         "shard": pa.array([outcome.number] * len(rows.number), pa.int32()),
         "control": _coded(rows.control, ids),
-        "operation": pa.array([operations[key] for key in keys]).dictionary_encode(),
+        "operation": pa.array(rows.operation, pa.string()).dictionary_encode(),
         "family": pa.array(rows.family, pa.int32()),
         "number": pa.array(rows.number, pa.int64()),
+        "profile": pa.array([one.profile for one in asked], pa.string()).dictionary_encode(),
+        "context": pa.array(contexts, pa.string()).dictionary_encode(),
         "size": pa.array(rows.size, pa.int64()),
         "fingerprint": pa.array(rows.fingerprint, pa.uint64()).view(pa.int64()),
         "verdict": pa.array(rows.verdict, pa.string()).dictionary_encode(),

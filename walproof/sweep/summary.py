@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from walproof.sweep import invariants
+from walproof.sweep import invariants, judge
 from walproof.sweep.fields import brief
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import FAST, REFERENCE, Plan
@@ -21,20 +21,25 @@ TOLD = 10
 
 _EFFECTS = {
     "crash": "dies",
-    "timeout": "does not answer",
+    "timeout": "does not answer in time",
     "over-limit": "takes more memory or output than it may",
     "protocol-error": "does not speak the protocol",
-    "changes-the-log": "writes to the log that it is asked to read",
-    "records-missing": "does not return records that survive",
-    "records-extra": "returns records that count as lost",
-    "records-other": "returns other records",
+    judge.CHANGED_LOG: "writes to the log that it is asked to read",
+    judge.LOST: "loses records that survive",
+    judge.CHANGED: "changes records",
+    judge.EXTRA: "returns records that count as lost",
     "silent": "passes over a loss in silence",
     "noisy": "reports damage in a log that lost nothing",
-    "verdict": "comes to another verdict",
-    "reason": "gives another reason",
-    "lost": "names other bytes as lost",
-    "end": "would let a writer go on elsewhere",
+    judge.OTHER_VERDICT: "comes to another verdict",
+    judge.OTHER_REASON: "gives another reason",
+    judge.OTHER_RANGE: "names other bytes as lost",
+    judge.OTHER_END: "would let a writer go on elsewhere",
     **invariants.MEANING,
+}
+_OF_PROGRAMS = {
+    invariants.SILENT_LOSS: "does not list a loss",
+    invariants.INVENTED: "invents records",
+    invariants.OUT_OF_ORDER: "returns records in another order, or one twice",
 }
 
 
@@ -47,12 +52,16 @@ def summary(
     ``run`` says what this run did: ``seconds``, ``cases`` in them, ``resumed`` shards.
     """
     cases, asked = Counter[str](), {name: Counter[str]() for name in plan.columns}
+    groups, profiles, varied = Counter[str](), Counter[str](), Counter[str]()
     outcomes = {name: Counter[str]() for name in plan.columns}
     verdicts, seconds = Counter[str](), Counter[str]()
     skipped: dict[str, str] = {}
     versions: dict[str, str] = {}
     for marker in markers:
         cases.update(marker["cases"])
+        groups.update(marker["groups"])
+        profiles.update(marker["profiles"])
+        varied.update(marker["varied"])
         verdicts.update(marker["verdicts"])
         seconds.update(marker["seconds"])
         skipped |= marker["skipped"]
@@ -63,9 +72,7 @@ def summary(
         for name, hello in marker["hello"].items():
             if hello:
                 versions[name] = f"{hello['name']} {hello['version']}"
-    inside = [REFERENCE, *([FAST] if plan.fast else [])]
-    for name in inside:
-        asked[name] = Counter(cases)
+    asked[REFERENCE] = Counter(cases)
     total = sum(cases.values())
     return {
         "format": plan.format,
@@ -77,14 +84,21 @@ def summary(
         "cases": total,
         "distinct": distinct(store),
         "doubles_skipped": sum(marker["doubles"] for marker in markers),
+        "void": sum(marker["void"] for marker in markers),
         "read_again": sum(marker["again"] for marker in markers),
+        "coverage": {
+            group: {"ran": groups[group], "planned": covered.planned, "possible": covered.possible}
+            for group, covered in plan.coverage.items()
+        },
         "by_operation": dict(cases.most_common()),
+        "by_profile": dict(profiles.most_common()),
+        "by_varied_key": dict(varied.most_common()),
         "by_verdict": dict(verdicts.most_common()),
         "implementations": {
             name: {
                 "version": versions.get(name) or (kernel(plan.format) if name == FAST else None),
-                "asked": sum(asked[name].values()),
-                "share": round(sum(asked[name].values()) / total, 4) if total else None,
+                "asked": total - outcomes[name]["not asked"],
+                "share": round(1 - outcomes[name]["not asked"] / total, 4) if total else None,
                 "asked_by_operation": dict(asked[name].most_common()),
                 "outcomes": {k: n for k, n in outcomes[name].most_common() if k != "not asked"},
                 "skipped_because": skipped.get(name),
@@ -102,17 +116,25 @@ def as_json(finding: Finding) -> dict[str, Any]:
     signature, best = finding.signature, finding.best
     return {
         "implementation": signature.implementation,
+        "effect": signature.gravest,
         "kind": signature.kind,
         "verdict": signature.verdict,
         "reason": signature.reason or None,
+        "said_verdict": signature.said_verdict or None,
+        "said_reason": signature.said_reason or None,
         "cases": finding.count,
         "signatures": len(finding.signatures),
         "by_operation": dict(finding.operations.most_common()),
+        "by_profile": dict(finding.profiles.most_common()),
+        "by_varied_key": {key: n for key, n in finding.contexts.most_common() if key},
+        "places": [[*place, n] for place, n in finding.places.most_common()],
         "fields": finding.fields,
         "sentence": sentence(finding),
         "difference": best.text,
         "simplest": {
             "control": best.control,
+            "profile": signature.profile,
+            "context": signature.context or None,
             "family": best.family,
             "number": best.number,
             "size": best.size,
@@ -130,31 +152,41 @@ def as_json(finding: Finding) -> dict[str, Any]:
 def sentence(finding: Finding) -> str:
     """A finding for an engineer of that system: what it does, when, and the smallest case."""
     signature, best = finding.signature, finding.best
-    effects = []
-    for part in signature.kind.split("+"):
-        named = f"gives records another {part[6:]}" if part.startswith("other-") else part
-        effects.append(_EFFECTS.get(part, named))
+    effect = signature.gravest
     who = {
         REFERENCE: "The executable specification",
         FAST: "The fast twin",
     }.get(signature.implementation, signature.implementation)
-    owed = f"{signature.verdict} ({signature.reason})" if signature.reason else signature.verdict
+    text = f"{who} {_effect(effect, who)} where the log is"
+    text += f" {_owed(signature.verdict, signature.reason)}"
+    if signature.said_verdict or signature.said_reason:
+        text += f"; it says {_owed(signature.said_verdict, signature.said_reason)}"
     damage = ", then ".join(finding.recipe.damage) if finding.recipe else signature.operation
-    text = f"{who} {_listed(effects)} where the log is {owed}."
-    text += f" Smallest case, {counted(best.size, 'byte')}, from {best.control}:"
-    text += f" {brief(damage)}. Difference: {best.text}."
+    text += f". Smallest case, {counted(best.size, 'byte')}, from {best.control}:"
+    text += f" {brief(damage or 'undamaged')}"
+    if signature.context:
+        text += f", told another {signature.context}"
+    text += f", profile {signature.profile}. Difference: {best.text}."
     if not best.alone:
         text += " Alone, in a fresh process, it did not happen again."
     return text
 
 
+def _effect(kind: str, who: str) -> str:
+    if kind.startswith("other-") and kind not in _EFFECTS:
+        return f"gives records another {kind[6:]}"
+    if not who.startswith("The "):
+        kind = _OF_PROGRAMS.get(kind, kind)
+    return _EFFECTS.get(kind, kind)
+
+
+def _owed(verdict: str, reason: str) -> str:
+    return f"{verdict} ({reason})" if verdict and reason else verdict or reason or "intact"
+
+
 def counted(count: int, what: str) -> str:
     """A number of things in words: ``1 case``, ``2,000 cases``."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join((", ".join(parts[:-1]), parts[-1]) if len(parts) > 1 else parts)
 
 
 def distinct(store: Store) -> int:

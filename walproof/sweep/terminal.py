@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.table import Table
 
 from walproof.sweep.fields import brief
-from walproof.sweep.plan import FAST, REFERENCE
 from walproof.sweep.summary import TOLD, counted
 
 
@@ -28,25 +27,36 @@ def _say(console: Console, text: str, style: str = "") -> None:
 
 
 def _cases(told: Mapping[str, Any], console: Console) -> None:
-    programs = [name for name in told["implementations"] if name not in (REFERENCE, FAST)]
-    table = Table("damage", box=None, pad_edge=False, header_style="bold")
-    for name in ["cases", *(f"{name} asked" for name in programs)]:
+    table = Table("cases", box=None, pad_edge=False, header_style="bold")
+    for name in ("ran", "of possible", "share"):
         table.add_column(name, justify="right")
-    for operation, count in told["by_operation"].items():
-        asked = [
-            told["implementations"][name]["asked_by_operation"].get(operation, 0)
-            for name in programs
-        ]
-        table.add_row(operation, f"{count:,}", *(f"{n:,}" for n in asked))
+    for group, covered in told["coverage"].items():
+        ran, possible = covered["ran"], covered["possible"]
+        table.add_row(group, f"{ran:,}", f"{possible:,}", _share(ran, possible))
     console.print(table)
+    by_operation = ", ".join(f"{name} {n:,}" for name, n in told["by_operation"].items())
+    _say(console, f"By damage: {by_operation}.")
+    by_profile = ", ".join(f"{name} {n:,}" for name, n in told["by_profile"].items())
+    varied = ", ".join(f"{name} {n:,}" for name, n in told["by_varied_key"].items())
+    _say(console, f"Profiles: {by_profile}. Context keys varied: {varied or 'none'}.")
     text = (
         f"{counted(told['cases'], 'case')} on {counted(len(told['controls']), 'control')} of"
-        f" {told['format']}, {told['distinct']:,} different logs, depth {told['depth']}."
+        f" {told['format']}, {told['distinct']:,} different, depth {told['depth']}."
     )
+    if told["doubles_skipped"] or told["void"]:
+        text += f" Left out: {told['doubles_skipped']:,} that were there already"
+        text += f" and {told['void']:,} numbers that stand for no log."
     if not told["complete"]:
         shards = told["shards"]
         text += f" {shards['done']} of {shards['of']} shards are done: the same command goes on."
     _say(console, f"{text}\n")
+
+
+def _share(ran: int, possible: int) -> str:
+    if not possible:
+        return "-"
+    share = ran / possible
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.2g}" if share < 0.001 else f"{share:.1%}"
 
 
 def _implementations(told: Mapping[str, Any], console: Console) -> None:
@@ -94,8 +104,8 @@ def _shares(told: Mapping[str, Any], console: Console) -> None:
         if name not in whole:
             _say(
                 console,
-                f"{name} was asked {about['share'] or 0:.1%} of the cases, evenly spaced within"
-                " each operation on each control.",
+                f"{name} was asked {about['share'] or 0:.1%} of the cases: those in a profile and"
+                " with a context that it takes, and none after it had died too often.",
             )
 
 

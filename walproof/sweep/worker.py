@@ -14,7 +14,7 @@ import psutil
 
 from walproof.sweep.children import Asker
 from walproof.sweep.oneshot import OneShotAsker
-from walproof.sweep.plan import Plan
+from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.process import Process
 from walproof.sweep.readers import Fast, Reference
 from walproof.sweep.shard import ShardRunner
@@ -27,7 +27,7 @@ PREFIX = "walproof-sweep-"
 class Worker:
     """Scratch folder, guard, readers and programs. Close it, or die: both leave nothing."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, enumerations: Enumerations | None = None) -> None:
         self.plan = plan
         self.folder = scratch_folder()
         # Without a program: it only waits for this process to die, and removes the folder then.
@@ -41,7 +41,8 @@ class Worker:
             for program in plan.programs
         }
         fast = Fast(plan.format, here) if plan.fast else None
-        self.shards = ShardRunner(plan, Reference(plan.format, here), fast, self.askers)
+        reference = Reference(plan.format, here)
+        self.shards = ShardRunner(plan, reference, fast, self.askers, enumerations)
 
     def close(self) -> None:
         """End the programs and remove the scratch folder."""
@@ -80,13 +81,16 @@ def clear_abandoned(place: Path, seconds: float = 3600) -> None:
 _workers: dict[tuple[int, str], Worker] = {}
 
 
-def worker(plan: Plan) -> Worker:
-    """The worker of this process for a plan. A forked process makes its own."""
+def worker(plan: Plan, enumerations: Enumerations | None = None) -> Worker:
+    """The worker of this process for a plan. A forked process makes its own.
+
+    ``enumerations`` are those of the plan, where they are made already.
+    """
     key = (os.getpid(), plan.digest)
     if key not in _workers:
         for other in [k for k in _workers if k[0] == os.getpid()]:
             _workers.pop(other).close()
-        _workers[key] = Worker(plan)
+        _workers[key] = Worker(plan, enumerations)
     return _workers[key]
 
 
@@ -106,9 +110,9 @@ def run_shards(plan: Plan, place: str, numbers: Iterator[int]) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def alone(plan: Plan) -> Iterator[Worker]:
+def alone(plan: Plan, enumerations: Enumerations | None = None) -> Iterator[Worker]:
     """A temporary worker in this process, for minimising."""
-    mine = Worker(plan)
+    mine = Worker(plan, enumerations)
     try:
         yield mine
     finally:

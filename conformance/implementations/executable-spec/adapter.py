@@ -7,7 +7,6 @@ from typing import Any
 
 from conformance import __version__
 from conformance.adapterkit import Refused, Request, serve
-from conformance.compare import every_part
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
 
@@ -42,7 +41,7 @@ if __name__ == "__main__":
             "version": __version__,
             "formats": list(FORMATS),
             "profiles": ["recover", "strict", "write", "append"],
-            "reports": every_part(FORMATS),
+            "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
         },
         read,
         write,

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import zeebe_raft
 from crc32c import crc32c
 
 from conformance.adapterkit import record
@@ -196,13 +195,7 @@ class Recovery:
             return
         self.asqn = max(self.asqn, asqn)
         payload = found.data._raw_entry
-        fields = {
-            "index": str(found.data.index),
-            "asqn": str(asqn),
-            "checksum": str(found.metadata.checksum),
-            **zeebe_raft.fields(payload),
-        }
-        self.records.append({**where, **record(payload, at, size), **fields})
+        self.records.append({**where, **record(payload, at, size)})
 
     def answer(self, segments: list[Segment]) -> dict[str, Any]:
         """The answer in the profile recover."""

@@ -115,8 +115,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
             raise Skipped("--since takes whole seconds")
         arguments.append(f"--since=@{seconds}")
     if "match" in context:
-        match = context["match"]
-        arguments += [match] if isinstance(match, str) else match
+        arguments.append(context["match"])
     shown = run(*JOURNALCTL, f"--file={path}", *arguments)
     key = [f"--verify-key={context['key']}"] if "key" in context else []
     checked = run(*JOURNALCTL, f"--file={path}", "--verify", *key)

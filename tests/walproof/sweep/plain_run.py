@@ -10,7 +10,7 @@ from walproof.sweep import job
 from walproof.sweep.store import Store
 
 if __name__ == "__main__":
-    plan = small_plan(cases=int(sys.argv[2]))
+    plan = small_plan(cases=int(sys.argv[2]), shard=500)
     store = Store(sys.argv[1])
     todo = job.begin(plan, store, False)
     job.run(plan, store, todo, "none")

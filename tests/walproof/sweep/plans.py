@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance import VECTORS
-from conformance.vectors import load
+from conformance.vectors import load, load_all
 from walproof.sweep import plan
 from walproof.sweep.children import Limits
 from walproof.sweep.controls import Control, control_of
-from walproof.sweep.plan import Plan, Program
+from walproof.sweep.plan import Enumerations, Plan, Program
+from walproof.sweep.settings import told
 
 WRONG = Path(__file__).parents[2] / "wrong"
 
@@ -21,18 +22,34 @@ def control(id: str) -> Control:
 
 
 def wrong(name: str) -> Program:
-    return Program(name, (sys.executable, str(WRONG / f"{name}.py")))
+    return Program(name, (sys.executable, str(WRONG / f"{name}.py")), profiles=("recover",))
 
 
 def small_plan(
     *programs: Program,
     controls: Sequence[str] = ("leveldb-log/one-record", "leveldb-log/three-records"),
-    cases: int = 1,
+    cases: int = 3000,
     fast: bool = False,
     limits: Limits | None = None,
-    ask_at_most: int | None = None,
+    shard: float = plan.SHARD,
 ) -> Plan:
-    chosen = [control(id) for id in controls]
+    return planned(
+        *programs, controls=controls, cases=cases, fast=fast, limits=limits, shard=shard
+    )[0]
+
+
+def planned(
+    *programs: Program,
+    controls: Sequence[str] = ("leveldb-log/one-record", "leveldb-log/three-records"),
+    cases: int = 3000,
+    fast: bool = False,
+    limits: Limits | None = None,
+    contexts: bool = False,
+    shard: float = plan.SHARD,
+) -> tuple[Plan, Enumerations]:
+    format = controls[0].partition("/")[0]
+    known = told(load_all().values(), format) if contexts else None
+    chosen = [control_of(load(VECTORS / f"{id}.json"), known) for id in controls]
     return plan.make(
-        chosen[0].format, chosen, "quick", cases, fast, programs, limits or Limits(), ask_at_most
+        format, chosen, "quick", cases, fast, programs, limits or Limits(), shard=shard
     )

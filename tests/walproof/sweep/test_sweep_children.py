@@ -182,8 +182,8 @@ def test_requests_are_json() -> None:
 
     asker = Asker("x", ["x"], "leveldb-log", Path("unused"), Limits())
     slot = _Slot(Path("a b.log"), json.dumps("a b.log"))
-    line = asker._request(_Asked(0, b"", '{"k":1}', slot, 7))
+    line = asker._request(_Asked(0, b"", '{"k":1}', "strict", slot, 7))
     assert json.loads(line) == {
         "cmd": "read", "seq": 7, "format": "leveldb-log", "path": "a b.log",
-        "profile": "recover", "context": {"k": 1}, "limits": {"wall_ms": 2000},
+        "profile": "strict", "context": {"k": 1}, "limits": {"wall_ms": 2000},
     }  # fmt: skip

@@ -12,7 +12,7 @@ from reference_impl.answer import End, Lost, Record
 from tests.walproof.sweep.plans import control
 from walproof.sweep import invariants, judge
 from walproof.sweep.invariants import Written
-from walproof.sweep.readers import Fast, Reference, Seen
+from walproof.sweep.readers import Fast, Reference, Seen, seen
 from walproof.sweep.recipes import Enumeration
 
 THREE = control("leveldb-log/three-records")
@@ -22,8 +22,8 @@ INTACT = End("intact", None, 38)
 
 
 def faults(records: list[Record], lost: Sequence[Lost] = (), shifts: bool = False) -> list[str]:
-    seen = Seen(records, list(lost), INTACT)
-    return Written(THREE).faults(seen, DATA, shifts, False)
+    said = Seen(records, list(lost), INTACT, [*records, *lost, INTACT])
+    return Written(THREE).faults(said, DATA, shifts, False)
 
 
 def test_the_right_answer_breaks_nothing() -> None:
@@ -56,18 +56,70 @@ def answer(*payloads: bytes, **more: Any) -> dict[str, Any]:
     ("found", "kind"),
     [
         (answer(b"a", b"c", signals=["x"]), None),
-        (answer(b"a", signals=["x"]), "records-missing"),
-        (answer(b"a", b"b", b"c", signals=["x"]), "records-extra"),
-        (answer(b"a", b"no", signals=["x"]), "invented"),
-        (answer(b"c", b"a", signals=["x"]), "records-other"),
+        (answer(b"a", signals=["x"]), "record-lost"),
+        (answer(b"a", b"b", b"c", signals=["x"]), "record-extra"),
+        (answer(b"a", b"no", signals=["x"]), "record-invented"),
+        (answer(b"c", b"a", signals=["x"]), "record-order"),
         (answer(b"a", b"c"), "silent"),
-        (answer(b"a"), "records-missing+silent"),
+        (answer(b"a"), "record-lost+silent"),
     ],
 )
 def test_differences_have_a_class(found: dict[str, Any], kind: str | None) -> None:
     known = frozenset(payload.hex() for payload in (b"a", b"b", b"c"))
     got = judge.compare(answer(b"a", b"c"), found, ["records", "signals"], known)
     assert (got.kind if got else None) == kind
+
+
+def two_files(*lost: dict[str, Any], **more: Any) -> dict[str, Any]:
+    records = [{"file": file, "at": 0, "size": 9, "payload": p} for file, p in
+               (("a", "61"), ("b", "62"))]  # fmt: skip
+    return {"verdict": "damaged", "reason": "x", "end": None, "records": records,
+            "lost": list(lost), **more}  # fmt: skip
+
+
+GAP = {"file": "a", "from": 9, "to": 20, "reason": "x"}
+PARTS = ["records", "at", "verdict", "reason", "lost", "end"]
+
+
+@pytest.mark.parametrize(
+    ("found", "kind"),
+    [
+        (two_files(GAP), None),
+        (two_files(), "loss-unlisted"),
+        (two_files({**GAP, "to": 19}), "loss-unlisted"),
+        (two_files({**GAP, "file": "b"}), "loss-unlisted"),
+        (two_files({**GAP, "to": 21}), "other-range"),
+        (two_files({**GAP, "to": 10}, {**GAP, "from": 10}), "other-range"),
+        (two_files({**GAP, "reason": "y"}), "other-reason"),
+        (two_files(GAP, end=4), "other-end"),
+        (two_files(GAP, verdict="intact"), "other-verdict"),
+        (two_files(GAP, records=two_files()["records"][:1]), "record-lost+loss-unlisted"),
+        (two_files({**GAP, "from": 0}, records=two_files()["records"][1:]),
+         "record-lost+other-range"),
+        (two_files(GAP, records=[{**two_files()["records"][0], "payload": "63"}]),
+         "record-changed"),
+    ],
+)  # fmt: skip
+def test_effects_on_an_answer_in_full(found: dict[str, Any], kind: str | None) -> None:
+    got = judge.compare(two_files(GAP), found, PARTS, frozenset({"61", "62"}))
+    assert (got.kind if got else None) == kind
+    assert got is None or (got.verdict, got.reason) == (found["verdict"], found["reason"])
+
+
+def test_an_empty_range_must_be_named() -> None:
+    empty = {"file": "b", "from": 4, "to": 4, "reason": "gap"}
+    got = judge.compare(two_files(empty), two_files(), PARTS, None)
+    assert got is not None and got.kind == "loss-unlisted"
+    reports = [*PARTS[:3], "lost"]
+    got = judge.compare(two_files(empty), two_files({**empty, "to": 5}), reports, None)
+    assert got is not None and got.kind == "other-range"
+
+
+def test_ranges_come_in_the_order_of_the_files() -> None:
+    """A file that yields a range only comes where it is in the log, not after all records."""
+    events = [Lost(0, 9, "x", file="b"), Record(0, 9, b"1", {}, "a"), Lost(9, 20, "x", file="a")]
+    answer = seen([*events, End("damaged", "x", None)]).answer()
+    assert [gap.file for gap in answer.lost] == ["b", "a"]
 
 
 def test_sentences_without_numbers() -> None:
@@ -79,7 +131,7 @@ def test_sentences_without_numbers() -> None:
 def test_the_fast_twin_is_compared_in_every_part(tmp_path: Path) -> None:
     reference, fast = (kind("leveldb-log", tmp_path) for kind in (Reference, Fast))
     assert isinstance(reference, Reference) and isinstance(fast, Fast)
-    damages = Enumeration(THREE, "quick", [], 0, 1)
+    damages = Enumeration(THREE, "quick", [], 1)
     for family in range(len(damages.families)):
         for number in range(0, damages.count(family), 23):
             made = damages.make(family, number)
@@ -88,6 +140,7 @@ def test_the_fast_twin_is_compared_in_every_part(tmp_path: Path) -> None:
             events = fast.read(THREE, made.contents)
             assert fast.agrees(events, owed)
             if owed.records:
-                wrong = Seen(owed.records[:-1], owed.lost, owed.end)
+                wrong = Seen(owed.records[:-1], owed.lost, owed.end, [])
                 assert not fast.agrees(events, wrong)
-            assert not fast.agrees(events, Seen(owed.records, owed.lost, End("refused", "x", None)))
+            refused = End("refused", "x", None)
+            assert not fast.agrees(events, Seen(owed.records, owed.lost, refused, []))

@@ -42,7 +42,7 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
     out = tmp_path / "out"
     program = shlex.join(wrong("ignores_checksums").command)
     command = [sys.executable, "-c", CLI, "sweep", "--format", "leveldb-log"]
-    command += ["--control", "three-records", "--cases", "30000", "--ask-at-most", "500"]
+    command += ["--control", "three-records", "--cases", "60000"]
     command += ["--impl", "fast", "--cmd", program, "--minimise", "1"]
     archive = tmp_path / "walproof.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:

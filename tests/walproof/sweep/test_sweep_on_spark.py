@@ -74,14 +74,17 @@ def test_nothing_is_left_of_a_job_that_is_cancelled(spark: SparkSession, tmp_pat
 
 def test_the_command(tmp_path: Path) -> None:
     arguments = ["--format", "leveldb-log", "--control", "three-records", "--master", "none"]
-    arguments += ["--impl", "fast", "--cases", "1", "--out", str(tmp_path)]
+    arguments += ["--impl", "fast", "--cases", "3000", "--out", str(tmp_path)]
     ran = CliRunner().invoke(sweep, arguments, standalone_mode=False)
     assert ran.exception is None, ran.output
     assert ran.return_value == 0
-    assert "fast read every case." in ran.output and "No findings." in ran.output
+    assert "reference read every case." in ran.output and "No findings." in ran.output
     told = json.loads((tmp_path / "summary.json").read_text())
     assert told["cases"] >= told["distinct"] > 1000
-    assert told["implementations"]["fast"]["outcomes"] == {"agrees": told["cases"]}
+    assert told["cases"] <= 3000 == sum(c["planned"] for c in told["coverage"].values())
+    recover = told["by_profile"]["recover"]
+    assert told["implementations"]["fast"]["outcomes"] == {"agrees": recover}
+    assert told["by_profile"]["strict"] == told["cases"] - recover > 0
     again = CliRunner().invoke(sweep, arguments, standalone_mode=False)
     assert "Nothing was left to run." in again.output
 
@@ -89,7 +92,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_the_command_finds(tmp_path: Path) -> None:
     program = wrong("hides_damage").command
     arguments = ["--format", "leveldb-log", "--control", "three-records", "--master", "none"]
-    arguments += ["--cmd", " ".join(program), "--cases", "1", "--out", str(tmp_path)]
+    arguments += ["--cmd", " ".join(program), "--cases", "1000", "--out", str(tmp_path)]
     ran = CliRunner().invoke(sweep, arguments, standalone_mode=False)
     assert ran.return_value == 3, ran.output
     assert "passes over a loss in silence" in ran.output

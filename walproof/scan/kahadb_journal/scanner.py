@@ -73,8 +73,9 @@ def _folder(path: Path) -> _Folder:
     for name in names:
         with (path / name).open("rb") as file:
             head = file.read(32)
-        files.append((name, FOREIGN if sibling(head) is not None else DATA))
-    files += [(name, DUPLICATE) for name in doubles]
+        if head:
+            files.append((name, FOREIGN if sibling(head) is not None else DATA))
+    files += [(name, DUPLICATE) for name in doubles if (path / name).stat().st_size]
     return _Folder(path, tuple(files))
 
 

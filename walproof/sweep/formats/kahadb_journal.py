@@ -25,6 +25,7 @@ class KahaDb(Kind):
 
     seals = (Seal("batches[]", _seal, by_path, is_there=_has_checksum),)
     enters_payloads = True
+    pairs_tell = False
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
         """See :class:`Kind`."""

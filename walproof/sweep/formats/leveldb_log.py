@@ -26,9 +26,9 @@ class LevelDb(Kind):
     seals = (Seal("blocks[].records[]", _seal, by_path),)
 
     @staticmethod
-    def read_in_memory(data: bytes) -> Iterator[Event]:
+    def read_in_memory(data: bytes, profile: str) -> Iterator[Event]:
         """See :class:`Kind`."""
-        return read_stream(io.BytesIO(data))
+        return read_stream(io.BytesIO(data), profile)
 
     def may_join(self, record: Record) -> bool:
         """See :class:`Kind`. Each fragment has a header of its own."""

@@ -8,7 +8,9 @@ from walproof.sweep.formats.kind import Kind
 class SystemdJournal(Kind):
     """See :class:`Kind`."""
 
-    cost = 40.0
+    cost = 30.0
+    pairs_tell = False
+    selecting = ("match", "from_seqnum", "from_realtime")
 
 
 KIND = SystemdJournal()

@@ -31,7 +31,7 @@ def _reseal_descriptor(log: Any, path: str, file: str) -> None:
 class ZeebeJournal(Kind):
     """See :class:`Kind`."""
 
-    cost = 6.0
+    cost = 2.0
     seals = (
         Seal("records[]", _record, by_path, True),
         Seal("descriptor", _descriptor, _reseal_descriptor, True),

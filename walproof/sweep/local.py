@@ -1,0 +1,170 @@
+"""Shards on all cores of this machine, without Spark: one process a core, fed one at a time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
+
+from walproof.sweep import worker
+from walproof.sweep.plan import Enumerations, Plan
+
+POLL_SECONDS = 0.25
+ATTEMPTS = 3
+"""How often a shard is begun whose process dies, before the sweep gives up."""
+
+
+class ShardFailed(Exception):
+    """A shard could not be run: a fault of the machine or of ours, never of a reader."""
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run(
+    plan: Plan,
+    enumerations: Enumerations | None,
+    place: str,
+    todo: Sequence[int],
+    deadline: float | None,
+    tick: Callable[[Sequence[int]], None],
+) -> None:
+    """Run shards, store them under ``place``, and call ``tick`` with those that are done.
+
+    No shard is begun after ``deadline``, of the monotonic clock. Whatever ends this, an exception
+    too, ends the processes. Raises :class:`ShardFailed`.
+    """
+    left = list(reversed(todo))
+    failures: dict[int, int] = {}
+    hands: list[_Hand] = []
+    context = _context()
+    try:
+        for _ in range(min(cores(), len(left))):
+            hands.append(_Hand(context, plan, enumerations, place))
+        while True:
+            for hand in hands:
+                if (
+                    hand.shard is None
+                    and left
+                    and (deadline is None or time.monotonic() < deadline)
+                ):
+                    hand.begin(left.pop())
+            busy = [hand for hand in hands if hand.shard is not None]
+            if not busy:
+                return
+            wait([hand.pipe for hand in busy], POLL_SECONDS)
+            done = []
+            for hand in list(busy):
+                shard = hand.shard
+                assert shard is not None
+                if hand.finished():
+                    done.append(shard)
+                elif not hand.process.is_alive() and not hand.pipe.poll():
+                    failures[shard] = failures.get(shard, 0) + 1
+                    if failures[shard] >= ATTEMPTS:
+                        raise ShardFailed(
+                            f"shard {shard}: its process died {ATTEMPTS} times,"
+                            f" exit code {hand.process.exitcode}"
+                        )
+                    hand.end()
+                    hands.remove(hand)
+                    left.append(shard)
+                    hands.append(_Hand(context, plan, enumerations, place))
+            tick(done)
+    finally:
+        for hand in hands:
+            hand.end()
+
+
+class _Hand:
+    """A process that runs one shard after the other."""
+
+    def __init__(
+        self, context: BaseContext, plan: Plan, enumerations: Enumerations | None, place: str
+    ) -> None:
+        self.pipe, other = context.Pipe()
+        forked = context.get_start_method() == "fork"
+        known = enumerations if forked else None  # cheaper made again than sent
+        self.process: BaseProcess = context.Process(  # type: ignore[attr-defined]
+            target=_work, args=(plan, known, place, other, os.getpid()), daemon=True
+        )
+        self.process.start()
+        other.close()
+        self.shard: int | None = None
+
+    def begin(self, shard: int) -> None:
+        """Hand over a shard."""
+        self.shard = shard
+        try:
+            self.pipe.send(shard)
+        except OSError:  # it died: seen when its reply is looked for
+            return
+
+    def finished(self) -> bool:
+        """Whether its shard is done. Raises :class:`ShardFailed` for an exception there."""
+        try:
+            if not self.pipe.poll():
+                return False
+            error = self.pipe.recv()
+        except (EOFError, OSError):
+            self.process.join(5)
+            return False
+        if error is not None:
+            raise ShardFailed(f"shard {self.shard}: {error}")
+        self.shard = None
+        return True
+
+    def end(self) -> None:
+        """End the process; its guards end the programs and remove the scratch folders."""
+        self.pipe.close()
+        self.process.terminate()
+        self.process.join(10)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+
+
+def _context() -> BaseContext:
+    """Forked processes have the damages of the plan already; a fork wants a single thread."""
+    safe = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if safe else "spawn")
+
+
+def _work(
+    plan: Plan, enumerations: Enumerations | None, place: str, pipe: Connection, parent: int
+) -> None:
+    """What a process does until it is told to end, or has no parent any more."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of Ctrl-C the parent takes care
+    threading.Thread(target=_outlive_nobody, args=(parent,), daemon=True).start()
+    worker.worker(plan, enumerations)
+    while True:
+        try:
+            number = pipe.recv()
+        except (EOFError, OSError):
+            worker.close_all()
+            return
+        error = None
+        try:
+            list(worker.run_shards(plan, place, iter([number])))
+        except Exception:
+            error = traceback.format_exc()
+        pipe.send(error)
+
+
+def _outlive_nobody(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.1)
+    os._exit(1)

@@ -1,0 +1,56 @@
+"""Who is asked: programs of the command line and of the matrix, and what they say they are."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from conformance.protocol.messages import ProtocolError
+from walproof.sweep.children import Asker, Limits
+from walproof.sweep.plan import FAST, REFERENCE, Program
+from walproof.sweep.process import Ended
+from walproof.sweep.settings import PROFILES
+
+HELLO_SECONDS = 10.0
+
+
+class NoProgram(ValueError):
+    """A program that cannot be asked about a format."""
+
+
+def introduced(program: Program, format: str, limits: Limits) -> tuple[Program, str | None]:
+    """A program as its hello describes it, and why it must be one-shot if it says none.
+
+    Raises :class:`NoProgram` if it says that it does not read the format, or in no profile.
+    """
+    try:
+        hello = _hello(program.command, replace(limits, start_seconds=HELLO_SECONDS))
+    except (Ended, ProtocolError) as error:
+        return replace(program, one_shot=True, profiles=PROFILES[:1]), str(error)
+    if format not in hello["formats"] and "*" not in hello["formats"]:
+        raise NoProgram(f"{program.name} reads {', '.join(hello['formats'])}, and not {format}")
+    profiles = tuple(profile for profile in PROFILES if profile in hello["profiles"])
+    if not profiles:
+        raise NoProgram(f"{program.name} reads in no profile: {', '.join(hello['profiles'])}")
+    return replace(program, profiles=profiles), None
+
+
+def _hello(command: Sequence[str], limits: Limits) -> Mapping[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        asker = Asker("", command, "", Path(folder), limits)
+        try:
+            asker.start()
+            return asker.hello
+        finally:
+            asker.close()
+
+
+def name_of(words: Sequence[str], others: Sequence[Program]) -> str:
+    """A short name for a command: the name of the program's own file, not of its interpreter."""
+    named = next((w for w in reversed(words) if "/" in w or "." in w), words[0])
+    base = Path(named).name
+    taken = {program.name for program in others} | {REFERENCE, FAST}
+    return base if base not in taken else f"{base}-{len(others)}"
