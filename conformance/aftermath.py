@@ -11,8 +11,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from conformance.compare import every_part
 from conformance.contents import Contents
-from reference_impl.register import registers
 
 FREEDOMS = {
     "placement": "where records stand and the log ends: at, size, file, batch, end",
@@ -32,21 +32,10 @@ Files = Mapping[str, int]
 """Sizes by name; names are relative to the folder that holds the log, the log's own among them."""
 
 
-def field_parts(format_id: str | None = None) -> list[str]:
-    """Every field of a record besides its payload, of one format or of all.
-
-    This is what an implementation names under ``reports`` that gives the whole answer.
-    """
-    chosen = [registers()[format_id]] if format_id else registers().values()
-    fields = [name for register in chosen for name in register.fields if name != "payload"]
-    return list(dict.fromkeys(fields))
-
-
 def compared_parts(format_id: str, free: Collection[str]) -> list[str]:
     """The parts of the answer to the log afterwards that are compared."""
     left_out = frozenset().union(*(_NOT_COMPARED.get(freedom, frozenset()) for freedom in free))
-    parts = ["records", *field_parts(format_id), "verdict", "reason", "lost", "end"]
-    return [part for part in parts if part not in left_out]
+    return [part for part in every_part([format_id]) if part not in left_out]
 
 
 def files_in(folder: Path) -> dict[str, int]:

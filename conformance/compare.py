@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from conformance.describe import payload_key, sized_payload_text
 from reference_impl.answer import payload_to_json
+from reference_impl.register import registers
 
 ANSWER_PARTS = frozenset({"records", "verdict", "reason", "lost", "end", "signals"})
 
 Json = Mapping[str, Any]
+
+
+def every_part(formats: Iterable[str]) -> list[str]:
+    """What an implementation of these formats ``reports`` that gives the whole answer."""
+    found = registers()
+    fields = [name for format_id in formats for name in found[format_id].fields]
+    named = [name for name in dict.fromkeys(fields) if name != "payload"]
+    return ["records", *named, "verdict", "reason", "lost", "end"]
 
 
 def normalise(answer: Json) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class Scan:
         """Records and lost ranges in the order of the file."""
         at = 0
         is_doubtful = False  # whether this place was found only because of what is there
-        while not self._is_fill(at):  # KDB-012, KDB-013
+        while not self.is_fill(at):  # KDB-012, KDB-013
             head = self.source.get(at, CONTROL_SIZE)
             if head.startswith(EOF_RECORD):
                 following = self._batch_after_eof(at)
@@ -97,7 +97,7 @@ class Scan:
 
     # What is at an offset
 
-    def _is_fill(self, at: int) -> bool:
+    def is_fill(self, at: int) -> bool:
         """Whether nothing but preallocated space follows (KDB-013)."""
         if at >= self.size:
             return True
@@ -110,7 +110,7 @@ class Scan:
 
     def _in_step(self, at: int) -> bool:
         """Whether a batch, an EOF record or the end of the file is here (KDB-031)."""
-        if self._is_fill(at):
+        if self.is_fill(at):
             return at <= self.size
         if at >= self._fill:
             return False
@@ -144,8 +144,7 @@ class Scan:
         if batch.end is None or batch.end > self.size:
             return "bad-size"  # KDB-035
         if batch.size == 0 and batch.checksum <= EMPTY_SUM:  # KDB-033
-            written = self._in_step(batch.end) and not self._is_torn(batch)
-            return None if written else "bad-size"
+            return None if self._in_step(batch.end) else "bad-size"
         if batch.is_checked:
             return None if self._sum_holds(batch) else "checksum-mismatch"  # KDB-032, KDB-036
         if not self._in_step(batch.end) and self._swallows(batch):
@@ -176,15 +175,14 @@ class Scan:
         inner = self._next_plausible(batch.at + CONTROL_SIZE, batch.end)
         return inner is not None
 
-    def _is_torn(self, batch: _Batch) -> bool:
+    def _is_unfinished(self, batch: _Batch) -> bool:
         """Whether a batch in preallocated space was never finished (KDB-042).
 
-        Its last bytes are still zero, and so is everything after it, where the same write would
-        have put an EOF record.
+        Fill begins inside it, and a zero follows it where the same write would have put an EOF
+        record.
         """
         assert batch.end is not None
-        reaches_fill = self._fill < batch.end < self.size and self._is_fill(batch.end)
-        return reaches_fill and self.source.peek(batch.end, len(EOF_RECORD)) != EOF_RECORD
+        return self._fill < batch.end < self.size and self.source.peek(batch.end, 1) == b"\0"
 
     def _torn_head(self, at: int, head: bytes) -> Lost | None:
         """An unfinished control record or EOF record at the end of the file."""
@@ -198,7 +196,7 @@ class Scan:
         if len(head) < CONTROL_SIZE:
             return self._lost(at, self.size, "torn-header", torn=True)
         batch = self._batch(at)
-        if batch.size == 0 and not batch.checksum and self._is_torn(batch):
+        if batch.size == 0 and not batch.is_checked and self._is_unfinished(batch):
             return self._lost(at, at + CONTROL_SIZE, "torn-header", torn=True)
         return None
 
@@ -235,7 +233,7 @@ class Scan:
             trusted = end if end is not None and self._sum_holds(batch) else None
             chained = trusted or self._chain(batch, self.size)
             following = chained or self._scan(batch)
-            stop = following or (self._fill if self._fill > at else self.size)
+            stop = following or self._end_of_content(at)
             if self.source.is_zero(at, stop):
                 fault = "zero-gap"  # KDB-040
             return self._lost(at, stop, fault), following, (chained or 0) > at + CONTROL_SIZE
@@ -247,7 +245,7 @@ class Scan:
             if within is not None and not self._is_marked(end):
                 # Zeros or the end of the file prove little: they may belong to another batch.
                 return self._lost(at, within, fault), within, False
-            if self._is_torn(batch):
+            if self._is_unfinished(batch):
                 return self._lost(at, end, "torn-batch", torn=True), None, True  # KDB-042
             return self._lost(at, end, fault), end, within is None
         chained = self._chain(batch, self.size)
@@ -259,9 +257,13 @@ class Scan:
         following = chained or self._scan(batch)
         if following is None and end is not None and end > self.size:
             return self._lost(at, self.size, "torn-batch", torn=True), None, True
-        stop = following or max(self._fill, min(at + CONTROL_SIZE, self.size))
+        stop = following or self._end_of_content(at)
         is_firm = is_firm and (chained or 0) > at + CONTROL_SIZE
         return self._lost(at, stop, fault), following, is_firm
+
+    def _end_of_content(self, at: int) -> int:
+        """Where a loss ends after which nothing is found (KDB-046)."""
+        return self._fill if self._fill > at else self.size
 
     def _is_proof(self, batch: _Batch, end: int) -> bool:
         """Whether a chain that ends here outweighs the size that the batch claims."""

@@ -18,6 +18,7 @@ RECORD_HEAD = RECORD.size
 USER_RECORD = 1
 EOF_RECORD = b"-qMa4"  # KDB-011
 MAX_BATCH_SIZE = 2**31 - 1 - CONTROL_SIZE - len(EOF_RECORD)  # KDB-006
+MAX_FILE_ID = 2**31 - 1  # KDB-002
 DATA_FILE = re.compile(r"db-([+-]?[0-9]+)\.log")
 
 COMMANDS = (
@@ -46,18 +47,19 @@ def file_id(name: str) -> int | None:
     """The id in the name of a data file, ``None`` for every other name (KDB-002)."""
     named = DATA_FILE.fullmatch(name)
     number = int(named[1]) if named and len(named[1]) < 4000 else None
-    return number if number is not None and -(2**31) <= number < 2**31 else None
+    return number if number is not None and -MAX_FILE_ID - 1 <= number <= MAX_FILE_ID else None
 
 
 def data_files(folder: Path) -> tuple[list[str], list[str]]:
     """Names of the data files by id, and the names whose id another file has (KDB-003, KDB-004).
 
-    If an id has several spellings, the plain one counts, otherwise the first by length and name.
+    Files of no bytes are left out. If an id has several spellings, the plain one counts, otherwise
+    the first by length and name.
     """
     by_id: dict[int, list[str]] = {}
     for path in folder.iterdir():
         number = file_id(path.name)
-        if number is not None and path.is_file():
+        if number is not None and path.is_file() and path.stat().st_size:
             by_id.setdefault(number, []).append(path.name)
     chosen, others = [], []
     for number in sorted(by_id):

@@ -25,8 +25,6 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
     if path.is_dir():
         names, doubles = data_files(path)
-        names = [name for name in names if (path / name).stat().st_size]
-        doubles = [name for name in doubles if (path / name).stat().st_size]
         files: list[tuple[str | None, Path]] = [(name, path / name) for name in names]
     else:
         files, doubles = [(None, path)], []
@@ -134,8 +132,9 @@ def recognise(path: Path) -> bool:
     """
     if path.is_dir():
         names, _ = data_files(path)
-        files = [path / name for name in names if (path / name).stat().st_size]
-        return any(map(recognise, files)) or (bool(names) and not files)
+        if names:
+            return any(recognise(path / name) for name in names)
+        return any(file_id(entry.name) is not None and entry.is_file() for entry in path.iterdir())
     head = _head(path, LOOK_AHEAD)
     if head.startswith((HEADER, EOF_RECORD)):
         return True

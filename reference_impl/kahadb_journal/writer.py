@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from reference_impl.answer import End, NewRecord
+from reference_impl.kahadb_journal.data_file import Scan
 from reference_impl.kahadb_journal.layout import (
     CONTROL,
     CONTROL_SIZE,
     EOF_RECORD,
     HEADER,
+    MAX_FILE_ID,
     RECORD,
     RECORD_HEAD,
     USER_RECORD,
     file_id,
 )
 from reference_impl.kahadb_journal.reader import FIRST_FILE, read
-from reference_impl.kahadb_journal.source import Source
 
 Context = Mapping[str, Any]
 
@@ -104,7 +105,7 @@ class Writer:
         """
         self.file, self.length = file, at
         with file.open("r+b") as stream:
-            if Source(stream).fill_start() > at:
+            if not Scan(stream).is_fill(at):
                 stream.truncate(at)
 
     def write(self, records: Sequence[NewRecord]) -> None:
@@ -138,9 +139,14 @@ class Writer:
         self.begin_next_file()
 
     def begin_next_file(self) -> None:
-        """A new file with an id above all others."""
+        """A new file with an id above all others (KDB-024).
+
+        Raises ``ValueError`` if there is no such id.
+        """
         ids = [file_id(path.name) for path in self.path.iterdir()]
         number = max((number for number in ids if number is not None), default=0) + 1
+        if number > MAX_FILE_ID:
+            raise ValueError(f"no data file can have a number above {MAX_FILE_ID}")
         self.file = self.path / f"db-{number}.log"
         self.create()
 

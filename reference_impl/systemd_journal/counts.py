@@ -65,12 +65,13 @@ def check_counts(
             yield header_fault("tail_entry_boot_id", f"the last entry has {entry.boot_id.hex()}")
         elif header.tail_entry_monotonic != entry.monotonic:
             yield header_fault("tail_entry_monotonic", f"the last entry has {entry.monotonic}")
-    if header.tail_entry_offset not in (0, at):
+    if header.has("tail_entry_offset") and header.tail_entry_offset != at:
         yield header_fault("tail_entry_offset", f"the last entry is at {at}")
     tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
     array, used = links.last_array
     # The field has 32 bits even where offsets have 64 (SDJ-003): a hint, never a place to start.
-    if tail != (0, 0) and not links.chain_broken and tail != (array & 0xFFFFFFFF, used):
+    known = header.has("tail_entry_array_n_entries") and not links.chain_broken
+    if known and tail != (array & 0xFFFFFFFF, used):
         yield header_fault("tail_entry_array_offset", f"the last array is at {array}, {used} used")
 
 

@@ -225,19 +225,22 @@ class Links:
                 return
             count, mix, last = 1, first % _PRIME, first
             older = (count, mix) if first < self.grown_from else older
-        place, left = data + 48, max(0, claimed - 1)
-        while array and left:
-            if self.walk.kind(array) != layout.ENTRY_ARRAY or self._mark(array, IN_CHAIN):
+        place, left, ended = data + 48, max(0, claimed - 1), False
+        while array:
+            kind = self.walk.kind(array)
+            if not left or kind != layout.ENTRY_ARRAY or self._mark(array, IN_CHAIN):
                 if not self.walk.excused(array):
                     text = f"the entries of the DATA at {data} lead to {array}"
                     yield Fault(place, place + 8, "bad-index", "SDJ-036", text, array)
                 return
             used = 0
             for number, slot in enumerate(self.view.slots(array)):
-                if slot == 0 or not left:
-                    break
+                if slot == 0:
+                    ended = True
+                    continue
                 start = array + 24 + number * self.header.slot_size
-                if slot < last or self.walk.kind(slot) != layout.ENTRY:
+                wrong = ended or not left or slot < last
+                if wrong or self.walk.kind(slot) != layout.ENTRY:
                     if not self.walk.excused(slot):
                         text = f"slot {number} of the array at {array} leads to {slot}"
                         end = start + self.header.slot_size
@@ -249,7 +252,7 @@ class Links:
                 last, used, left = slot, number + 1, left - 1
             tail = (array, used)
             place, following = array + 16, self.view.number(array + 16)
-            if left and following and following <= array:
+            if following and following <= array:
                 text = f"the next array at {following} lies before this one at {array}"
                 yield Fault(place, place + 8, "bad-index", "SDJ-036", text)
                 return
@@ -261,7 +264,7 @@ class Links:
                 if older == self._older_entries_of.get(data, (0, 0)):  # SDJ-052
                     last = max(last, self.grown_from)
                 yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, last)
-        elif self.header.compact and array == 0 and tail[0]:
+        elif self.header.compact and tail[0]:
             stored = self.view.number(data + 64)
             if stored and stored != tail[0] | tail[1] << 32:
                 text = f"the tail of the entries of the DATA at {data} is wrong"

@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from conformance.adapterkit import Skipped, measure, record, serve
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-NOT_A_LINE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef]")
+NONCHARACTERS = "".join(chr(plane << 16 | low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
+NOT_A_LINE = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{NONCHARACTERS}]")
 """Characters that a value on a single line of the export format must not hold.
 
 From ``\\ud800`` on they stand for bytes that are not UTF-8.

@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance import __version__
 from conformance.adapterkit import Refused, Request, serve
+from conformance.compare import every_part
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
 
@@ -41,7 +42,7 @@ if __name__ == "__main__":
             "version": __version__,
             "formats": list(FORMATS),
             "profiles": ["recover", "strict", "write", "append"],
-            "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
+            "reports": every_part(FORMATS),
         },
         read,
         write,

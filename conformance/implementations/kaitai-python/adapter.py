@@ -16,10 +16,18 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from conformance import SPEC
 from conformance.adapterkit import serve
 
 _ABOUT = Path(__file__).with_name("implementation.toml").read_text("utf-8")
 FORMATS = tomllib.loads(_ABOUT)["formats"]
+
+
+def every_part() -> list[str]:
+    """The whole answer, with the fields of all formats, from their registers."""
+    registers = [tomllib.loads((SPEC / f"{one}.toml").read_text("utf-8")) for one in FORMATS]
+    fields = {name for register in registers for name in register["fields"]} - {"payload"}
+    return ["records", *sorted(fields), "verdict", "reason", "lost", "end"]
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
@@ -38,7 +46,7 @@ if __name__ == "__main__":
             "version": version("kaitaistruct"),
             "formats": FORMATS,
             "profiles": ["recover", "strict"],
-            "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
+            "reports": every_part(),
             "homepage": "https://kaitai.io",
             "issues": "https://github.com/kaitai-io/kaitai_struct/issues",
         },

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import kahadb_commands
 from kaitaistruct import BytesIO, KaitaiStream
 
 from conformance.adapterkit import record
@@ -132,7 +133,7 @@ class DataFile:
         if end is None or end > self.size:
             return "bad-size"
         if found.control.len_records == 0 and checksum <= 1:
-            return None if self.in_step(end) and not self.unfinished(end) else "bad-size"
+            return None if self.in_step(end) else "bad-size"
         if checksum > 0:
             return None if self.sum_holds(found, end) else "checksum-mismatch"
         if not self.in_step(end) and self.search(at + 28, end) is not None:
@@ -140,9 +141,8 @@ class DataFile:
         return None if self.fills_exactly(found) else "bad-record"
 
     def unfinished(self, end: int) -> bool:
-        """KDB-042: ends in preallocated space, with zeros, and no EOF record after them."""
-        in_fill = self.fill < end < self.size and self.is_fill(end)
-        return in_fill and not self.data.startswith(EOF, end)
+        """KDB-042: fill begins before the end, and a zero follows it."""
+        return self.fill < end < self.size and self.data[end] == 0
 
     def torn_head(self, at: int) -> tuple[int, str] | None:
         """KDB-041, KDB-043: where an unfinished mark or control record ends, and its code."""
@@ -153,8 +153,10 @@ class DataFile:
             return at + len(written), "torn-header"
         if self.data.startswith(HEADER, at) and at + 28 > self.size:
             return self.size, "torn-header"
-        blank = self.data[at : at + 28] == HEADER + bytes(12)
-        return (at + 28, "torn-header") if blank and self.unfinished(at + 28) else None
+        if not self.data.startswith(HEADER + bytes(4), at) or not self.unfinished(at + 28):
+            return None
+        found = self.batch(at)
+        return (at + 28, "torn-header") if found and found.control.checksum <= 0 else None
 
     # KDB-044 to KDB-047
 
@@ -220,7 +222,7 @@ class DataFile:
         place = led if led is not None else self.search(at + 1, self.size)
         if place is None and end is not None and end > self.size:
             return None, self.size, "torn-batch", True
-        stop = max(self.fill, min(at + 28, self.size)) if place is None else place
+        stop = to_fill if place is None else place
         return place, stop, fault, certain and led is not None
 
     # Reading
@@ -245,7 +247,8 @@ class DataFile:
                 self.lose(at, at + size, "unknown-type")
                 continue
             fields = {"type": 1, "batch": int(found.ofs_batch)}
-            self.records.append({**where, **record(one.payload, at, size), **fields})
+            command = kahadb_commands.fields(one.payload)
+            self.records.append({**where, **record(one.payload, at, size), **fields, **command})
         if batch.leftover:
             self.lose(end - len(batch.leftover), end, "bad-record")
 
@@ -287,7 +290,8 @@ def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
     numbers: dict[int, list[str]] = {}
     for file in path.iterdir():
         match = NAME.fullmatch(file.name)
-        if match and file.is_file() and -(2**31) <= int(match[1]) < 2**31:
+        is_used = match and file.is_file() and file.stat().st_size
+        if match and is_used and -(2**31) <= int(match[1]) < 2**31:
             numbers.setdefault(int(match[1]), []).append(file.name)
     chosen, doubles = [], []
     for number, names in sorted(numbers.items()):
@@ -296,7 +300,7 @@ def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
         first = plain if plain in names else names[0]
         chosen.append(DataFile(path / first, first))
         doubles += [DataFile(path / name, name) for name in names if name != first]
-    return [one for one in chosen if one.size], [one for one in doubles if one.size]
+    return chosen, doubles
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
@@ -352,5 +356,5 @@ def strict(
     for one in [*files[number + 1 :], *doubles]:
         one.lost = []
         one.lose(0, one.size, code)
-    lost = [gap for one in [*files[number:], *doubles] for gap in one.lost]
+    lost = [gap for one in [*files, *doubles] for gap in one.lost]
     return {"verdict": "damaged", "reason": code, "records": kept, "lost": lost, "end": None}

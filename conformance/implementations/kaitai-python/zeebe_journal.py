@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import zeebe_raft
 from crc32c import crc32c
 
 from conformance.adapterkit import record
@@ -195,7 +196,13 @@ class Recovery:
             return
         self.asqn = max(self.asqn, asqn)
         payload = found.data._raw_entry
-        self.records.append({**where, **record(payload, at, size)})
+        fields = {
+            "index": str(found.data.index),
+            "asqn": str(asqn),
+            "checksum": str(found.metadata.checksum),
+            **zeebe_raft.fields(payload),
+        }
+        self.records.append({**where, **record(payload, at, size), **fields})
 
     def answer(self, segments: list[Segment]) -> dict[str, Any]:
         """The answer in the profile recover."""

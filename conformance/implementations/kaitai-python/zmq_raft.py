@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import message_pack
 from kaitaistruct import BytesIO, KaitaiStream
 
 from conformance.adapterkit import record
@@ -122,7 +123,7 @@ def cut_entries(file: File, data: bytes, base: int, ends: list[int], raw: bool) 
 
 
 def one_entry(file: File, content: bytes, at: int, index: int, raw: bool) -> None:
-    """One entry, or why it is not one. ``index`` and ``term`` are the adapter's own notes."""
+    """One entry, or why it is not one."""
     if raw:
         file.records.append({**record(content, at, len(content)), "index": index})
         return
@@ -134,7 +135,12 @@ def one_entry(file: File, content: bytes, at: int, index: int, raw: bool) -> Non
     elif entry.header.term > 2**53 - 1:
         reason = "bad-term"
     else:
-        known = {"index": index, "term": entry.header.term}
+        known = {
+            "index": index,
+            "term": entry.header.term,
+            "entry_type": getattr(entry.header.type, "value", entry.header.type),
+            "request_id": entry.header.request_id.hex(),
+        }
         file.records.append({**record(entry.data, at, len(content)), **known})
         return
     file.lost.append({"from": at, "to": at + len(content), "reason": reason, "index": index})
@@ -158,15 +164,27 @@ def snapshot_file(data: bytes) -> File:
         return file.lose(0, len(data), "torn-header")
     at = len(data) - len(parsed.data)
     if len(parsed.data) == parsed.header.len_data:
-        file.records.append(record(parsed.data, 0, len(data)))
         file.first, file.capacity = parsed.header.index, parsed.header.term
+        known = {"index": file.first, "term": file.capacity}
+        file.records.append({**record(parsed.data, 0, len(data)), **known})
         return file
     torn = len(parsed.data) < parsed.header.len_data or parsed.header.len_data == 0
     return file.lose(at, len(data), "torn-snapshot" if torn else "size-mismatch")
 
 
 def state_file(data: bytes) -> File:
-    """A state file: updates up to the first that cannot be one."""
+    """A state file; its last record has the state too (ZMR-072)."""
+    file = updates(data)
+    state: dict[str, Any] = {}
+    for one in file.records:
+        state |= one["update"]
+    if file.records:
+        file.records[-1]["state"] = state
+    return file
+
+
+def updates(data: bytes) -> File:
+    """The updates of a state file, up to the first that cannot be one."""
     file = File(len(data), end=len(data))
     at = 0
     for update in State.from_bytes(data).updates:
@@ -182,7 +200,8 @@ def state_file(data: bytes) -> File:
         if reason:
             file.end = at if reason == "torn-update" else None
             return file.lose(at, len(data), reason)
-        file.records.append(record(data[at : at + size], at, size))
+        changes = message_pack.map_to_json(update)
+        file.records.append({**record(data[at : at + size], at, size), "update": changes})
         at += size
     return file
 
@@ -436,12 +455,18 @@ def answer(
     return {
         "verdict": "damaged" if damage else "torn" if torn else "intact",
         "reason": next((e["reason"] for e in damage + torn), None),
-        "records": [without_notes(e) for e in events if "reason" not in e],
-        "lost": [without_notes(e) for e in lost],
+        "records": [as_answered(e) for e in events if "reason" not in e],
+        "lost": [without_index(e) for e in lost],
         "end": end,
     }
 
 
-def without_notes(event: dict[str, Any]) -> dict[str, Any]:
-    """A record or loss as it stands in an answer."""
-    return {name: value for name, value in event.items() if name not in ("index", "term")}
+def as_answered(record: dict[str, Any]) -> dict[str, Any]:
+    """A record as it stands in an answer: numbers of 64 bits are decimal text."""
+    wide = {name: str(record[name]) for name in ("index", "term") if name in record}
+    return record | wide
+
+
+def without_index(loss: dict[str, Any]) -> dict[str, Any]:
+    """A loss as it stands in an answer, without the index, which is a note of the adapter."""
+    return {name: value for name, value in loss.items() if name != "index"}

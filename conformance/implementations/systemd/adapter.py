@@ -115,7 +115,8 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
             raise Skipped("--since takes whole seconds")
         arguments.append(f"--since=@{seconds}")
     if "match" in context:
-        arguments.append(context["match"])
+        match = context["match"]
+        arguments += [match] if isinstance(match, str) else match
     shown = run(*JOURNALCTL, f"--file={path}", *arguments)
     key = [f"--verify-key={context['key']}"] if "key" in context else []
     checked = run(*JOURNALCTL, f"--file={path}", "--verify", *key)

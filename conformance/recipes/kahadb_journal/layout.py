@@ -159,3 +159,13 @@ def commands_of_a_broker(log: KahaDBLog) -> None:
     log.eof()
     log.expect("intact", survivors=range(7))
     log.note("The last three are no commands: unknown number, wrong length, text.")
+
+
+@BOOK.valid("layout", "KDB-016")
+def lengths_of_commands(log: KahaDBLog) -> None:
+    """The length of a command may take five bytes, not six; it must be there, and be right."""
+    log.batch(b"\x04\x83\x80\x80\x80\x00abc", b"\x04\x83\x80\x80\x80\x80\x00abc")
+    log.batch(b"\x04\x00", b"\x04", b"\x04\x80", b"\x04\x02a", b"\x04\x01ab", b"\xff\x00")
+    log.eof()
+    log.expect("intact", survivors=range(8))
+    log.note("Commands are the first record and the third.")

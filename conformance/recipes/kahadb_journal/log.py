@@ -81,6 +81,10 @@ class KahaDBLog(Log):
         for name, data in ({"": contents} if isinstance(contents, bytes) else contents).items():
             self.files[name] = bytearray(data)
 
+    def unbatched(self) -> None:
+        """The records to write name no batch."""
+        self._to_write = [NewRecord(one.payload) for one in self._to_write]
+
     def to_write(self) -> list[NewRecord]:
         """The records with their batches."""
         return self._to_write

@@ -72,7 +72,7 @@ def write_into_chunked_zeros(log: KahaDBLog) -> None:
 
 @BOOK.writing("writing", "KDB-021", "KDB-020")
 def write_several_files(log: KahaDBLog) -> None:
-    """Five batches of 45 bytes, at most 128 bytes a file: two fit, the third rotates."""
+    """Five batches of 45 bytes, at most 128 bytes a file: three fit, the fourth rotates."""
     groups = [[words(number)] for number in range(1, 6)]
     log.written(*groups, folder=True, max_file_length=128)
 
@@ -95,3 +95,104 @@ def write_a_record_that_just_does_not_fit(log: KahaDBLog) -> None:
 def write_more_than_a_batch_takes(log: KahaDBLog) -> None:
     """Five records of 45 bytes together, batches of less than 128 bytes: two and two and one."""
     log.written([b"x" * 40] * 5, write_batch_size=128)
+
+
+@BOOK.writing("writing", "KDB-022", kind="limit")
+def write_a_batch_of_exactly_the_limit(log: KahaDBLog) -> None:
+    """Two records make a control record and 100 bytes, the limit is 128: the second goes alone."""
+    log.written([b"x" * 45] * 2, write_batch_size=128)
+    assert len(log.data) == 2 * 78 + 5
+
+
+@BOOK.writing("writing", "KDB-022", kind="limit")
+def write_a_batch_of_one_less_than_the_limit(log: KahaDBLog) -> None:
+    """The same records with a limit of 129: they share a batch."""
+    log.written([b"x" * 45] * 2, write_batch_size=129)
+    assert len(log.data) == 128 + 5
+
+
+@BOOK.writing("writing", "KDB-022", "KDB-021")
+def write_a_batch_up_to_the_length_of_the_file(log: KahaDBLog) -> None:
+    """The second record ends at the maximum length of the file, the third would pass it."""
+    log.written([b"x" * 45] * 3, folder=True, max_file_length=128)
+    assert {name: len(data) for name, data in log.files.items()} == {
+        "db-1.log": 133,
+        "db-2.log": 83,
+    }
+
+
+@BOOK.writing("writing", "KDB-022", "KDB-021")
+def write_a_batch_past_the_length_of_the_file(log: KahaDBLog) -> None:
+    """The second record would end one byte past the maximum length: it begins a file."""
+    log.written([b"x" * 45] * 2, folder=True, max_file_length=127)
+    assert sorted(log.files) == ["db-1.log", "db-2.log"]
+
+
+@BOOK.writing("writing", "KDB-021")
+def write_past_the_length_of_the_only_file(log: KahaDBLog) -> None:
+    """A log of one file has no limit: five batches, although they pass the maximum length."""
+    log.written(*[[words(number)] for number in range(1, 6)], max_file_length=64)
+    assert len(log.data) == 230
+
+
+@BOOK.writing("writing", "KDB-020", "KDB-022")
+def write_records_without_batch(log: KahaDBLog) -> None:
+    """Records that name no batch get one each."""
+    log.written([b"alpha"], [b"bravo"], [b"charlie"])
+    log.unbatched()
+
+
+@BOOK.writing("writing", "KDB-012", "KDB-020")
+def write_without_eof_record(log: KahaDBLog) -> None:
+    """Two batches and nothing after them, as up to 5.11."""
+    log.written([words(1)], [words(2)], eof="none")
+    assert len(log.data) == 90
+
+
+@BOOK.writing("writing", "KDB-012", "KDB-020")
+def write_five_zeros(log: KahaDBLog) -> None:
+    """Two batches and five zeros, as in 5.12 and 5.13."""
+    log.written([words(1)], [words(2)], eof="zeros")
+    assert log.data[90:] == bytes(5)
+
+
+@BOOK.writing("writing", "KDB-014", "KDB-012")
+def write_into_a_file_of_5_12(log: KahaDBLog) -> None:
+    """Two batches in a file of zeros, as in 5.12 and 5.13."""
+    log.written([words(1)], [words(2)], eof="zeros", preallocation="last-byte", max_file_length=512)
+    assert len(log.data) == 512
+
+
+@BOOK.writing("writing", "KDB-014", "KDB-021", kind="limit")
+def write_files_of_5_11(log: KahaDBLog) -> None:
+    """Half a mebibyte less than the limit is preallocated, and cut off when the file is full."""
+    big = b"x" * (1 << 19)
+    log.written(
+        [big],
+        [words(1)],
+        [words(2)],
+        folder=True,
+        eof="none",
+        preallocation="half-mebibyte-less",
+        max_file_length=(1 << 19) + 64,
+    )
+    assert {name: len(data) for name, data in log.files.items()} == {
+        "db-1.log": (1 << 19) + 78,
+        "db-2.log": 64,
+    }
+
+
+@BOOK.writing("writing", "KDB-014", "KDB-021")
+def write_kernel_copies(log: KahaDBLog) -> None:
+    """Two files of OS_KERNEL_COPY, and the template that they were copied from."""
+    groups = [[words(number)] for number in range(1, 4)]
+    log.written(*groups, folder=True, preallocation="kernel-copy", max_file_length=100)
+    assert sorted(log.files) == ["db-1.log", "db-2.log", "db-log.template"]
+    assert log.files["db-log.template"] == b"-qMa4" + bytes(95)
+
+
+@BOOK.writing("writing", "KDB-014", "KDB-020", kind="limit")
+def write_into_two_chunks_of_zeros(log: KahaDBLog) -> None:
+    """CHUNKED_ZEROS of more than a mebibyte: the file ends inside the second EOF record."""
+    log.written([words(1)], preallocation="chunked-zeros", max_file_length=(1 << 20) + 3)
+    assert log.data.endswith(bytes(10) + b"-qM")

@@ -210,3 +210,79 @@ def lz4_block_of_literals(log: SystemdLog) -> None:
     stored = struct.pack("<Q", 12) + bytes([12 << 4]) + plain
     _with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
     _expect_bomb(log, None, plain)
+
+
+@BOOK.valid("compression", "SDJ-028")
+def xz_stream_with_a_check(log: SystemdLog) -> None:
+    """An XZ stream with a CRC-64, as the tool xz writes it."""
+    plain = b"BIG=" + b"A" * 600
+    stored = lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_CRC64)
+    _with_payload(log, plain, stored, layout.OBJECT_XZ, layout.XZ)
+    _expect_bomb(log, None, plain)
+
+
+@BOOK.valid("compression", "SDJ-028")
+def xz_stream_with_bytes_after_it(log: SystemdLog) -> None:
+    """Bytes after an XZ stream are ignored."""
+    plain = b"BIG=" + b"A" * 600
+    stored = lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_NONE) + b"after it"
+    _with_payload(log, plain, stored, layout.OBJECT_XZ, layout.XZ)
+    _expect_bomb(log, None, plain)
+
+
+@BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028")
+def xz_check_wrong(log: SystemdLog) -> None:
+    """The CRC-64 of an XZ stream is wrong, although its content is right."""
+    plain = b"BIG=" + b"A" * 600
+    stored = bytearray(lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_CRC64))
+    check = len(stored) - 12 - int.from_bytes(stored[-8:-4], "little") * 4 - 4 - 8
+    stored[check] ^= 1
+    _with_payload(log, plain, bytes(stored), layout.OBJECT_XZ, layout.XZ)
+    log.did("flip a bit of the check of the stream")
+    _expect_bomb(log, "bad-compression", plain)
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031", kind="limit")
+def lz4_size_beyond_the_limit(log: SystemdLog) -> None:
+    """A size that the block could have and the reader must not take."""
+    log.context["max_field_size"] = 11
+    log.expect("damaged", "too-large", survivors=[b"MESSAGE=bomb\n"])
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031", kind="limit")
+def lz4_size_that_no_block_has(log: SystemdLog) -> None:
+    """A size above 255 times that of the payload is a lie, even if it is above the limit too."""
+    log.context["max_field_size"] = 4096
+    plain = b"BIG=" + b"walproof"
+    stored = struct.pack("<Q", 255 * 21 + 1) + bytes([12 << 4]) + plain
+    _with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
+    log.did("set the LZ4 size to 255 times that of the payload, and one more")
+    _expect_bomb(log, "bad-compression", plain)
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031", kind="limit")
+def lz4_size_that_a_block_might_have(log: SystemdLog) -> None:
+    """A size of 255 times that of the payload is above the limit: too large, whatever the block."""
+    log.context["max_field_size"] = 4096
+    plain = b"BIG=" + b"walproof"
+    stored = struct.pack("<Q", 255 * 21) + bytes([12 << 4]) + plain
+    _with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
+    log.did("set the LZ4 size to 255 times that of the payload")
+    _expect_bomb(log, "too-large", plain)
+
+
+@BOOK.valid("compression", "SDJ-031", kind="limit")
+def stored_field_beyond_the_limit(log: SystemdLog) -> None:
+    """The limit is for what is decompressed: a payload that is stored as it is has none."""
+    log.context["max_field_size"] = 16
+    log.write(("MESSAGE=" + "walproof " * 20,))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-030", "SDJ-031")
+def zstd_frame_truncated_and_too_large(log: SystemdLog) -> None:
+    """A frame states more than the limit and is cut short as well: its size is met first."""
+    log.context["max_field_size"] = 600
+    path = log.of(LONG)
+    log.set(f"{path}.len_object", log.view.object_size(log.offset_of(LONG)) - 8)
+    _loses_the_long_field(log, "too-large")

@@ -1,6 +1,9 @@
 """The header lies: the objects say otherwise."""
 
-from conformance.recipes.systemd_journal.combinations import preallocated_space
+from conformance.recipes.systemd_journal.combinations import (
+    header_of_272_bytes,
+    preallocated_space,
+)
 from conformance.recipes.systemd_journal.layouts import five_entries
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 
@@ -267,3 +270,103 @@ def compact_flag_set(log: SystemdLog) -> None:
     """The flag for compact files in a regular one: nothing means what it says."""
     log.set("header.incompatible_flags", 16)
     log.expect("damaged", "hash-mismatch", survivors=[b""] * 5)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def no_tail_array(log: SystemdLog) -> None:
+    """The shortcut to the last entry array is not set, though there are entries."""
+    log.zero("header.tail_entry_array_offset")
+    log.zero("header.tail_entry_array_n_entries")
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def tail_array_without_a_place(log: SystemdLog) -> None:
+    """The shortcut counts slots of no array."""
+    log.zero("header.tail_entry_array_offset")
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(header_of_272_bytes, "header", "SDJ-006", "SDJ-049")
+def wrong_tail_boot_id(log: SystemdLog) -> None:
+    """With compatible flag 2, the boot id in the header is that of the last entry."""
+    log.flip("header.tail_entry_boot_id", 0)
+    log.set("header.tail_entry_monotonic", 1)
+    log.expect("damaged", "bad-header", survivors=range(4))
+    log.note("The boot id is wrong, so the monotonic time is not compared.")
+
+
+@BOOK.damaged(header_of_272_bytes, "header", "SDJ-006", "SDJ-049")
+def wrong_tail_monotonic(log: SystemdLog) -> None:
+    """With compatible flag 2, the monotonic time in the header is that of the last entry."""
+    log.set("header.tail_entry_monotonic", 1)
+    log.expect("damaged", "bad-header", survivors=range(4))
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-006", "SDJ-049")
+def tail_monotonic_without_its_flag(log: SystemdLog) -> None:
+    """Without compatible flag 2, the header speaks of the last writer: nothing is compared."""
+    log.fill("header.tail_entry_boot_id", 0xAB)
+    log.set("header.tail_entry_monotonic", 1)
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(header_of_272_bytes, "header", "SDJ-049")
+def wrong_tail_entry(log: SystemdLog) -> None:
+    """The shortcut to the last entry leads to the first."""
+    log.set("header.tail_entry_offset", log.start(log.entry(0)))
+    log.expect("damaged", "bad-header", survivors=range(4))
+
+
+@BOOK.damaged(header_of_272_bytes, "header", "SDJ-049")
+def no_tail_entry(log: SystemdLog) -> None:
+    """The shortcut to the last entry is not set, though there are entries."""
+    log.zero("header.tail_entry_offset")
+    log.expect("damaged", "bad-header", survivors=range(4))
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def tail_object_before_the_last_array(log: SystemdLog) -> None:
+    """The tail pointer stops at the last entry: only the number of objects tells of one more."""
+    log.set("header.tail_object_offset", log.start(log.entry(4)))
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-049")
+def tail_object_and_count_before_the_last_array(log: SystemdLog) -> None:
+    """Tail pointer and number of objects stop at the last entry: the array after it is lost."""
+    log.set("header.tail_object_offset", log.start(log.entry(4)))
+    log.set("header.n_objects", log.header.n_objects - 1)
+    log.expect("damaged", "bad-chain", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-001", "SDJ-050")
+def five_bytes_of_something_else(log: SystemdLog) -> None:
+    """A file too short for a signature, which does not begin like one."""
+    log.set("header.signature", b"LPKSHHRX")
+    log.truncate(8)
+    log.expect("refused", "not-a-journal")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-001", "SDJ-050")
+def one_byte_of_something_else(log: SystemdLog) -> None:
+    """One byte that no signature begins with."""
+    log.set("header.signature", b"hello, w")
+    log.truncate(1)
+    log.expect("refused", "not-a-journal")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-004", "SDJ-005")
+def flag_and_header_size_unknown(log: SystemdLog) -> None:
+    """Two reasons to refuse: flags come before the header size."""
+    log.set("header.incompatible_flags", 32)
+    log.set("header.header_size", 100)
+    log.expect("refused", "unsupported-flag")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-004", "SDJ-007")
+def state_and_header_size_unknown(log: SystemdLog) -> None:
+    """Two reasons to refuse: the state comes before the header size."""
+    log.set("header.state", 9)
+    log.set("header.header_size", 100)
+    log.expect("refused", "unsupported-state")

@@ -204,3 +204,25 @@ def entries_of_a_data_out_of_order(log: SystemdLog) -> None:
     log.set(f"{log.path(array)}.body.slots[0]", other)
     log.set(f"{log.path(array)}.body.slots[1]", one)
     log.expect("damaged", "bad-index", survivors=range(30))
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-025")
+def field_list_emptied(log: SystemdLog) -> None:
+    """A FIELD without a list, though DATA has its name: each of them is missed."""
+    log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-025")
+def field_list_ends_early(log: SystemdLog) -> None:
+    """The list of MESSAGE ends in the middle: the older values are missed."""
+    log.zero(f"{log.of('MESSAGE=charlie')}.body.ofs_next_field")
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(thirty_entries, "index", "SDJ-036")
+def array_of_a_data_leads_to_its_first_entry(log: SystemdLog) -> None:
+    """A slot of a DATA's array below the slot before it: that slot is blamed."""
+    array = log.view.number(log.offset_of("PRIORITY=0") + 48)
+    log.set(f"{log.path(array)}.body.slots[2]", log.start(log.entry(0)))
+    log.expect("damaged", "bad-index", survivors=range(30))

@@ -201,3 +201,21 @@ def garbage_behind_the_tail(log: SystemdLog) -> None:
     """Bytes after the tail object and after the arena are ignored."""
     log.extend(b"\x03" * 333, "333 bytes 03")
     log.expect("intact", survivors=range(5))
+
+
+@BOOK.valid("layout", "SDJ-090")
+def values_with_noncharacters(log: SystemdLog) -> None:
+    """Text with noncharacters is no text: U+FFFE, U+FDD0 and the last of a later plane."""
+    odd = ("A=\ufffe", "B=\ufdd0", "C=\U0001ffff", "D=\ufdf0", "E=\ufffd", "F=\x7f", "G=\x85")
+    log.write((*odd, "MESSAGE=tab\tbed"))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("layout", "SDJ-036")
+def data_that_no_entry_has(log: SystemdLog) -> None:
+    """A DATA was written and its entry never was: it lists no entry, and that is no damage."""
+    log.begin()
+    log.entry_at(1700000000000000, ["MESSAGE=alpha"])
+    log.made._data(b"MESSAGE=never sent")
+    log.close()
+    log.expect("intact", survivors=[0])

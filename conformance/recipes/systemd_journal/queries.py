@@ -97,3 +97,26 @@ def match_from_a_time_on(log: SystemdLog) -> None:
     log.context["match"] = "PRIORITY=0"
     log.context["from_realtime"] = str(START + 10_000_000)
     log.expect("intact", survivors=range(12, 30, 3))
+
+
+@BOOK.damaged(five_entries, "queries", "SDJ-060")
+def match_of_a_lost_field(log: SystemdLog) -> None:
+    """A field with a wrong hash matches nothing, and all damage is reported all the same."""
+    log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
+    log.context["match"] = "MESSAGE=bravo"
+    log.expect("damaged", "hash-mismatch", survivors=[])
+
+
+@BOOK.damaged(five_entries, "queries", "SDJ-060", kind="valid")
+def match_of_an_empty_list(log: SystemdLog) -> None:
+    """A list without fields asks for nothing: all entries are returned."""
+    log.context["match"] = []
+    log.expect("intact", survivors=range(5))
+
+
+@BOOK.damaged(five_entries, "queries", "SDJ-060", "SDJ-061", kind="valid")
+def match_of_several_fields_from_a_number_on(log: SystemdLog) -> None:
+    """One of two priorities, the name of the host, and a number: all must hold."""
+    log.context["match"] = ["PRIORITY=6", "_HOSTNAME=host", "PRIORITY=4"]
+    log.context["from_seqnum"] = 2
+    log.expect("intact", survivors=[2, 3, 4])

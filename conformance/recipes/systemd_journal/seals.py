@@ -184,3 +184,72 @@ def cut_behind_a_seal(log: SystemdLog) -> None:
     """The file ends after its second seal: only what no seal covers is missing."""
     log.truncate(log.start(log.tag(1)) + 64)
     log.expect("torn", "torn-file", survivors=[0, 1, 2])
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-076")
+def second_entry_later_than_its_seal(log: SystemdLog) -> None:
+    """The seal holds, and the second of its two entries is of the next epoch."""
+    _one_segment(log, 1_000_000, 11_000_000)
+    log.expect("damaged", "bad-seal", survivors=[0, 1])
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-076")
+def first_entry_earlier_than_its_seal(log: SystemdLog) -> None:
+    """The seal holds, and the first of its two entries is of a time before its epoch."""
+    _one_segment(log, -5_000_000, 1_000_000)
+    log.expect("damaged", "bad-seal", survivors=[0, 1])
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-076")
+def entry_at_the_end_of_its_epoch(log: SystemdLog) -> None:
+    """An epoch ends before the next begins: its first microsecond is no longer in it."""
+    _one_segment(log, 0, 10_000_000)
+    log.expect("damaged", "bad-seal", survivors=[0, 1])
+
+
+def _one_segment(log: SystemdLog, *times: int) -> None:
+    """Entries at these times after the start, all under one seal of the first epoch."""
+    log.payloads = []
+    log.begin(key=KEY, continuous=False)
+    log.made._evolve = lambda realtime: None  # type: ignore[method-assign]
+    for number, time in enumerate(times):
+        log.entry_at(SEALED_START + time, [f"MESSAGE=entry {number}"])
+    log.close()
+    log.did("write entries of other epochs under the seal of the first")
+
+
+@BOOK.valid("seals", "SDJ-071")
+def seal_of_a_late_epoch(log: SystemdLog) -> None:
+    """The first seal is of epoch 0, the next of epoch 1000: its key is found without a search."""
+    log.context["key"] = KEY
+    log.write(*FIVE[:2], first=SEALED_START, step=10_000_000_000, key=KEY, continuous=False)
+    log.expect("intact", survivors=range(2))
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-073")
+def first_tag_number_changed(log: SystemdLog) -> None:
+    """The first of three tags says that it is the second: the others are counted as before."""
+    log.set(f"{log.tag(0)}.body.seqnum", 2)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-075")
+def sealed_payload_flipped(log: SystemdLog) -> None:
+    """A lost field is still covered by its seal, which does not hold either."""
+    log.flip(f"{log.of('MESSAGE=alpha')}.body.payload", 70)
+    log.expect("damaged", "hash-mismatch", survivors=[log.without(0, "MESSAGE"), 1, 2, 3, 4])
+
+
+@BOOK.damaged(sealed_file_without_the_key, "seals", "SDJ-073")
+def lost_entry_before_the_first_tag(log: SystemdLog) -> None:
+    """The first tag is gone, and the first entry is none: it counts as an entry without a seal."""
+    log.zero(f"{log.tag(0)}.type")
+    log.zero(f"{log.entry(0)}.body.seqnum")
+    log.expect("damaged", "bad-object", survivors=[1, 2, 3, 4])
+
+
+@BOOK.damaged(sealed_file_with_a_gap, "seals", "SDJ-006", "SDJ-074")
+def gap_in_seals_without_gaps(log: SystemdLog) -> None:
+    """The flag says that every epoch has its seal, and some have none."""
+    log.set("header.compatible_flags", 5)
+    log.expect("damaged", "bad-seal", survivors=ALL)

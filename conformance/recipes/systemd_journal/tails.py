@@ -164,3 +164,142 @@ def strict_stops_at_the_lowest_damage(log: SystemdLog) -> None:
     """A strict reader returns the entries before the first damaged byte."""
     log.flip(f"{log.of('MESSAGE=delta')}.body.payload", 70)
     log.expect("damaged", "hash-mismatch", survivors=[0, 1, 2, log.without(3, "MESSAGE"), 4])
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-008", "SDJ-052")
+def reserved_not_zero_online(log: SystemdLog) -> None:
+    """No crash sets reserved bytes: that is damage, online or not."""
+    log.fill("header.reserved", 1)
+    log.expect("damaged", "bad-header", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-016", "SDJ-052")
+def table_misplaced_online(log: SystemdLog) -> None:
+    """A table is placed when the file is made, not later: that is damage, online or not."""
+    log.set("header.data_hash_table_offset", log.header.data_hash_table_offset + 8)
+    log.expect("damaged", "bad-header", survivors=FOUR)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-008", "SDJ-051", "SDJ-052")
+def cut_and_reserved_not_zero(log: SystemdLog) -> None:
+    """Cut short, and reserved bytes that no cut explains."""
+    log.fill("header.reserved", 1)
+    log.truncate_in(f"{log.entry(4)}.body", 30)
+    log.expect("damaged", "bad-header", survivors=FOUR)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-016", "SDJ-051", "SDJ-052")
+def cut_and_a_table_misplaced(log: SystemdLog) -> None:
+    """Cut short, and a table that is not where the header says."""
+    log.set("header.field_hash_table_size", 32)
+    log.truncate_in(f"{log.entry(4)}.body", 30)
+    log.expect("damaged", "bad-header", survivors=FOUR)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-051", "SDJ-052", kind="eof")
+def cut_and_the_tail_pointer_unaligned(log: SystemdLog) -> None:
+    """Cut short, with a tail pointer that a crash may have left."""
+    log.set("header.tail_object_offset", log.header.tail_object_offset + 4)
+    log.truncate_in(f"{log.entry(4)}.body", 30)
+    log.expect("torn", "torn-file", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-046", "SDJ-051", "SDJ-052", kind="eof")
+def cut_online_in_the_main_array(log: SystemdLog) -> None:
+    """The main chain itself was cut off: it is broken, so no entry counts as left out."""
+    log.truncate(log.start(log.array(0)) + 8)
+    log.expect("torn", "torn-file", survivors=[0])
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-033", "SDJ-046", "SDJ-052")
+def last_entry_not_linked_and_no_chain_online(log: SystemdLog) -> None:
+    """The chain is broken by damage: the last entry may have been linked, and is returned."""
+    log.zero(f"{log.array(0)}.body.slots[3]")
+    log.zero("header.entry_array_offset")
+    log.set("header.n_entries", 3)
+    log.expect("damaged", "bad-chain", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-046", "SDJ-052", "SDJ-056")
+def strict_and_an_entry_not_linked_online(log: SystemdLog) -> None:
+    """Damage before an entry that was never acknowledged: strict and recover leave that one out."""
+    log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
+    log.zero(f"{log.array(0)}.body.slots[3]")
+    log.expect("damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2])
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-047", "SDJ-052", kind="eof")
+def sequence_number_of_the_last_entry_online(log: SystemdLog) -> None:
+    """The number of the last entry does not rise: what is wrong with the last entry is torn."""
+    log.set(f"{log.entry(3)}.body.seqnum", 2)
+    log.expect("torn", "torn-append", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-034", "SDJ-052")
+def chain_out_of_order_online(log: SystemdLog) -> None:
+    """Two older slots traded places: no crash does that."""
+    one, other = (f"{log.array(0)}.body.slots[{n}]" for n in (0, 1))
+    first, second = log.start(log.entry(0)), log.start(log.entry(1))
+    log.set(one, second)
+    log.set(other, first)
+    log.expect("damaged", "bad-chain", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-024", "SDJ-052", kind="eof")
+def bucket_without_its_last_object_online(log: SystemdLog) -> None:
+    """The DATA of the last entry is in its chain, and the bucket does not name it yet."""
+    log.zero(f"{log.bucket('MESSAGE=delta')}.ofs_tail")
+    log.set("header.tail_object_offset", log.start(log.entry(2)))
+    log.expect("torn", "torn-append", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-025", "SDJ-052", kind="eof")
+def field_list_without_the_last_value_online(log: SystemdLog) -> None:
+    """The list of MESSAGE does not have the newest value yet."""
+    older = log.view.number(log.offset_of("MESSAGE=delta") + 32)
+    log.set(f"{log.of('MESSAGE')}.body.ofs_head_data", older)
+    log.set("header.tail_object_offset", log.start(log.entry(2)))
+    log.expect("torn", "torn-append", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052")
+def list_of_a_data_too_short_online(log: SystemdLog) -> None:
+    """A DATA misses an entry long before the last: no crash explains it."""
+    log.set(f"{log.of('_BOOT_ID=0123456789abcdef0123456789abcdef')}.body.num_entries", 1)
+    log.expect("damaged", "bad-index", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", kind="eof")
+def list_of_a_data_without_the_last_online(log: SystemdLog) -> None:
+    """A DATA does not count the last entry yet."""
+    log.set(f"{log.of('_BOOT_ID=0123456789abcdef0123456789abcdef')}.body.num_entries", 3)
+    log.expect("torn", "torn-append", survivors=FOUR)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-044", "SDJ-051")
+def cut_after_a_flipped_payload(log: SystemdLog) -> None:
+    """The last DATA before the cut has a wrong hash: it is lost, then what was cut off."""
+    log.flip(f"{log.of('PRIORITY=4')}.body.payload", 70)
+    log.truncate_in(f"{log.entry(4)}.body", 30)
+    log.expect("damaged", "hash-mismatch", survivors=FOUR)
+
+
+@BOOK.valid("torn-tail", "SDJ-012", "SDJ-055")
+def compact_file_that_ends_in_padding(log: SystemdLog) -> None:
+    """The last object is an entry of 76 bytes, and 4 of padding."""
+    log.write(*[("MESSAGE=alpha", "PRIORITY=6")] * 3, compact=True)
+    log.expect("intact", survivors=range(3), end=len(log.data))
+
+
+@BOOK.damaged(compact_file_that_ends_in_padding, "torn-tail", "SDJ-051", "SDJ-055", kind="eof")
+def cut_in_the_padding_of_the_last_object(log: SystemdLog) -> None:
+    """Only padding is missing: nothing is lost, and the next object goes after it."""
+    log.truncate(len(log.control) - 3)
+    log.expect("intact", survivors=range(3), end=len(log.control))
+
+
+@BOOK.damaged(compact_file_that_ends_in_padding, "torn-tail", "SDJ-011", "SDJ-051", kind="eof")
+def cut_in_the_last_object_before_its_padding(log: SystemdLog) -> None:
+    """One byte of the last entry is missing."""
+    log.truncate(len(log.control) - 5)
+    log.expect("torn", "torn-file", survivors=range(2))

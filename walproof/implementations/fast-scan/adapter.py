@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance import __version__
 from conformance.adapterkit import Request, serve
+from conformance.compare import every_part
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS
 from walproof.scan import answers, has_kernel
@@ -34,7 +35,7 @@ if __name__ == "__main__":
             "version": version(),
             "formats": list(FORMATS),
             "profiles": ["recover"],
-            "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
+            "reports": every_part(FORMATS),
         },
         read,
     )

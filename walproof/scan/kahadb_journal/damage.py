@@ -189,17 +189,13 @@ class Damage:
         if len(head) < CONTROL:
             return Finding(None, reason="torn-header", lost_to=self.size, torn=True)
         claim = self.claim(at)
-        if claim.size == 0 and claim.checksum == 0 and self._is_unfinished(claim.start):
+        if claim.size == 0 and claim.checksum <= 0 and self._is_unfinished(claim.start):
             return Finding(None, reason="torn-header", lost_to=claim.start, torn=True)
         return None
 
     def _is_unfinished(self, end: int) -> bool:
-        """KDB-042: what ends here in preallocated space has no EOF record after it."""
-        return (
-            self.fill < end < self.size
-            and self.is_fill(end)
-            and self.window.peek(end, len(EOF)) != EOF
-        )
+        """KDB-042: fill begins before this end, and a zero follows it, no EOF record."""
+        return self.fill < end < self.size and self.window.peek(end, 1) == b"\0"
 
     def _fault(self, claim: Claim) -> str | None:
         end = claim.end
@@ -208,7 +204,7 @@ class Damage:
         if end is None or end > self.size:
             return "bad-size"  # KDB-035
         if claim.size == 0 and claim.checksum <= SUM_OF_NOTHING:  # KDB-033
-            return None if self.in_step(end) and not self._is_unfinished(end) else "bad-size"
+            return None if self.in_step(end) else "bad-size"
         if claim.checksum > 0:
             return None if self._sum_holds(claim, end) else "checksum-mismatch"  # KDB-036
         if not self.in_step(end) and self.next_plausible(claim.start, end) is not None:
@@ -256,20 +252,22 @@ class Damage:
         if go_on is None and leads_out:
             return Finding(None, None, "torn-batch", self.size, torn=True)  # KDB-042
         firm = firm and chained is not None and chained > claim.start
-        nothing = max(self.fill, min(claim.start, self.size))
-        return Finding(go_on, None, fault, nothing if go_on is None else go_on, firm=firm)
+        stop = self._end_of_content(at) if go_on is None else go_on
+        return Finding(go_on, None, fault, stop, firm=firm)
 
     def _after_bad_header(self, claim: Claim) -> Finding:
         at, end = claim.at, claim.end
         by_size = end if end is not None and self._sum_holds(claim, end) else None  # KDB-044
         chained = by_size if by_size is not None else self._chain(claim, self.size)
         go_on = chained if chained is not None else self.next_plausible(at + 1, self.size)
-        stop = go_on
-        if stop is None:
-            stop = self.fill if self.fill > at else self.size
+        stop = self._end_of_content(at) if go_on is None else go_on
         reason = "zero-gap" if self._is_zero(at, stop) else "bad-header"  # KDB-040
         firm = chained is not None and chained > claim.start
         return Finding(go_on, None, reason, stop, firm=firm)
+
+    def _end_of_content(self, at: int) -> int:
+        """KDB-046: where a loss ends after which nothing is found."""
+        return self.fill if self.fill > at else self.size
 
     def _is_proof(self, claim: Claim, end: int) -> bool:
         """Whether a chain that ends here outweighs the size that the batch claims."""

@@ -73,9 +73,8 @@ def _folder(path: Path) -> _Folder:
     for name in names:
         with (path / name).open("rb") as file:
             head = file.read(32)
-        if head:
-            files.append((name, FOREIGN if sibling(head) is not None else DATA))
-    files += [(name, DUPLICATE) for name in doubles if (path / name).stat().st_size]
+        files.append((name, FOREIGN if sibling(head) is not None else DATA))
+    files += [(name, DUPLICATE) for name in doubles]
     return _Folder(path, tuple(files))
 
 

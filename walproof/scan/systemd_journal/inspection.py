@@ -369,10 +369,12 @@ def _counts(
             yield _field("tail_entry_boot_id")
         elif header.tail_entry_monotonic != last[2]:
             yield _field("tail_entry_monotonic")
-    if header.tail_entry_offset not in (0, ends[1]):
+    if header.has("tail_entry_offset") and header.tail_entry_offset != ends[1]:
         yield _field("tail_entry_offset")
     tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
-    if chain is not None and tail not in ((0, 0), (chain[1] & 0xFFFFFFFF, chain[2])):
+    if chain is None or not header.has("tail_entry_array_n_entries"):
+        return
+    if tail != (chain[1] & 0xFFFFFFFF, chain[2]):
         yield _field("tail_entry_array_offset")
 
 

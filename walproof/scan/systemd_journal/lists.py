@@ -121,19 +121,20 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
         if first < grown_from:
             older_count, older_mix = count, mix
     place, left = home + 48, max(int64(0), claimed - 1)
-    tail, tail_used = int64(0), 0
-    while array and left:
+    tail, tail_used, ended = int64(0), 0, False
+    while array:
         number = number_of(bits, ranks, whole, array)
         kind = kind_of(kinds, number)
-        if kind != ENTRY_ARRAY or mark(marks, number, IN_CHAIN):
+        if left == 0 or kind != ENTRY_ARRAY or mark(marks, number, IN_CHAIN):
             return fine if is_excused(found, kind, array) else (place, place + 8, array)
         used = 0
         for number in range((offset_at(data, array + 8) - 24) // facts[SLOT]):
             slot = slot_at(data, facts, array, number)
-            if slot == 0 or left == 0:
-                break
-            if slot < last or kind_of(kinds, number_of(bits, ranks, whole, slot)) != ENTRY:
-                kind = kind_of(kinds, number_of(bits, ranks, whole, slot))
+            if slot == 0:
+                ended = True
+                continue
+            kind = kind_of(kinds, number_of(bits, ranks, whole, slot))
+            if ended or left == 0 or slot < last or kind != ENTRY:
                 if is_excused(found, kind, slot):
                     return fine
                 start = array + 24 + number * facts[SLOT]
@@ -146,7 +147,7 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
         tail, tail_used = array, used
         place = array + 16
         following = offset_at(data, place)
-        if left and following and following <= array:
+        if following and following <= array:
             return place, place + 8, int64(0)
         array = following
     if left or count != has or mix != digest:
@@ -154,7 +155,7 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
             if older_count == older_has and older_mix == older:
                 last = max(last, grown_from)
             return home + 56, home + 64, last
-    elif compact and array == 0 and tail:
+    elif compact and tail:
         stored = load64(data, home + 64)
         if stored and stored != uint64(tail) | (uint64(tail_used) << uint64(32)):
             return home + 64, home + 72, tail

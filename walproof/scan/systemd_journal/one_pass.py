@@ -110,22 +110,29 @@ def lists_hold(found, compact, digests, counts):
         if first:
             count, mix, left = 1, mixed(mix, first), left - 1
         tail, tail_used = int64(0), 0
-        while array and left:
+        while array:
+            if left == 0:
+                return False
             place = number_of(bits, ranks, whole, array)
             if kind_of(kinds, place) != ENTRY_ARRAY or mark(marks, place, IN_CHAIN):
                 return False
             used = 0
             slots = (offset_at(data, array + 8) - 24) // facts[SLOT]
-            while used < slots and left:
+            while used < slots:
                 slot = slot_at(data, facts, array, used)
                 if slot == 0:
                     break
+                if left == 0:
+                    return False
                 if slot < last:
                     return False
                 if slot > last:
                     mix, count = mixed(mix, slot), count + 1
                 last, used, left = slot, used + 1, left - 1
             tail, tail_used = array, used
+            for rest in range(used, slots):
+                if slot_at(data, facts, array, rest):
+                    return False
             following = offset_at(data, array + 16)
             if following and following <= array:
                 return False
@@ -133,7 +140,7 @@ def lists_hold(found, compact, digests, counts):
         # The digest is that of entries, so all that was listed are entries.
         if left or count != counts[number] or mix != digests[number]:
             return False
-        if compact and array == 0 and tail:
+        if compact and tail:
             stored = load64(data, home + 64)
             if stored and stored != uint64(tail) | (uint64(tail_used) << uint64(32)):
                 return False

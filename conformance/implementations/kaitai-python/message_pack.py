@@ -1,0 +1,65 @@
+"""A MessagePack value of the generated parser as JSON, by spec/zmq-raft.md alone (ZMR-072)."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+EXACT = 2**53 - 1
+NUMBERS = {
+    0xCA: ">f",
+    0xCB: ">d",
+    0xCC: ">B",
+    0xCD: ">H",
+    0xCE: ">I",
+    0xCF: ">Q",
+    0xD0: ">b",
+    0xD1: ">h",
+    0xD2: ">i",
+    0xD3: ">q",
+}
+
+
+def to_json(value: Any) -> Any:
+    """One value with everything in it."""
+    first = value.first
+    if value.is_map:
+        return map_to_json(value)
+    if value.is_array:
+        return [to_json(one) for one in getattr(value, "elements", ())]
+    if value.is_str:
+        try:
+            return value.data.decode()
+        except UnicodeDecodeError:
+            return {"hex": value.data.hex()}
+    if value.is_bin:
+        return {"bin": value.data.hex()}
+    if value.is_ext:
+        return {"ext": [value.ext_type, value.data.hex()]}
+    if first in NUMBERS:
+        return number(struct.unpack(NUMBERS[first], value.number)[0])
+    if first in (0xC0, 0xC2, 0xC3):
+        return {0xC0: None, 0xC2: False, 0xC3: True}[first]
+    return first if first < 0x80 else first - 0x100
+
+
+def map_to_json(value: Any) -> dict[str, Any]:
+    """A map; of a key that occurs twice the last value counts (ZMR-071)."""
+    inner = getattr(value, "elements", [])
+    found = {}
+    for key, content in zip(inner[::2], inner[1::2], strict=True):
+        name = to_json(key)
+        if not isinstance(name, str):
+            name = json.dumps(name, separators=(",", ":"), ensure_ascii=False)
+        found[name] = to_json(content)
+    return found
+
+
+def number(value: int | float) -> Any:
+    """A number that JavaScript holds, or what it is instead."""
+    if isinstance(value, int):
+        return value if abs(value) <= EXACT else {"int": str(value)}
+    if value == value and abs(value) <= EXACT and value.is_integer():
+        return int(value)
+    return {"float": struct.pack(">d", value).hex()}

@@ -1,0 +1,44 @@
+"""The implementations that are ours report the whole answer, with every field of their formats."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from conformance.compare import every_part
+from conformance.protocol.child import Child, Limits
+from conformance.registry import Unavailable
+from reference_impl.register import registers
+from walproof.implementations import all_implementations
+
+OURS = ("executable-spec", "kaitai-python", "fast-scan")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_field_is_reported(name):
+    (ours,) = [one for one in all_implementations() if one.name == name]
+    if not ours.is_built():
+        try:
+            ours.make()
+        except Unavailable as why:
+            pytest.skip(f"{name}: {why}")
+
+    async def greet():
+        child = Child(ours.command, Path.cwd(), Limits())
+        try:
+            return await child.start()
+        finally:
+            await child.close()
+
+    hello = asyncio.run(greet())
+    assert set(hello["formats"]) <= set(registers())
+    assert set(hello["reports"]) == set(every_part(hello["formats"]))
+
+
+def test_every_part_has_the_fields_of_the_formats_named():
+    parts = every_part(["leveldb-log", "zmq-raft"])
+    assert {"records", "at", "size", "end", "lost", "update"} <= set(parts)
+    assert "payload" not in parts and "batch" not in parts
+    assert len(parts) == len(set(parts))
