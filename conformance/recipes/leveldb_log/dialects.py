@@ -1,7 +1,11 @@
 """Logs of RocksDB and Pebble: refused, because their headers are longer than they look."""
 
-from conformance.recipes.leveldb_log.layout import one_record, three_records
-from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, foreign
+from conformance.recipes.leveldb_log.layout import (
+    log_ends_with_its_block,
+    one_record,
+    three_records,
+)
+from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, foreign, numbered
 
 LOG_NUMBER = (7).to_bytes(4, "little")
 
@@ -22,6 +26,41 @@ def rocksdb_recyclable_in_fragments(log: LevelDBLog) -> None:
 
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
+def rocksdb_recyclable_middle(log: LevelDBLog) -> None:
+    """A log that begins with a recyclable MIDDLE fragment (type 7) is refused."""
+    log.data += foreign(7, LOG_NUMBER, b"alpha")
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def rocksdb_recyclable_last(log: LevelDBLog) -> None:
+    """A log that begins with a recyclable LAST fragment (type 8) is refused."""
+    log.data += foreign(8, LOG_NUMBER, b"alpha")
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def rocksdb_timestamp_sizes_recyclable(log: LevelDBLog) -> None:
+    """A log that begins with type 11, whose header has 11 bytes, is refused."""
+    log.data += foreign(11, LOG_NUMBER, (3).to_bytes(4, "little") + (8).to_bytes(2, "little"))
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def recyclable_record_of_no_bytes(log: LevelDBLog) -> None:
+    """An empty recyclable record, 11 bytes in all, is enough to refuse the log."""
+    log.data += foreign(5, LOG_NUMBER, b"")
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def recyclable_record_that_fills_its_block(log: LevelDBLog) -> None:
+    """A recyclable record that ends with the first block is refused."""
+    log.data += foreign(5, LOG_NUMBER, numbered(32768 - 11))
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
 def rocksdb_compressed(log: LevelDBLog) -> None:
     """A log that begins with RocksDB's compression type (type 9, zstd) is refused."""
     log.data += foreign(9, b"", (7).to_bytes(4, "little"))
@@ -33,6 +72,15 @@ def rocksdb_compressed(log: LevelDBLog) -> None:
 def rocksdb_timestamp_sizes(log: LevelDBLog) -> None:
     """A log that begins with RocksDB's timestamp sizes (type 10) is refused."""
     log.data += foreign(10, b"", (3).to_bytes(4, "little") + (8).to_bytes(2, "little"))
+    log.write(b"alpha")
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def rocksdb_timestamp_sizes_of_two_families(log: LevelDBLog) -> None:
+    """Timestamp sizes of two column families: twelve bytes are a multiple of six."""
+    sizes = ((family).to_bytes(4, "little") + (8).to_bytes(2, "little") for family in (3, 4))
+    log.data += foreign(10, b"", b"".join(sizes))
     log.write(b"alpha")
     log.expect("refused", "foreign-dialect")
 
@@ -58,6 +106,70 @@ def pebble_wal_sync(log: LevelDBLog) -> None:
     for payload in (b"alpha", b"bravo"):
         log.data += foreign(9, LOG_NUMBER + bytes(8), payload)
     log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def pebble_wal_sync_first(log: LevelDBLog) -> None:
+    """A log that begins with a WAL-sync FIRST fragment (type 10) is refused."""
+    log.data += foreign(10, LOG_NUMBER + bytes(8), b"alpha")
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def pebble_wal_sync_middle(log: LevelDBLog) -> None:
+    """A log that begins with a WAL-sync MIDDLE fragment (type 11) is refused."""
+    log.data += foreign(11, LOG_NUMBER + bytes(8), b"alpha")
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def pebble_wal_sync_last(log: LevelDBLog) -> None:
+    """A log that begins with a WAL-sync LAST fragment (type 12) is refused."""
+    log.data += foreign(12, LOG_NUMBER + bytes(8), b"alpha")
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
+def compression_type_of_five_bytes(log: LevelDBLog) -> None:
+    """Type 9 with a plain header and five bytes is no dialect: RocksDB writes four."""
+    log.splice("blocks[0].records[0]", foreign(9, b"", b"alpha"), "a record of type 9")
+    log.expect("damaged", "unknown-type", end=12)
+
+
+@BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
+def timestamp_sizes_of_five_bytes(log: LevelDBLog) -> None:
+    """Type 10 with a plain header and five bytes is no dialect: sizes come in sixes."""
+    log.splice("blocks[0].records[0]", foreign(10, b"", b"alpha"), "a record of type 10")
+    log.expect("damaged", "unknown-type", end=12)
+
+
+@BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
+def timestamp_sizes_of_nothing(log: LevelDBLog) -> None:
+    """Type 10 with a plain header and no bytes is no dialect either."""
+    log.splice("blocks[0].records[0]", foreign(10, b"", b""), "an empty record of type 10")
+    log.expect("damaged", "unknown-type", end=7)
+
+
+@BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
+def predecessor_log_of_five_bytes(log: LevelDBLog) -> None:
+    """Type 130 with a plain header and five bytes is no dialect: RocksDB writes 24."""
+    log.splice("blocks[0].records[0]", foreign(130, b"", b"alpha"), "a record of type 130")
+    log.expect("damaged", "unknown-type", end=12)
+
+
+@BOOK.damaged(log_ends_with_its_block, "dialects", "LDB-028", "LDB-043")
+def recyclable_record_in_the_second_block(log: LevelDBLog) -> None:
+    """A recyclable record at the start of the second block is damage: the first block decides."""
+    log.extend(foreign(5, LOG_NUMBER, b"bravo"), "a recyclable record")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043")
+def recyclable_record_cut_by_one_byte(log: LevelDBLog) -> None:
+    """The foreign header's data does not fit the log: nothing shows the dialect."""
+    record = foreign(5, LOG_NUMBER, b"alpha")[:-1]
+    log.splice("blocks[0].records[0]", record, "a recyclable record without its last byte")
+    log.expect("damaged", "checksum-mismatch", end=None)
 
 
 @BOOK.damaged(three_records, "dialects", "LDB-028", "LDB-043")

@@ -4,6 +4,7 @@ from conformance.recipes.leveldb_log.layout import (
     fragments_in_three_blocks,
     fragments_in_two_blocks,
     log_ends_with_its_block,
+    one_record,
     seven_bytes_left_and_a_record,
     three_records,
     two_blocks,
@@ -32,6 +33,13 @@ def cut_before_the_type(log: LevelDBLog) -> None:
     """The log ends with the type byte missing."""
     log.truncate_in("blocks[0].records[2].header", 6)
     log.expect("torn", "torn-header", survivors=[0, 1], end=24)
+
+
+@BOOK.damaged(one_record, "torn-tail", "LDB-021", "LDB-025", kind="eof")
+def one_byte_and_two_zeros(log: LevelDBLog) -> None:
+    """Three bytes of a header, all but the first of them zero: torn, and no preallocated space."""
+    log.extend(bytes([1, 0, 0]), "01 00 00")
+    log.expect("torn", "torn-header", survivors=[0], end=12)
 
 
 @BOOK.damaged(three_records, "torn-tail", "LDB-022", "LDB-036", kind="eof")

@@ -1,5 +1,6 @@
 """Types that no writer of the plain dialect makes, with checksums that hold."""
 
+from conformance.recipes.leveldb_log.fragments import fragments_within_one_block
 from conformance.recipes.leveldb_log.layout import (
     fragments_in_two_blocks,
     three_records,
@@ -90,3 +91,10 @@ def unknown_type_instead_of_last(log: LevelDBLog) -> None:
     log.retype("blocks[1].records[0]", 103)
     log.expect("damaged", "unknown-type", survivors=[0, 2])
     log.bug("golang/leveldb, Pebble and rusty-leveldb join the unknown record to the open one")
+
+
+@BOOK.damaged(fragments_within_one_block, "types", "LDB-029", "LDB-034", "LDB-036")
+def unknown_type_between_first_and_last(log: LevelDBLog) -> None:
+    """An unknown type between FIRST and LAST, in step: the open record is lost, LAST an orphan."""
+    log.retype("blocks[0].records[1]", 77)
+    log.expect("damaged", "unknown-type", survivors=[1], end=38)

@@ -4,6 +4,7 @@ from conformance.recipes.leveldb_log.layout import (
     fragments_in_three_blocks,
     fragments_in_two_blocks,
     log_ends_with_its_block,
+    one_record,
     three_records,
     two_blocks,
 )
@@ -121,6 +122,20 @@ def length_and_type_zeroed(log: LevelDBLog) -> None:
     log.zero("blocks[0].records[1].header.len_data")
     log.zero("blocks[0].records[1].header.type")
     log.expect("damaged", "zero-header", survivors=[0])
+
+
+@BOOK.damaged(one_record, "zeros", "LDB-026", "LDB-025")
+def one_byte_before_zeros(log: LevelDBLog) -> None:
+    """A byte that is not zero where preallocated zeros should begin: the checksum field counts."""
+    log.extend(b"\x01" + bytes(40), "a byte 01 and 40 zeros")
+    log.expect("damaged", "zero-header", survivors=[0], end=None)
+
+
+@BOOK.damaged(one_record, "zeros", "LDB-026", "LDB-025")
+def zeros_before_one_byte(log: LevelDBLog) -> None:
+    """The last of the zeros at the end of the log is none: they are no preallocated space."""
+    log.extend(bytes(40) + b"\x01", "40 zeros and a byte 01")
+    log.expect("damaged", "zero-header", survivors=[0], end=None)
 
 
 @BOOK.damaged(three_records, "zeros", "LDB-026", "LDB-008")
