@@ -107,8 +107,9 @@ def recognise(path: Path) -> bool:
     """
     if path.is_dir():
         parts = directory.folders(path, {})
-        if any(file.parent != path for file in directory.index_files(parts.log)):
-            return True  # index files side by side in any folder are logs of their own
+        for found in directory.index_files(parts.log):
+            if len(found.relative_to(parts.log).parts) > len(directory.FOLDERS):
+                return True  # index files side by side in some folder are logs of their own
         return parts.snapshot is not None and parts.snapshot.is_file() and recognise(parts.snapshot)
     with path.open("rb") as file:
         head = file.read(HEAD)

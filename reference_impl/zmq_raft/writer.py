@@ -33,11 +33,16 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """
     kind = str(context.get("kind") or _kind_by_name(path))
     if kind == "index":
+        first = int(context.get("first_index", _first_index(records)))
+        capacity = int(context.get("capacity", DEFAULT_CAPACITY))
+        new = empty(first, capacity, context)
         with path.open("x+b") as file:
-            first = int(context.get("first_index", _first_index(records)))
-            capacity = int(context.get("capacity", DEFAULT_CAPACITY))
-            file.write(empty(first, capacity, context))
-            _append_entries(IndexWriter(file, file.tell()), records, context)
+            file.write(new)
+            try:
+                _append_entries(IndexWriter(file, file.tell()), records, context)
+            except ValueError:
+                path.unlink()  # what is refused leaves nothing
+                raise
     elif kind == "snapshot":
         if len(records) != 1:
             raise ValueError(f"a snapshot holds one record: expected 1, found {len(records)}")
@@ -60,7 +65,10 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         _append_to_directory(path, records, context)
         return
     last = next(event for event in reader.read(path, "recover", context) if isinstance(event, End))
+    if last.verdict in ("damaged", "refused") and last.end is None:
+        raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
     if kind == "index":
+        _entries(records, context)  # what cannot be stored is refused before anything changes
         if last.end == 0:
             path.unlink()  # ZMR-044: it was never finished
             write(path, records, {**context, "kind": "index"})
@@ -68,8 +76,6 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         with path.open("r+b") as file:
             _append_entries(IndexWriter(file, path.stat().st_size), records, context)
         return
-    if last.end is None:
-        raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
     if not (records and records[0].fields.get("rotate")):  # ZMR-080: else the old file stays as is
         with path.open("r+b") as file:
             file.truncate(last.end)
@@ -104,7 +110,7 @@ def _state_writer(path: Path, context: Context) -> StateWriter:
 
 def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: Context) -> None:
     """Write each record at its ``index``, if it has one; an earlier index rolls back first."""
-    raw = context.get("entries") == "raw"
+    entries = _entries(records, context)
     index = writer.next_index
     for record in records:  # all or nothing
         wanted = int(record.fields.get("index", index))
@@ -113,11 +119,19 @@ def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: 
         if wanted == writer.first + writer.capacity:
             raise Full(f"the file ends at {wanted - 1}: start a new one")
         index = wanted + 1
-    for record in records:
+    for record, entry in zip(records, entries, strict=True):
         index = int(record.fields.get("index", writer.next_index))
         if index < writer.next_index:
             writer.truncate(index)  # ZMR-020
-        writer.append(entry_bytes(record, raw))
+        writer.append(entry)
+
+
+def _entries(records: Sequence[NewRecord], context: Context) -> list[bytes]:
+    """The bytes of all entries. Raises ``ValueError`` if one of them cannot be stored."""
+    entries = [entry_bytes(record, context.get("entries") == "raw") for record in records]
+    if not all(entries):
+        raise ValueError("an entry has at least one byte")  # ZMR-013
+    return entries
 
 
 def _write_directory(root: Path, records: Sequence[NewRecord], context: Context) -> None:
@@ -135,8 +149,7 @@ def _write_directory(root: Path, records: Sequence[NewRecord], context: Context)
 
 
 def _append_to_directory(root: Path, records: Sequence[NewRecord], context: Context) -> None:
+    entries = _entries(records, context)
     writer = DirectoryWriter(root, context)
-    raw = context.get("entries") == "raw"
-    for record in records:
-        index = int(record.fields.get("index", writer.next_index))
-        writer.append(index, entry_bytes(record, raw))
+    for record, entry in zip(records, entries, strict=True):
+        writer.append(int(record.fields.get("index", writer.next_index)), entry)

@@ -19,8 +19,11 @@ def read(path: Path, request: Request) -> dict[str, Any]:
 
 
 def write(path: Path, request: Request) -> None:
-    """A new log."""
-    named(request["format"]).write(path, _records(request), request["context"])
+    """A new log; records that the format cannot hold are refused."""
+    try:
+        named(request["format"]).write(path, _records(request), request["context"])
+    except ValueError as error:
+        raise Refused(str(error)) from None
 
 
 def append(path: Path, request: Request) -> None:

@@ -8,6 +8,15 @@ import {
 /** zmq-raft rejects these records, or does not append to this log. */
 export class Refused extends Error {}
 
+/** What a step gives; whatever it throws is zmq-raft's refusal. */
+async function unlessRefused(step) {
+  try {
+    return await step();
+  } catch (error) {
+    throw error instanceof Refused ? error : new Refused(error.message);
+  }
+}
+
 const ZEROS = '00'.repeat(12);
 const payloadOf = (record) => Buffer.from(record.payload, 'hex');
 
@@ -26,8 +35,8 @@ async function addEntries(file, records, raw) {
 export async function writeIndex(place, { records, context }) {
   await withFolder(async (folder) => {
     const first = Number(context.first_index ?? 1);
-    const file = await new IndexFile(folder, first, context.capacity).ready();
-    await addEntries(file, records, context.entries === 'raw');
+    const file = await unlessRefused(() => new IndexFile(folder, first, context.capacity).ready());
+    await unlessRefused(() => addEntries(file, records, context.entries === 'raw'));
     await file.close();
     fs.copyFileSync(file.filename, place);
   });
@@ -37,20 +46,16 @@ export async function appendToIndex(place, { records, context }) {
   await withFolder(async (folder) => {
     const link = placeOf(folder, Number(context.first_index ?? 1));
     fs.symlinkSync(path.resolve(place), link);
-    let file;
-    try {
-      file = await new IndexFile(link).ready();
-    } catch (error) {
-      throw new Refused(error.message);
-    }
-    await addEntries(file, records, context.entries === 'raw');
+    const file = await unlessRefused(() => new IndexFile(link).ready());
+    await unlessRefused(() => addEntries(file, records, context.entries === 'raw'));
     await file.close();
   });
 }
 
 export async function writeSnapshot(place, { records: [record] }) {
   const data = payloadOf(record);
-  const file = await new SnapshotFile(place, Number(record.index), Number(record.term), data.length).ready();
+  const [index, term] = [Number(record.index), Number(record.term)];
+  const file = await unlessRefused(() => new SnapshotFile(place, index, term, data.length).ready());
   await file.write(data, 0, data.length);
   await file.sync();
   await file.close();
@@ -60,12 +65,7 @@ async function update(place, { records, context }) {
   const updates = records.map((record) => [msgpack.decode(payloadOf(record)), record.rotate]);
   const known = Object.assign({}, ...updates.map(([changes]) => changes));
   const initial = context.initial ?? Object.fromEntries(Object.keys(known).map((key) => [key, null]));
-  let file;
-  try {
-    file = await new FilePersistence(place, initial).ready();
-  } catch (error) {
-    throw new Refused(error.message);
-  }
+  const file = await unlessRefused(() => new FilePersistence(place, initial).ready());
   for (const [changes, rotate] of updates) await (rotate ? file.rotate(changes) : file.update(changes));
   await file.close();
 }
@@ -74,14 +74,9 @@ export const writeState = update;
 export const appendToState = update;
 
 async function addToLog(root, { records, context }) {
-  let log;
-  try {
-    log = await new FileLog(path.join(root, 'log'), path.join(root, 'snap'), {
-      indexFileCapacity: context.capacity,
-    }).ready();
-  } catch (error) {
-    throw new Refused(error.message);
-  }
+  const options = { indexFileCapacity: context.capacity };
+  const log = await unlessRefused(() =>
+    new FileLog(path.join(root, 'log'), path.join(root, 'snap'), options).ready());
   for (const record of records) {
     if (record.index === undefined) await log.appendEntry(...partsOf(record));
     else await log.appendEntries([LogEntry.build(...partsOf(record))], Number(record.index));

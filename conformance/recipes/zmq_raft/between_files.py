@@ -9,6 +9,7 @@ from conformance.recipes.zmq_raft.directories import (
     three_files,
 )
 from conformance.recipes.zmq_raft.log import BOOK, EIGHT, FOUR, ONE, ZmqRaftLog, entry
+from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.index_file import path_of
 
 UNFINISHED = b"RLOG\x20\0\0\0\x01\0\0\0\x04\0\0\0"
@@ -335,3 +336,121 @@ def first_index_of_two_digits(log: ZmqRaftLog) -> None:
     log.directory(*ENTRIES[:5], snapshot=(b"state at 12", 12, 1))
     assert f"log/{path_of(16)}" in log.files
     log.expect("intact", survivors=[0, 1, 2, 3, 4, 5])
+
+
+# Borders of the rules above
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-091", "ZMR-015")
+def names_that_begin_like_index_files(log: ZmqRaftLog) -> None:
+    """Files and folders whose names go on after those of index files and their folders."""
+    for name in (f"{FOUR}.bak", "log/000001/00/00/00000000000004.rlog"):
+        log.add_file(name, b"not an index file", "text")
+    log.expect("intact", survivors=ALL, end=186)
+
+
+@BOOK.damaged(snapshot_in_front, "directory", "ZMR-090", "ZMR-092")
+def snapshot_of_another_name(log: ZmqRaftLog) -> None:
+    """The context names the snapshot; without it the log would begin with a gap."""
+    log.rename_file("snap", "first.snap")
+    log.context["snapshot_file"] = "first.snap"
+    log.expect("intact", survivors=[0, 1, 2, 3])
+
+
+@BOOK.valid("directory", "ZMR-032", "ZMR-090")
+def a_directory_of_raw_entries(log: ZmqRaftLog) -> None:
+    """Entries without a header, in two files of a directory."""
+    words = (b"a", b"bb", b"ccc", b"dddd")
+    log.directory(*(NewRecord(word) for word in words), entries="raw")
+    log.expect("intact", survivors=[0, 1, 2, 3])
+
+
+def _from_zero(log: ZmqRaftLog) -> None:
+    for name in ("snap", ONE, FOUR, EIGHT):
+        log.remove_file(name)
+    _add(log, 0, b"zero", b"one")
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-092")
+def entry_zero_without_a_snapshot(log: ZmqRaftLog) -> None:
+    """A log begins at 1: an entry of index 0 counts as covered, as with a snapshot of nothing."""
+    _from_zero(log)
+    log.expect("intact", survivors=[b"one"])
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-090", "ZMR-092")
+def entry_zero_in_a_bare_folder(log: ZmqRaftLog) -> None:
+    """A bare folder has no snapshot that would cover the entry of index 0."""
+    _from_zero(log)
+    log.files = {name.removeprefix("log/"): data for name, data in log.files.items()}
+    log.did("keep the folder log alone")
+    log.expect("intact", survivors=[b"zero", b"one"])
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-092")
+def data_in_a_snapshot_at_zero(log: ZmqRaftLog) -> None:
+    """A snapshot at index 0 with data is a record."""
+    other = ZmqRaftLog(b"", [])
+    other.snapshot(b"state at 0", 0, 0)
+    log.files["snap"] = other.data
+    log.did("replace snap by one at index 0 with data")
+    log.expect("intact", survivors=[b"state at 0", *ALL], end=186)
+
+
+@BOOK.valid("directory", "ZMR-092")
+def no_data_in_a_snapshot_at_five(log: ZmqRaftLog) -> None:
+    """A snapshot at another index is a record even without data."""
+    log.directory(entry(b"six", 3), snapshot=(b"", 5, 3))
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-095", "ZMR-101")
+def empty_file_after_the_first(log: ZmqRaftLog) -> None:
+    """Two files: one entry, and an empty file at the end."""
+    for name in (ONE, FOUR, EIGHT):
+        log.remove_file(name)
+    _add(log, 1, b"one")
+    _add(log, 4)
+    log.expect("intact", survivors=[b"one"], end=127)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-095", "ZMR-101")
+def empty_file_at_the_next_index(log: ZmqRaftLog) -> None:
+    """The empty file begins with the next index, but the file before it has room for it."""
+    _add(log, 11)
+    log.expect("intact", survivors=ALL, end=186)
+
+
+@BOOK.damaged(last_file_full, "directory", "ZMR-096")
+def the_last_file_overlaps(log: ZmqRaftLog) -> None:
+    """The last file begins at 6, and the one before it goes up to 7."""
+    _add(log, 6, b"six")
+    log.expect("damaged", "overlapping-files", survivors=[0, 1, 2, 3, 4, b"six"], end=123)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-044", "ZMR-094", "ZMR-097")
+def middle_file_cut_in_its_header(log: ZmqRaftLog) -> None:
+    """16 bytes of the second file are left: it is lost, and so no gap is reported after it."""
+    log.truncate(16, FOUR)
+    log.expect("damaged", "missing-data", survivors=[0, 1, 2, 7, 8, 9], end=186)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-092", "ZMR-094")
+def next_index_after_a_covered_file(log: ZmqRaftLog) -> None:
+    """A lost file, then a file that the snapshot covers: the next index is the snapshot's + 1."""
+    other = ZmqRaftLog(b"", [])
+    other.snapshot(b"state at 9", 9, 1)
+    log.files["snap"] = other.data
+    log.did("replace snap by one at index 9")
+    log.set(f"{ONE}:header.token", b"RLOX")
+    log.remove_file(EIGHT)
+    _add(log, 10, b"ten")
+    log.expect("damaged", "bad-token", survivors=[b"state at 9", b"ten"])
+
+
+@BOOK.damaged(three_files, "torn-tail", "ZMR-044", "ZMR-090", "ZMR-101", kind="eof")
+def only_file_of_a_bare_folder_unfinished(log: ZmqRaftLog) -> None:
+    """A bare folder with one unfinished file: its name says what comes next."""
+    log.files = {FOUR.removeprefix("log/"): bytearray(UNFINISHED)}
+    log.did(f"keep 16 bytes of {FOUR} alone")
+    log.expect("torn", "torn-header", end=0)

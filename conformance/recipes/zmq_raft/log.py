@@ -90,9 +90,10 @@ class ZmqRaftLog(Log):
         *records: NewRecord,
         capacity: int = 4,
         snapshot: tuple[bytes, int, int] | None = None,
+        **more: Any,
     ) -> None:
         """A log directory; the entries follow the snapshot's index."""
-        context: dict[str, Any] = {"capacity": capacity}
+        context: dict[str, Any] = {"capacity": capacity, **more}
         if snapshot is not None:
             payload, index, term = snapshot
             context["snapshot"] = {
