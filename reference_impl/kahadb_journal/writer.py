@@ -113,7 +113,7 @@ class Writer:
         for group in _groups(records):
             pending = bytearray()
             for one in group:
-                data = record(one.payload, int(one.fields.get("type", USER_RECORD)))
+                data = record(one.payload)
                 if pending and not self._fits(len(pending), len(data)):
                     self._put(bytes(pending))
                     pending.clear()

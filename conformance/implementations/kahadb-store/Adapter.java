@@ -121,21 +121,26 @@ public final class Adapter implements Implementation {
     }
   }
 
+  private static Journal openToWrite(Path folder, JsonObject context) throws IOException, Skip {
+    if (context.has("eof") && !context.get("eof").getAsString().equals("record")) {
+      throw new Skip("this release writes EOF records", null);
+    }
+    Journal journal = open(folder, context);
+    journal.setChecksum(!context.has("checksum") || context.get("checksum").getAsBoolean());
+    String preallocation = context.has("preallocation") ? context.get("preallocation").getAsString() : "none";
+    if (!preallocation.equals("none")) {
+      journal.setPreallocationScope(Journal.PreallocationScope.ENTIRE_JOURNAL);
+      journal.setPreallocationStrategy(strategy(preallocation));
+    }
+    return journal;
+  }
+
   /** Makes a new journal: single records as a broker writes them, batches through TargetedDataFileAppender. */
   @Override
   public void write(Request request) throws Exception {
     JsonObject context = request.context();
-    if (context.has("eof") && !context.get("eof").getAsString().equals("record")) {
-      throw new Skip("this release writes EOF records", null);
-    }
     try (Copy copy = new Copy(null)) {
-      Journal journal = open(copy.folder, context);
-      journal.setChecksum(!context.has("checksum") || context.get("checksum").getAsBoolean());
-      String preallocation = context.has("preallocation") ? context.get("preallocation").getAsString() : "none";
-      if (!preallocation.equals("none")) {
-        journal.setPreallocationScope(Journal.PreallocationScope.ENTIRE_JOURNAL);
-        journal.setPreallocationStrategy(strategy(preallocation));
-      }
+      Journal journal = openToWrite(copy.folder, context);
       journal.start();
       for (List<JsonObject> group : groups(request.records())) {
         write(journal, group);
@@ -153,7 +158,7 @@ public final class Adapter implements Implementation {
   @Override
   public void append(Request request) throws Exception {
     try (Copy copy = new Copy(request.path())) {
-      Journal journal = open(copy.folder, request.context());
+      Journal journal = openToWrite(copy.folder, request.context());
       journal.start();
       for (JsonObject record : request.records()) {
         journal.write(new ByteSequence(Request.payload(record)), true);

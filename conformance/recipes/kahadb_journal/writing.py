@@ -130,9 +130,9 @@ def write_a_batch_past_the_length_of_the_file(log: KahaDBLog) -> None:
 
 @BOOK.writing("writing", "KDB-021")
 def write_past_the_length_of_the_only_file(log: KahaDBLog) -> None:
-    """A log of one file has no limit: five batches, although they pass the maximum length."""
-    log.written(*[[words(number)] for number in range(1, 6)], max_file_length=64)
-    assert len(log.data) == 230
+    """A log of one file has no limit: three batches, also one of two records, pass the length."""
+    log.written([words(1)], [words(2), words(3)], [words(4)], max_file_length=64)
+    assert len(log.data) == 45 + 62 + 45 + 5
 
 
 @BOOK.writing("writing", "KDB-020", "KDB-022")
@@ -166,19 +166,18 @@ def write_into_a_file_of_5_12(log: KahaDBLog) -> None:
 @BOOK.writing("writing", "KDB-014", "KDB-021", kind="limit")
 def write_files_of_5_11(log: KahaDBLog) -> None:
     """Half a mebibyte less than the limit is preallocated, and cut off when the file is full."""
-    big = b"x" * (1 << 19)
+    big = b"x" * ((1 << 19) + 64)
     log.written(
-        [big],
         [words(1)],
-        [words(2)],
+        [big],
         folder=True,
         eof="none",
         preallocation="half-mebibyte-less",
         max_file_length=(1 << 19) + 64,
     )
     assert {name: len(data) for name, data in log.files.items()} == {
-        "db-1.log": (1 << 19) + 78,
-        "db-2.log": 64,
+        "db-1.log": 45,
+        "db-2.log": 33 + len(big),
     }
 
 
@@ -196,3 +195,24 @@ def write_into_two_chunks_of_zeros(log: KahaDBLog) -> None:
     """CHUNKED_ZEROS of more than a mebibyte: the file ends inside the second EOF record."""
     log.written([words(1)], preallocation="chunked-zeros", max_file_length=(1 << 20) + 3)
     assert log.data.endswith(bytes(10) + b"-qM")
+
+
+@BOOK.writing("writing", "KDB-014", kind="limit")
+def write_into_a_small_file_of_5_11(log: KahaDBLog) -> None:
+    """A limit of less than half a mebibyte leaves nothing to preallocate."""
+    log.written([words(1)], eof="none", preallocation="half-mebibyte-less", max_file_length=1024)
+    assert len(log.data) == 45
+
+
+@BOOK.writing("writing", "KDB-014")
+def write_nothing_into_a_sparse_file(log: KahaDBLog) -> None:
+    """No records: an EOF record at each end of the file."""
+    log.written(preallocation="sparse", max_file_length=64)
+    log.expect_bytes(b"-qMa4" + bytes(54) + b"-qMa4")
+
+
+@BOOK.writing("writing", "KDB-014")
+def write_nothing_into_zeros(log: KahaDBLog) -> None:
+    """No records: an EOF record, then zeros."""
+    log.written(preallocation="zeros", max_file_length=64)
+    log.expect_bytes(b"-qMa4" + bytes(59))

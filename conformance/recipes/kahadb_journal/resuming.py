@@ -1,0 +1,204 @@
+"""Where an append goes on: files that are empty, ahead, lost or full, and what it cuts off."""
+
+from conformance.recipes.kahadb_journal.appending import (
+    append_to_a_sparse_file,
+    append_to_five_batches,
+    append_to_two_files,
+)
+from conformance.recipes.kahadb_journal.folders import (
+    next_file_preallocated,
+    number_beyond_32_bits,
+    two_files,
+)
+from conformance.recipes.kahadb_journal.layout import empty_file, five_batches
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, whole_batch
+from conformance.recipes.kahadb_journal.names import (
+    folder_without_data_files,
+    only_an_empty_file_of_number_five,
+    two_files_without_content,
+)
+from conformance.recipes.kahadb_journal.preallocation import sparse_file
+from conformance.recipes.kahadb_journal.siblings import JOURNAL_IO, folder_of_journal_io, journal_io
+
+ALL: list[int | bytes] = [0, 1, 2, 3, 4, b"delta", b"echo"]
+NEW: list[int | bytes] = [b"delta", b"echo"]
+TEXT = b"this is no journal at all. " * 4
+# A record of 10 bytes and one of 9, each in a batch of its own; then an EOF record.
+BYTES = 28 + 10 + 28 + 9
+
+
+@BOOK.appending(empty_file, "appending", "KDB-023", "KDB-020")
+def append_to_an_empty_file(log: KahaDBLog) -> None:
+    """Two records appended to a file of no bytes."""
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=NEW, end=BYTES)
+    log.leaves({"": BYTES + 5})
+
+
+@BOOK.appending(five_batches, "appending", "KDB-022", "KDB-020")
+def append_two_records_in_one_batch(log: KahaDBLog) -> None:
+    """Two records of the same batch, and one of the next."""
+    log.append(b"delta", b"echo", batch=1)
+    log.append(b"foxtrot", batch=2)
+    log.expect("intact", survivors=[*ALL, b"foxtrot"], end=225 + 28 + 19 + 28 + 12)
+
+
+@BOOK.appending(five_batches, "appending", "KDB-008", "KDB-012", "KDB-023")
+def append_as_an_older_release(log: KahaDBLog) -> None:
+    """Two records without checksums and without EOF records: the old one is gone."""
+    log.context |= {"checksum": False, "eof": "none"}
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=ALL, end=225 + BYTES)
+    log.leaves({"": 225 + BYTES})
+
+
+@BOOK.appending(
+    five_batches, "appending", "KDB-023", "KDB-015", control=append_to_five_batches, kind="eof"
+)
+def append_before_remains(log: KahaDBLog) -> None:
+    """Remains of an older batch after the EOF record: a writer cuts them off."""
+    log.extend(whole_batch(b"never acknowledged" * 9)[60:], "the end of an older batch")
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=ALL, end=225 + BYTES)
+    log.leaves({"": 225 + BYTES + 5})
+
+
+@BOOK.appending(
+    five_batches, "appending", "KDB-023", "KDB-013", control=append_to_five_batches, kind="eof"
+)
+def append_into_the_rest_of_an_eof_record(log: KahaDBLog) -> None:
+    """The last byte of a preallocated EOF record, and zeros: fill, which stays."""
+    log.truncate(225)
+    log.extend(b"4" + bytes(200), "the last byte of an EOF record and 200 zeros")
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=ALL, end=225 + BYTES)
+    log.leaves({"": 426})
+
+
+@BOOK.appending(
+    sparse_file, "appending", "KDB-023", "KDB-042", control=append_to_a_sparse_file, kind="eof"
+)
+def append_over_a_torn_batch_in_a_sparse_file(log: KahaDBLog) -> None:
+    """A torn batch in preallocated space: it is cut off, and the space with it."""
+    log.put(123, bytes(12 + 5), "zeros over the payload and the EOF record")
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, b"delta", b"echo"], end=90 + BYTES)
+    log.leaves({"": 90 + BYTES + 5})
+
+
+@BOOK.appending(journal_io, "appending", "KDB-024", "KDB-055")
+def append_to_a_sibling(log: KahaDBLog) -> None:
+    """A file of Journal.IO: a writer refuses, as a reader does."""
+    log.append(b"delta")
+    log.expect_refusal("refused", "foreign-journal")
+
+
+@BOOK.appending(folder_of_journal_io, "appending", "KDB-024", "KDB-055")
+def append_to_a_folder_of_siblings(log: KahaDBLog) -> None:
+    """A folder of Journal.IO: a writer refuses, and begins no file in it."""
+    log.append(b"delta")
+    log.expect_refusal("refused", "foreign-journal")
+
+
+@BOOK.appending(folder_without_data_files, "appending", "KDB-051", "KDB-024")
+def append_to_a_folder_without_data_files(log: KahaDBLog) -> None:
+    """Only an index and a lock: the journal begins in db-1.log, which is preallocated."""
+    log.context |= {"preallocation": "sparse", "max_file_length": 512}
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=NEW, end=BYTES)
+    log.leaves({"db-1.log": 512, "db.data": 5, "lock": 0})
+
+
+@BOOK.appending(only_an_empty_file_of_number_five, "appending", "KDB-051", "KDB-004")
+def append_beside_an_empty_file_of_number_five(log: KahaDBLog) -> None:
+    """db-5.log has no bytes: the journal begins in db-1.log all the same."""
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=NEW, end=BYTES)
+    log.leaves({"db-1.log": BYTES + 5, "db-5.log": 0})
+
+
+@BOOK.appending(two_files_without_content, "appending", "KDB-051", "KDB-023")
+def append_to_files_without_content(log: KahaDBLog) -> None:
+    """Two preallocated files: the first of them takes the records."""
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=NEW, end=BYTES)
+    log.leaves({"db-4.log": 256, "db-5.log": 256})
+
+
+@BOOK.appending(next_file_preallocated, "appending", "KDB-051", "KDB-023")
+def append_before_a_file_made_ahead(log: KahaDBLog) -> None:
+    """The last file with content takes the records, not the one that was made ahead."""
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"], end=90 + BYTES)
+    log.leaves({"db-1.log": 95, "db-2.log": 90 + BYTES + 5, "db-3.log": 256})
+
+
+@BOOK.appending(two_files, "appending", "KDB-021", "KDB-024")
+def append_until_the_file_is_full(log: KahaDBLog) -> None:
+    """The first record fits the last file, the second begins the next one, not preallocated."""
+    log.context["max_file_length"] = 128
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"], end=37)
+    log.leaves({"db-1.log": 95, "db-2.log": 133, "db-3.log": 42})
+
+
+@BOOK.appending(two_files, "appending", "KDB-024", control=append_to_two_files, kind="corrupt")
+def append_above_all_numbers(log: KahaDBLog) -> None:
+    """The last file is lost, and an empty one has a higher number: the new one comes after both."""
+    log.put(0, TEXT, "text", file="db-2.log")
+    log.add_file("db-7.log", b"", "no bytes")
+    log.append(b"delta", b"echo")
+    log.expect("damaged", "bad-header", survivors=[0, 1, b"delta", b"echo"], end=BYTES)
+    log.leaves({"db-1.log": 95, "db-2.log": 108, "db-7.log": 0, "db-8.log": BYTES + 5})
+
+
+@BOOK.appending(two_files, "appending", "KDB-024", control=append_to_two_files, kind="corrupt")
+def append_after_a_sibling(log: KahaDBLog) -> None:
+    """The last file is of Journal.IO: it stays as it is, and a new one begins."""
+    log.add_file("db-3.log", JOURNAL_IO, "a file of Journal.IO")
+    log.append(b"delta", b"echo")
+    survivors: list[int | bytes] = [0, 1, 2, 3, b"delta", b"echo"]
+    log.expect("damaged", "foreign-journal", survivors=survivors, end=BYTES)
+    log.leaves({"db-1.log": 95, "db-2.log": 95, "db-3.log": 39, "db-4.log": BYTES + 5})
+
+
+@BOOK.appending(number_beyond_32_bits, "appending", "KDB-023", "KDB-002")
+def append_to_the_file_of_the_highest_number(log: KahaDBLog) -> None:
+    """The last file has the highest number of all, and has room."""
+    log.append(b"delta")
+    log.expect("intact", survivors=[0, b"delta"], end=45 + 38)
+
+
+@BOOK.appending(
+    number_beyond_32_bits,
+    "appending",
+    "KDB-024",
+    control=append_to_the_file_of_the_highest_number,
+    kind="corrupt",
+)
+def append_after_the_highest_number(log: KahaDBLog) -> None:
+    """The last file ends in garbage and has the highest number of all: there is no next one."""
+    log.truncate(45, "db-2147483647.log")
+    log.extend(b"x" * 9, "9 bytes of garbage", "db-2147483647.log")
+    log.append(b"delta")
+    log.expect_refusal("damaged", "bad-header", survivors=[0])
+
+
+@BOOK.appending(two_files, "appending", "KDB-024", control=append_to_two_files, kind="corrupt")
+def append_under_the_highest_number(log: KahaDBLog) -> None:
+    """The last file is lost, and its number is 2147483646: the new one has the highest of all."""
+    log.put(0, TEXT, "text", file="db-2.log")
+    log.rename_file("db-2.log", "db-2147483646.log")
+    log.append(b"delta")
+    log.expect("damaged", "bad-header", survivors=[0, 1, b"delta"], end=38)
+    log.leaves({"db-1.log": 95, "db-2147483646.log": 108, "db-2147483647.log": 43})
+
+
+@BOOK.appending(two_files, "appending", "KDB-023", "KDB-004", control=append_to_two_files)
+def append_beside_a_second_name(log: KahaDBLog) -> None:
+    """Two names for number 2: the records go to the file that is read."""
+    log.add_file("db-02.log", whole_batch(b"stranger") + EOF, "a batch")
+    log.append(b"delta", b"echo")
+    survivors: list[int | bytes] = [0, 1, 2, 3, b"delta", b"echo"]
+    log.expect("damaged", "duplicate-id", survivors=survivors, end=90 + BYTES)
+    log.leaves({"db-02.log": 46, "db-1.log": 95, "db-2.log": 90 + BYTES + 5})
