@@ -97,7 +97,9 @@ class SystemdLog(Log):
         self.append(body(*fields), boot_id=BOOT, **times)
 
     def to_write(self) -> list[NewRecord]:
-        """The entries with times and boot id."""
+        """The entries with times and boot id; those that must be refused as they were given."""
+        if self.must_refuse:
+            return list(self.to_append)
         view = self.view
         return [
             NewRecord(

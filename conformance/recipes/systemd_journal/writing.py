@@ -2,8 +2,15 @@
 
 from typing import Any
 
-from conformance.recipes.systemd_journal.combinations import archived_regular, online_regular
-from conformance.recipes.systemd_journal.layouts import LONG, MIXED
+from conformance.recipes.systemd_journal.combinations import (
+    archived_regular,
+    online_regular,
+)
+from conformance.recipes.systemd_journal.layouts import (
+    LONG,
+    MIXED,
+    no_entries_and_a_sequence_number,
+)
 from conformance.recipes.systemd_journal.log import (
     BOOK,
     FIVE,
@@ -169,6 +176,51 @@ def append_to_a_torn_file(log: SystemdLog) -> None:
     """A torn file: its links lead past its end, so a writer begins a new one."""
     log.record("MESSAGE=foxtrot", realtime=LATER)
     log.expect_refusal("torn", "torn-file", survivors=range(4))
+
+
+@BOOK.appending(
+    no_entries_and_a_sequence_number, "appending", "SDJ-088", control=append_two_entries
+)
+def append_to_a_file_without_entries(log: SystemdLog) -> None:
+    """The first entry of a file goes on with the numbers of the file before."""
+    log.record("MESSAGE=alpha", realtime=LATER)
+    _survive(log, 0)
+
+
+@BOOK.valid("appending", "SDJ-028", "SDJ-087")
+def closed_xz_file(log: SystemdLog) -> None:
+    """A closed file that compresses by XZ, with room in its tables."""
+    _closed(log, "xz")
+
+
+@BOOK.valid("appending", "SDJ-029", "SDJ-087")
+def closed_lz4_file(log: SystemdLog) -> None:
+    """A closed file that compresses by LZ4, with room in its tables."""
+    _closed(log, "lz4")
+
+
+def _closed(log: SystemdLog, compression: str) -> None:
+    log.write(*MIXED, **ROOM, header_size=272, compact=True, keyed=True, compression=compression)
+    log.expect("intact", survivors=range(4), end=len(log.data))
+
+
+@BOOK.appending(closed_xz_file, "appending", "SDJ-028", "SDJ-032", may_refuse=True)
+def append_a_long_field_to_an_xz_file(log: SystemdLog) -> None:
+    """A new long field in a file that compresses by XZ, and one that is there."""
+    _append_long(log)
+
+
+@BOOK.appending(closed_lz4_file, "appending", "SDJ-029", "SDJ-032", may_refuse=True)
+def append_a_long_field_to_an_lz4_file(log: SystemdLog) -> None:
+    """A new long field in a file that compresses by LZ4, and one that is there."""
+    _append_long(log)
+
+
+def _append_long(log: SystemdLog) -> None:
+    log.record(LONG, "NOTE=" + "another " * 90, realtime=LATER)
+    log.record("MESSAGE=after it", realtime=LATER + 1)
+    _survive(log, len(MIXED))
+    log.free_to("placement", "no two compressors give the same bytes")
 
 
 def _survive(log: SystemdLog, old: int) -> None:

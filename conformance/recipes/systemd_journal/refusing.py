@@ -1,0 +1,108 @@
+"""What a writer must refuse to write, and which files it must not go on with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.recipes.systemd_journal.compression import two_compression_flags
+from conformance.recipes.systemd_journal.data import payload_flipped
+from conformance.recipes.systemd_journal.header import incompatible_flag_of_the_segmented_format
+from conformance.recipes.systemd_journal.indexes import field_list_ends_early
+from conformance.recipes.systemd_journal.layouts import unknown_compatible_flag
+from conformance.recipes.systemd_journal.log import BOOK, BOOT, SMALL, START, SystemdLog
+from conformance.recipes.systemd_journal.seals import sealed_file_without_the_key
+from conformance.recipes.systemd_journal.writing import (
+    LATER,
+    append_two_entries,
+    write_five_entries,
+)
+from reference_impl.answer import NewRecord
+
+
+def _refused(log: SystemdLog, payload: bytes = b"MESSAGE=alpha\n", **fields: Any) -> None:
+    times = {"realtime": str(START), "monotonic": "1", "boot_id": BOOT}
+    log.context |= SMALL
+    log.to_append.append(NewRecord(payload, times | fields))
+    log.expect_refusal()
+
+
+@BOOK.writing("writing", "SDJ-086", control=write_five_entries)
+def write_a_name_in_lower_case(log: SystemdLog) -> None:
+    """A field name with lower-case letters is none."""
+    _refused(log, b"message=alpha\n")
+
+
+@BOOK.writing("writing", "SDJ-086", control=write_five_entries)
+def write_a_name_that_begins_with_a_digit(log: SystemdLog) -> None:
+    """A field name does not begin with a digit."""
+    _refused(log, b"1ST=alpha\n")
+
+
+@BOOK.writing("writing", "SDJ-086", control=write_five_entries)
+def write_a_name_of_65_characters(log: SystemdLog) -> None:
+    """A field name has 64 characters at the most."""
+    _refused(log, b"A" * 65 + b"=alpha\n")
+
+
+@BOOK.writing("writing", "SDJ-086", control=write_five_entries)
+def write_an_entry_without_a_time(log: SystemdLog) -> None:
+    """A realtime of 0 is out of range."""
+    _refused(log, realtime="0")
+
+
+@BOOK.writing("writing", "SDJ-086", control=write_five_entries)
+def write_an_entry_of_a_time_too_late(log: SystemdLog) -> None:
+    """A realtime of 2^55 is out of range."""
+    _refused(log, realtime=str(1 << 55))
+
+
+@BOOK.writing("writing", "SDJ-086", control=write_five_entries)
+def write_an_entry_with_a_null_boot_id(log: SystemdLog) -> None:
+    """A boot id of zeros is none."""
+    _refused(log, boot_id="0" * 32)
+
+
+def _no_append(log: SystemdLog, verdict: str, reason: str | None, *survivors: int | bytes) -> None:
+    log.record("MESSAGE=foxtrot", realtime=LATER)
+    log.expect_refusal(verdict, reason, survivors=survivors)
+
+
+@BOOK.appending(payload_flipped, "appending", "SDJ-087", control=append_two_entries)
+def append_to_a_damaged_file(log: SystemdLog) -> None:
+    """A file with a damaged field: a writer begins a new one."""
+    _no_append(log, "damaged", "hash-mismatch", 0, log.without(1, "MESSAGE"), 2, 3, 4)
+
+
+@BOOK.appending(two_compression_flags, "appending", "SDJ-087", control=append_two_entries)
+def append_to_a_file_with_a_broken_stream(log: SystemdLog) -> None:
+    """A file with a field that cannot be decompressed: a writer begins a new one."""
+    long = log.without(2, "MESSAGE")
+    _no_append(log, "damaged", "bad-compression", 0, 1, long, 3)
+
+
+@BOOK.appending(field_list_ends_early, "appending", "SDJ-087", control=append_two_entries)
+def append_to_a_file_with_a_short_list(log: SystemdLog) -> None:
+    """No entry is damaged, only a list: a writer begins a new file all the same."""
+    _no_append(log, "damaged", "bad-index", 0, 1, 2, 3, 4)
+
+
+@BOOK.appending(
+    unknown_compatible_flag, "appending", "SDJ-006", "SDJ-087", control=append_two_entries
+)
+def append_to_a_file_with_an_unknown_flag(log: SystemdLog) -> None:
+    """An unknown compatible flag keeps nobody from reading, and everybody from writing."""
+    _no_append(log, "intact", None, 0, 1, 2, 3, 4)
+
+
+@BOOK.appending(sealed_file_without_the_key, "appending", "SDJ-087", control=append_two_entries)
+def append_to_a_sealed_file_without_its_key(log: SystemdLog) -> None:
+    """Entries without a seal in a sealed file would look like forged ones: refuse."""
+    _no_append(log, "intact", None, 0, 1, 2, 3, 4)
+
+
+@BOOK.appending(
+    incompatible_flag_of_the_segmented_format, "appending", "SDJ-087", control=append_two_entries
+)
+def append_to_a_file_that_nobody_can_read(log: SystemdLog) -> None:
+    """What cannot be read cannot be gone on with."""
+    _no_append(log, "refused", "unsupported-flag")
