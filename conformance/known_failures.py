@@ -55,15 +55,19 @@ class KnownFailures:
 
     def unexplained(self) -> list[KnownFailure]:
         """Entries whose cause nobody has written down yet."""
-        return [entry for entry in self.entries.values() if entry.cause == UNEXPLAINED]
+        return [entry for entry in self.entries.values() if not self.causes[entry.cause]]
 
     def updated(
-        self, results: Iterable[Mapping[str, Any]], cause: str | None = None
+        self,
+        results: Iterable[Mapping[str, Any]],
+        cause: str | None = None,
+        because: str | None = None,
     ) -> KnownFailures:
         """The list after a run: what still fails stays with its cause, new failures are added.
 
         ``results`` are result objects of a run report. Cases that did not run keep their entry.
-        New entries get the cause named ``cause``, else ``unexplained``.
+        New entries get the cause named ``cause``, else ``unexplained``. ``because`` is the sentence
+        of that cause; without it the one that is there stays.
         """
         entries = dict(self.entries)
         for result in results:
@@ -77,9 +81,8 @@ class KnownFailures:
             name = old.cause if old and cause is None else cause or UNEXPLAINED
             entries[key] = KnownFailure(*key, result["class"], result["difference"], name)
         used = {entry.cause for entry in entries.values()}
-        causes = {name: text for name, text in self.causes.items() if name in used}
-        for name in used - causes.keys():
-            causes[name] = ""
+        known = {**self.causes, cause: because} if cause and because else self.causes
+        causes = {name: known.get(name, "") for name in used}
         return KnownFailures(self.path, causes, entries)
 
     def save(self) -> None:

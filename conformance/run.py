@@ -78,6 +78,7 @@ def run(
     clock = time.monotonic()
     outcomes = asyncio.run(run_subjects(plan.subjects, plan.cases, jobs, limits, progress))
     described = {vector.id: describe(vector) for vector in plan.vectors}
+    _leave_out_unread_formats(outcomes, described)
     return {
         "report_version": 1,
         "walproof": __version__,
@@ -86,6 +87,20 @@ def run(
         "vectors": described,
         "implementations": [_entry(outcome, described) for outcome in outcomes],
     }
+
+
+def _leave_out_unread_formats(
+    outcomes: Sequence[SubjectRun], described: dict[str, dict[str, Any]]
+) -> None:
+    """What nobody but the baselines was asked is of no use: which formats, hello has told."""
+    subjects = [one for one in outcomes if one.subject.baseline is None]
+    read = {described[result["vector"]]["format"] for one in subjects for result in one.results}
+    if not read:
+        return  # nothing ran, and what would have been asked can be shown
+    for id in [id for id, vector in described.items() if vector["format"] not in read]:
+        del described[id]
+    for one in outcomes:
+        one.results = [result for result in one.results if result["vector"] in described]
 
 
 def describe(vector: Vector) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from jsonschema.exceptions import best_match
 
 from conformance import VECTORS
 from conformance.contents import Contents, digest, read_contents
+from reference_impl import context
+from reference_impl.register import registers
 
 
 class BrokenVector(Exception):
@@ -96,6 +98,15 @@ def load(path: Path) -> Vector:
     if wrong is not None:
         where = "/".join(map(str, wrong.absolute_path)) or "the vector"
         raise BrokenVector(f"{path}: {where}: {wrong.message[:300]}")
+    try:
+        context.check(body["format"], body.get("context", {}))
+    except KeyError:
+        known = ", ".join(registers())
+        raise BrokenVector(
+            f"{path}: format: expected one of {known}, found {body['format']!r}"
+        ) from None
+    except context.BadContext as error:
+        raise BrokenVector(f"{path}: context: {error}") from None
     return Vector(path, body)
 
 

@@ -44,15 +44,17 @@ def generate(source: Source) -> Iterator[tuple[str, bytes]]:
         log = build(source, recipe, built)
         built[recipe.slug] = log
         contents = log.contents
+        is_file = isinstance(contents, bytes)
+        suffix = source.suffix if log.suffix is None else log.suffix
+        input_name = f"{recipe.slug}{suffix}" if is_file else recipe.slug
+        # Before anything of it is given out: a recipe that does not hold leaves nothing behind.
+        description = dump(describe(recipe, log, input_name))
         if isinstance(contents, bytes):
-            suffix = source.suffix if log.suffix is None else log.suffix
-            input_name = f"{recipe.slug}{suffix}"
             yield f"{recipe.format}/{input_name}", contents
         else:
-            input_name = recipe.slug
             for name, data in contents.items():
                 yield f"{recipe.format}/{input_name}/{name}", data
-        yield f"{recipe.id}.json", dump(describe(recipe, log, input_name))
+        yield f"{recipe.id}.json", description
 
 
 def build(source: Source, recipe: Recipe[Any], built: Mapping[str, Log]) -> Log:

@@ -217,12 +217,17 @@ class TestOurs:
         assert check("--impl", "mine", *SMALL).status == 3
         assert not path.exists()
 
-        updated = check("--impl", "mine", *SMALL, "--update-known", "--cause", "blind")
+        update = ("--impl", "mine", *SMALL, "--update-known")
+        nameless = check(*update, "--cause", "blind")
+        assert nameless.status == 1 and "mine has no such cause yet" in nameless.err
+        assert not path.exists()
+        sentence = "It never looks at the checksum."
+        updated = check(*update, "--cause", "blind", "--because", sentence)
         assert updated.status == 0 and "1 known failures, 0 without a cause" in updated.out
         listed = json.loads(path.read_text())
         assert [entry["cause"] for entry in listed["failures"]] == ["blind"]
-        listed["causes"]["blind"] = "It never looks at the checksum."
-        path.write_text(json.dumps(listed))
+        assert listed["causes"] == {"blind": sentence}
+        assert check(*update, "--cause", "blind").status == 0  # it is known by now
 
         assert check("--impl", "mine", *SMALL).status == 0
         known = results(report())["payload-flipped-in-second-record"]
@@ -246,6 +251,36 @@ class TestOurs:
         check("--impl", "mine", *SMALL, "--update-known")
         assert not path.exists()
         assert check("--impl", "mine", *SMALL).status == 0
+
+    def test_a_failure_without_a_cause_is_counted_as_such(self, check, ours):
+        path = ours("ignores_checksums")
+        updated = check("--impl", "mine", *SMALL, "--update-known")
+        assert "1 known failures, 1 without a cause" in updated.out
+        assert json.loads(path.read_text())["causes"] == {"unexplained": ""}
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("--cause", "blind"), "--update-known writes"),
+            (("--because", "It is."), "--update-known writes"),
+            (("--update-known", "--because", "It is."), "give --cause NAME"),
+            (("--update-known", "--cause", "blind", "--because", " "), "give --cause NAME"),
+        ],
+    )
+    def test_options_of_a_cause_that_lack_their_other_half(self, check, ours, options, words):
+        path = ours("ignores_checksums")
+        outcome = check("--impl", "mine", *SMALL, *options)
+        assert outcome.status == 1 and words in " ".join(outcome.err.split())
+        assert not path.exists()
+
+    def test_formats_that_nobody_reads_are_not_shown(self, check, ours, report):
+        ours("breakable_reader")
+        outcome = check("--impl", "mine", "--vector", "empty-*", "--profile", "recover")
+        assert outcome.status == 0
+        assert "kahadb" not in outcome.out and "zmq" not in outcome.out
+        assert {v["format"] for v in report()["vectors"].values()} == {"leveldb-log"}
+        for entry in report()["implementations"]:
+            assert {r["vector"].split("/")[0] for r in entry["results"]} == {"leveldb-log"}
 
     def test_a_broken_list_is_our_fault(self, check, ours):
         ours("breakable_reader").write_text("{}")

@@ -119,7 +119,7 @@ LOG = "vectors/leveldb-log/three-records.log"
 COMMANDS = {
     "recover": (["recover", LOG, "--out"], "new.log"),
     "dump": (["dump", LARGE, "--out"], "records"),
-    "import": (["import", "-", "--output"], "new.journal"),
+    "import": (["import", "-", "--out"], "new.journal"),
     "inspect": (["inspect", LOG, "--html"], "map.html"),
     "export": (["export", LOG, "--parquet"], "rows.parquet"),
     "check": (["check", "--impl", "executable-spec", "--vector", "one-record", "--report"], "."),

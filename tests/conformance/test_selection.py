@@ -100,3 +100,18 @@ def test_filled_payloads_are_spelled_out():
         "asqn": "7",
     }
     assert expand_payload({"payload": "ff"}) == {"payload": "ff"}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"context": {"no_such_key": 1}}, "context: leveldb-log knows no 'no_such_key'"),
+        ({"format": "toy-log"}, "format: expected one of leveldb-log, "),
+    ],
+)
+def test_a_vector_is_held_against_the_register(vectors, tmp_path, change, words):
+    body = {**vectors["leveldb-log/one-record"].body, **change}
+    path = tmp_path / "one-record.json"
+    path.write_text(json.dumps(body))
+    with pytest.raises(BrokenVector, match=words):
+        load(path)

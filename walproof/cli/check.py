@@ -59,6 +59,7 @@ from walproof.implementations import all_implementations
 @click.option("--show-known", is_flag=True, help="Show known failures in full too.")
 @click.option("--update-known", is_flag=True, help="Write what fails to the known-failures lists.")
 @click.option("--cause", metavar="NAME", help="With --update-known: the cause of the new failures.")
+@click.option("--because", metavar="TEXT", help="The sentence of that cause, if it is a new one.")
 def check(
     commands: tuple[str, ...],
     names: tuple[str, ...],
@@ -77,6 +78,7 @@ def check(
     show_known: bool,
     update_known: bool,
     cause: str | None,
+    because: str | None,
 ) -> int:
     """Run the vectors against implementations and say what is not as expected.
 
@@ -106,6 +108,7 @@ def check(
             f" {' and '.join(asked)}"
         )
     subjects = _subjects(commands, names, one_shot)
+    _check_cause(subjects, update_known, cause, because)
     if not names:
         read = {vector.body["format"] for vector in chosen}
         subjects = [s for s in subjects if not s.formats or read & set(s.formats)]
@@ -118,7 +121,7 @@ def check(
     _save(report, folder)
     terminal.print_matrix(report, console, _shown(folder / "report.html"))
     if update_known:
-        _update_known(report, subjects, cause, console)
+        _update_known(report, subjects, cause, because, console)
         return 0
     bad = run.unexpected(report)
     shown = bad + (run.known(report) if show_known else [])
@@ -219,14 +222,44 @@ def _save(report: dict[str, Any], folder: Path) -> None:
     html.write(report, folder / "report.html")
 
 
+def _check_cause(
+    subjects: list[Subject], update_known: bool, cause: str | None, because: str | None
+) -> None:
+    """A cause is a sentence, not a name: before anything runs."""
+    if (cause or because) and not update_known:
+        raise click.UsageError(
+            "--cause and --because say what --update-known writes: give that too"
+        )
+    if because is not None and (cause is None or not because.strip()):
+        raise click.UsageError(
+            "--because is the sentence of a cause: give --cause NAME, and a text"
+        )
+    if cause is None or because is not None:
+        return
+    lacking = [
+        one.name
+        for one in subjects
+        if one.known.path is not None and not one.known.causes.get(cause)
+    ]
+    if lacking:
+        raise click.UsageError(
+            f"--cause {cause}: {' and '.join(lacking)} has no such cause yet;"
+            " --because 'TEXT' gives its sentence"
+        )
+
+
 def _update_known(
-    report: dict[str, Any], subjects: list[Subject], cause: str | None, console: Console
+    report: dict[str, Any],
+    subjects: list[Subject],
+    cause: str | None,
+    because: str | None,
+    console: Console,
 ) -> None:
     entries = {entry["name"]: entry for entry in report["implementations"]}
     for subject in subjects:
         if subject.known.path is None or entries[subject.name]["status"] != "ran":
             continue
-        known = subject.known.updated(entries[subject.name]["results"], cause)
+        known = subject.known.updated(entries[subject.name]["results"], cause, because)
         known.save()
         console.print(
             f"{_shown(known.path)}: {len(known.entries)} known failures,"

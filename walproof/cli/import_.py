@@ -19,7 +19,7 @@ from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 @click.command("import")
 @click.argument("stream", metavar="[EXPORT]", type=click.File("rb"), default="-")
 @click.option(
-    "--output", required=True, metavar="FILE", type=click.Path(path_type=Path), help="New file."
+    "--out", required=True, metavar="FILE", type=click.Path(path_type=Path), help="New file."
 )
 @click.option("--compact/--regular", default=True, show_default=True, help="Layout.")
 @click.option("--keyed/--jenkins", default=True, show_default=True, help="Hash.")
@@ -30,7 +30,7 @@ from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 @click.option("--seal", "key", metavar="KEY", help="Seal with this verification key.")
 def import_(
     stream: object,
-    output: Path,
+    out: Path,
     compact: bool,
     keyed: bool,
     compression: str,
@@ -43,7 +43,7 @@ def import_(
     begin anew, as with systemd-journal-remote. journalctl can read and verify the new file.
 
     \b
-    journalctl -o export | walproof import --output copy.journal
+    journalctl -o export | walproof import --out copy.journal
 
     Exit status: 0 written, 1 for a usage or I/O error or for input that is not in that format.
     """
@@ -62,12 +62,12 @@ def import_(
         made = Writer(options)
         for entry in parse_export(stream):  # type: ignore[arg-type]
             _write(made, entry)
-        save(output, made.finish(), replace=False)
+        save(out, made.finish(), replace=False)
     except (BadExport, CannotWrite, BadKey, ValueError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
-        raise click.ClickException(f"{output}: {error.strerror or error}") from None
-    click.echo(f"{output}: {made.header.n_entries} entries", file=sys.stderr)
+        raise click.ClickException(f"{out}: {error.strerror or error}") from None
+    click.echo(f"{out}: {made.header.n_entries} entries", file=sys.stderr)
     return 0
 
 

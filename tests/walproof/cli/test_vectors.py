@@ -1,0 +1,52 @@
+"""``walproof vectors``: what is written, and what is not when a recipe does not hold."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import pytest
+
+from conformance.recipes import generate
+from conformance.recipes.leveldb_log import LevelDBLog
+from conformance.recipes.recipe import Book
+from walproof.cli import main
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch, capsys):
+    """Run the command on one recipe: its exit status, what it says, the files that are there."""
+
+    def make(survivors):
+        book: Book[LevelDBLog] = Book("leveldb-log")
+
+        @book.valid("layout", "LDB-001")
+        def only_one(log: LevelDBLog) -> None:
+            """A log of one record."""
+            log.write(b"alpha")
+            log.expect("intact", survivors=survivors)
+
+        monkeypatch.setattr(
+            generate, "sources", lambda: [generate.Source(book, LevelDBLog, ".log")]
+        )
+        monkeypatch.setattr(import_module("walproof.cli.vectors"), "VECTORS", tmp_path)
+        monkeypatch.setattr(sys, "argv", ["walproof", "vectors"])
+        with pytest.raises(SystemExit) as left:
+            main()
+        said = capsys.readouterr()
+        files = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
+        return left.value.code, said.out + said.err, files
+
+    return make
+
+
+def test_a_log_and_its_description(made):
+    status, said, files = made([0])
+    assert status == 0 and "1 vectors, 2 files changed" in said
+    assert files == ["only-one.json", "only-one.log"]
+
+
+def test_a_recipe_that_contradicts_the_specification_leaves_nothing(made):
+    status, said, files = made([])
+    assert status == 1 and "the recipe expects intact None records of [] bytes" in said
+    assert files == []
