@@ -113,11 +113,9 @@ def _reply(format: Format, request: Mapping[str, Any], place: Path) -> dict[str,
     if request["cmd"] == "read":
         return {"answer": collect(format.read(place, request["profile"], context)).to_json()}
     records = [NewRecord(bytes.fromhex(one["payload"]), one) for one in request["records"]]
-    if request["cmd"] == "write":
-        format.write(place, records, context)
-        return {"done": True}
+    operation = format.write if request["cmd"] == "write" else format.append
     try:
-        format.append(place, records, context)
+        operation(place, records, context)
     except ValueError as error:
         return {"refused": str(error)}
     return {"done": True}

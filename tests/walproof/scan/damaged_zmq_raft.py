@@ -107,12 +107,13 @@ def make_file(rng: random.Random, folder: Path) -> Path:
 
 
 def make_directory(rng: random.Random, root: Path) -> None:
-    """A log directory in an empty folder: gaps, overlaps, empty files, files out of place."""
+    """A log directory in an empty folder: gaps, overlaps, empty and unfinished files, files out of
+    place, snapshots that cannot be."""
     index, term = 1, rng.randrange(3)
     logs = root / "log" if rng.random() < 0.8 else root
     if rng.random() < 0.7:
-        at = rng.choice([0, 0, 1, 4, 9])
-        index = max(1, at + rng.choice([1, 1, 1, 0, 3, -2]))
+        at = rng.choice([0, 0, 1, 4, 9, 9, 2**53 - 1, 2**53] if rng.random() < 0.5 else [0, 4])
+        index = max(1, at % 2**53 % 100 + rng.choice([1, 1, 1, 0, 3, -2]))
         root.mkdir(exist_ok=True)
         (root / "snap").write_bytes(maybe_damaged(rng, snapshot(rng, at, rng.randrange(4)), 1))
     for _ in range(rng.randrange(5)):
@@ -120,8 +121,11 @@ def make_directory(rng: random.Random, root: Path) -> None:
         count = rng.choice([capacity, capacity, capacity, capacity, 0, 1])
         log = index_file(rng, index, capacity, term, count)
         name = path_of(index)
-        if rng.random() < 0.03:
-            name = name.replace("00000/", "00001/", 1)
+        if rng.random() < 0.06:
+            folders = rng.choice(["00001/00/00/", "00000/00/", "00000/", ""])
+            name = folders + name.rpartition("/")[2]
+        if rng.random() < 0.08:
+            log = log[: rng.randrange(30)]
         place = logs / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(maybe_damaged(rng, log) if rng.random() < 0.4 else log)
