@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
-  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, msgpack, placeOf, withFolder,
+  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, msgpack, placeOf, settle, withFolder,
 } from './zmq_raft.mjs';
 
 /** zmq-raft rejects these records, or does not append to this log. */
@@ -66,6 +66,7 @@ async function update(place, { records, context }) {
   const known = Object.assign({}, ...updates.map(([changes]) => changes));
   const initial = context.initial ?? Object.fromEntries(Object.keys(known).map((key) => [key, null]));
   const file = await unlessRefused(() => new FilePersistence(place, initial).ready());
+  await settle(); // it still removes temporary files, the one of a rotation among them
   for (const [changes, rotate] of updates) await (rotate ? file.rotate(changes) : file.update(changes));
   await file.close();
 }
