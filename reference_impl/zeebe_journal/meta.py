@@ -12,6 +12,7 @@ from dataclasses import dataclass
 META, RAFT_SCHEMA = 6, 8
 _HEADER = struct.Struct("<BHHHH")
 _NULL = 0xFFFFFFFFFFFFFFFF
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def read_meta(data: bytes) -> Meta | None:
     voted_for = data[at + 4 : at + 4 + voted]
     return Meta(
         term,
-        None if flushed == _NULL else flushed,
+        None if flushed > _LARGEST else flushed,  # negative, as Zeebe reads it
         None if commit == _NULL else commit,
         voted_for,
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl.answer import End, Event, Lost, Record
-from reference_impl.zeebe_journal.layout import LARGEST_ID, SEGMENT_NAME
+from reference_impl.zeebe_journal.layout import LARGEST_ID, NO_ASQN, SEGMENT_NAME
 from reference_impl.zeebe_journal.meta import read_meta
 from reference_impl.zeebe_journal.segment import (
     Cursor,
@@ -298,12 +298,33 @@ def recognise(path: Path) -> bool:
     return head[3:7] == metadata or (head[:1] == b"\x02" and head[19:23] == descriptor)
 
 
-def last_record(events: Iterator[Event]) -> tuple[Record | None, int, End]:
-    """The last record of a log, its largest asqn (-1: none), and the end."""
-    last, asqn = None, -1
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What a writer must know to go on where ``end`` is.
+
+    ``count`` is the number of records in the segment that holds ``end``, with those that were lost
+    as ``asqn-order``, and ``last_at`` where the last of them stands. ``asqn`` is the largest one of
+    the log, -1 for none.
+    """
+
+    count: int
+    last_at: int
+    asqn: int
+    end: End
+
+
+def tail(events: Iterator[Event]) -> Tail:
+    """The tail of a log, from all of its events."""
+    count, last_at, asqn, file = 0, 0, NO_ASQN, None
     for event in events:
+        if isinstance(event, End):
+            return (
+                Tail(count, last_at, asqn, event) if event.file == file else Tail(0, 0, asqn, event)
+            )
+        if isinstance(event, Lost) and event.reason != "asqn-order":
+            continue
+        count, file = count + 1 if event.file == file else 1, event.file
+        last_at = event.at if isinstance(event, Record) else event.start
         if isinstance(event, Record):
-            last, asqn = event, max(asqn, int(event.fields["asqn"]))
-        elif isinstance(event, End):
-            return last, asqn, event
+            asqn = max(asqn, int(event.fields["asqn"]))
     raise AssertionError("the reader stopped without a verdict")

@@ -29,15 +29,14 @@ from reference_impl.zeebe_journal.layout import (
 )
 from reference_impl.zeebe_journal.reader import (
     Segment,
+    Tail,
     journal_name,
-    last_record,
     open_segment,
     read,
     segment_files,
+    tail,
 )
-from reference_impl.zeebe_journal.segment import (
-    Descriptor,
-)
+from reference_impl.zeebe_journal.segment import Descriptor
 
 DESCRIPTORS = {"1": 29, "2/1": 45, "2/2": 57}
 """The descriptors by version byte and SBE version, and their lengths in bytes."""
@@ -94,7 +93,6 @@ class Writer:
         self.version = version
         self.schema = 2 if version == NEWEST else 1
         self.index = 1
-        self.asqn = NO_ASQN
 
     def start(self, id: int, index: int) -> None:
         """Begin a segment: a file of its full size, all zeros after the descriptor."""
@@ -107,36 +105,26 @@ class Writer:
         self.at = len(descriptor)
         self.last_at = 0
 
-    def resume(self, segment: Segment, at: int, last_at: int, index: int, asqn: int) -> None:
+    def resume(self, segment: Segment, at: int, last_at: int, index: int) -> None:
         """Go on in an existing segment, after its last record."""
         descriptor = segment.descriptor
         assert isinstance(descriptor, Descriptor)
         self.id = int(segment.path.stem.rsplit("-", 1)[1])
-        self.first_index, self.index, self.asqn = descriptor.index, index, asqn
+        self.first_index, self.index = descriptor.index, index
         self.size = max(segment.size, descriptor.max_segment_size)
         self.at, self.last_at = at, last_at
-        self.version = {29: "1", 45: "2/1"}.get(descriptor.length, NEWEST)
         with self._file(self.id).open("r+b") as log:
-            if self.version == NEWEST:
-                # Remove the seal, if there is one, before anything is cut off (ZBJ-013).
-                _describe(log, segment, descriptor, (0, 0))
+            _seal(log, descriptor, (0, 0))  # before anything is cut off (ZBJ-013)
             log.truncate(at)
             log.truncate(self.size)
-        if self.max_segment_size <= DESCRIPTORS[NEWEST]:
-            self.max_segment_size = descriptor.max_segment_size
 
     def append(self, payload: bytes, asqn: int = NO_ASQN) -> None:
         """Write one record, in a new segment if the current one has no room (ZBJ-049).
 
-        Raises ``ValueError`` for an asqn that is not above the last one (ZBJ-053), and for a
-        record that no segment can hold.
+        :func:`_check` has looked at it.
         """
-        if asqn != NO_ASQN and asqn <= self.asqn:
-            raise ValueError(f"asqn {asqn} is not above {self.asqn}")
         record = pack_record(self.index, asqn, payload, self.schema)
         if self.at + len(record) > self.size:
-            if self.index == self.first_index:
-                raise ValueError(f"a record of {len(record)} bytes does not fit into a segment")
             self._roll()
             self.append(payload, asqn)
             return
@@ -149,16 +137,13 @@ class Writer:
         self.last_at = self.at
         self.at += len(record)
         self.index += 1
-        self.asqn = asqn if asqn != NO_ASQN else self.asqn
 
     def _roll(self) -> None:
-        if self.version == NEWEST:
-            path = self._file(self.id)
-            segment = open_segment(path, None)
-            assert isinstance(segment.descriptor, Descriptor)
-            with path.open("r+b") as log:
-                _describe(log, segment, segment.descriptor, (self.index - 1, self.last_at))
-        self.version = NEWEST if self.schema == 2 else self.version
+        path = self._file(self.id)
+        descriptor = open_segment(path, None).descriptor
+        assert isinstance(descriptor, Descriptor)
+        with path.open("r+b") as log:
+            _seal(log, descriptor, (self.index - 1, self.last_at))
         self.start(self.id + 1, self.index)
         with self._file(self.id + 1).open("wb") as log:
             log.truncate(self.max_segment_size)  # ZBJ-014: prepared ahead
@@ -167,11 +152,42 @@ class Writer:
         return self.folder / f"{self.name}-{id}.log"
 
 
-def _describe(
-    log: BinaryIO, segment: Segment, descriptor: Descriptor, seal: tuple[int, int]
-) -> None:
+def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
+    """Set last index and last position, and the checksum, if the descriptor has room for them.
+
+    All other bytes stay as they are, also those of newer fields.
+    """
+    if descriptor.seal_at is None:
+        return
     log.seek(0)
-    log.write(pack_descriptor(descriptor.id, descriptor.index, descriptor.max_segment_size, seal))
+    head = bytearray(log.read(descriptor.length))
+    SEAL.pack_into(head, descriptor.seal_at, *seal)
+    message = descriptor.seal_at - DESCRIPTOR_BLOCK.size - SBE_HEADER.size
+    head[9:17] = crc32c(bytes(head[message:])).to_bytes(8, "little")
+    log.seek(0)
+    log.write(head)
+
+
+def _check(
+    records: Sequence[NewRecord], asqn: int, room: int, fresh: int | None, empty: bool
+) -> None:
+    """Refuse records before anything is written. ``asqn`` is the largest one so far.
+
+    ``room`` is what is left in the segment, ``fresh`` what a new one has, ``None`` if there must
+    not be a new one; ``empty`` says that the segment has no records yet. Raises ``ValueError`` for
+    an asqn that is not above all others (ZBJ-053) and a record that does not fit (ZBJ-049).
+    """
+    for record in records:
+        number = int(record.fields.get("asqn", NO_ASQN))
+        if number != NO_ASQN and number <= asqn:
+            raise ValueError(f"asqn {number} is not above {asqn}")
+        asqn = max(asqn, number)
+        size = RECORD_OVERHEAD + len(record.payload)
+        if size > room:
+            if fresh is None or empty or size > fresh:
+                raise ValueError(f"a record of {size} bytes does not fit into its segment")
+            room = fresh
+        room, empty = room - size, False
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
@@ -179,24 +195,29 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
     ``context``: ``max_segment_size``, ``descriptor`` (``1``, ``2/1``, ``2/2``), ``name``. Records
     may have an ``asqn`` and an ``index``. The index of the first record begins the journal, as
-    after compaction. Raises ``ValueError`` for an index that leaves a gap, and as
-    :meth:`Writer.append`.
+    after compaction. Raises ``ValueError`` for an index that leaves a gap, and as :func:`_check`;
+    then nothing is written.
     """
     needed = (
         DESCRIPTORS[NEWEST] + RECORD_OVERHEAD + max((len(r.payload) for r in records), default=0)
     )
     size = int(context.get("max_segment_size", max(DEFAULT_SEGMENT_SIZE, needed)))
     version = str(context.get("descriptor", NEWEST))
+    if version not in DESCRIPTORS:
+        raise ValueError(f"descriptor: expected one of {', '.join(DESCRIPTORS)}")
     first = _first_index(records)
+    room = size - DESCRIPTORS[version]
+    if room < 0:
+        raise ValueError(f"a segment of {size} bytes has no room for its descriptor")
     if path.suffix == ".log":
+        _check(records, NO_ASQN, room, None, empty=True)
         descriptor = pack_descriptor(1, first, size, version=version)
-        packed = b"".join(_packed(records, first, 1 if version != NEWEST else 2))
-        if len(descriptor) + len(packed) > size:
-            raise ValueError(f"the records do not fit into one segment of {size} bytes")
+        packed = b"".join(_packed(records, first, 2 if version == NEWEST else 1))
         with path.open("xb") as log:
             log.write(descriptor + packed)
             log.truncate(size)
         return
+    _check(records, NO_ASQN, room, room, empty=True)
     path.mkdir()
     writer = Writer(path, str(context.get("name", "journal")), size, version)
     writer.start(1, first)
@@ -214,12 +235,8 @@ def _first_index(records: Sequence[NewRecord]) -> int:
 
 
 def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[bytes]:
-    last = NO_ASQN
     for index, record in enumerate(records, first):
         asqn = int(record.fields.get("asqn", NO_ASQN))
-        if asqn != NO_ASQN and asqn <= last:
-            raise ValueError(f"asqn {asqn} is not above {last}")
-        last = max(last, asqn)
         yield pack_record(index, asqn, record.payload, schema)
 
 
@@ -227,65 +244,62 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     """Recover a journal and append to it, losing nothing that was acknowledged (ZBJ-051).
 
     Everything after ``end`` is cut off, and later segments are removed. A single segment does not
-    roll. Raises ``ValueError`` if the log must not be appended to (ZBJ-052).
+    roll. Raises ``ValueError``, before anything is changed, if the log must not be appended to
+    (ZBJ-052), and as :func:`_check`.
     """
-    last, asqn, end = last_record(read(path, "recover", context))
-    if end.end is None:
-        raise ValueError(f"the log must not be appended to ({end.reason}): start a new journal")
-    several = path.is_dir()
-    name = (journal_name(path, context) or "journal") if several else path.stem.rsplit("-", 1)[0]
-    paths = segment_files(path, name).get(name, []) if several else [path]
-    size = int(context.get("max_segment_size", 0))
-    if not several:
-        _append_to_file(
-            path, records, int(last.fields["index"]) + 1 if last else None, asqn, end.end
-        )
+    found = tail(read(path, "recover", context))
+    at, file = found.end.end, found.end.file
+    if at is None:
+        why = found.end.reason
+        raise ValueError(f"the log must not be appended to ({why}): start a new journal")
+    if not path.is_dir():
+        _append_to_file(path, records, found, at)
         return
-    kept = next((n for n, p in enumerate(paths) if p.name == end.file), -1)
+    name = journal_name(path, context) or "journal"
+    paths = segment_files(path, name).get(name, [])
+    kept = next((n for n, p in enumerate(paths) if p.name == file), -1)
     segment = open_segment(paths[kept], paths[kept].name) if kept >= 0 else None
-    writer = Writer(path, name, size, NEWEST)
-    for later in paths[kept + 1 :]:
-        later.unlink()
-    if segment is None or not isinstance(segment.descriptor, Descriptor) or end.end == 0:
-        if segment is not None:
-            segment.path.unlink()
-        writer.max_segment_size = size or DEFAULT_SEGMENT_SIZE
+    descriptor = segment.descriptor if segment else None
+    size = int(context.get("max_segment_size", 0))
+    if segment is None or not isinstance(descriptor, Descriptor):
+        # There is nothing to go on from: segment 1, index 1.
+        size = size or DEFAULT_SEGMENT_SIZE
+        room = size - DESCRIPTORS[NEWEST]
+        _check(records, found.asqn, room, room, empty=True)
+        for each in paths:
+            each.unlink()
+        writer = Writer(path, name, size, NEWEST)
         writer.start(1, 1)
     else:
-        here = last is not None and last.file == end.file
-        index = int(last.fields["index"]) + 1 if last and here else segment.descriptor.index
-        last_at = last.at if last and here else 0
-        writer.resume(segment, end.end, last_at, index, asqn)
+        full = max(segment.size, descriptor.max_segment_size)
+        size = size or full
+        fresh = size - DESCRIPTORS[NEWEST]
+        _check(records, found.asqn, full - at, fresh, empty=not found.count)
+        for later in paths[kept + 1 :]:
+            later.unlink()
+        writer = Writer(path, name, size, NEWEST)
+        writer.resume(segment, at, found.last_at, descriptor.index + found.count)
     for record in records:
         writer.append(record.payload, int(record.fields.get("asqn", NO_ASQN)))
+
+
+def _append_to_file(path: Path, records: Sequence[NewRecord], found: Tail, end: int) -> None:
+    """Go on in a log of one file, which does not roll."""
+    segment = open_segment(path, None)
+    descriptor = segment.descriptor
+    if not isinstance(descriptor, Descriptor):
+        raise ValueError("the segment has no descriptor: start a new journal")
+    size = max(segment.size, descriptor.max_segment_size)
+    _check(records, found.asqn, size - end, None, empty=not found.count)
+    packed = b"".join(_packed(records, descriptor.index + found.count, 2))
+    with path.open("r+b") as log:
+        _seal(log, descriptor, (0, 0))  # before anything is cut off (ZBJ-013)
+        log.truncate(end)
+        log.seek(end)
+        log.write(packed)
+        log.truncate(size)
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a copy of a log must be told: not the flushed index, which need not have survived."""
     return {name: value for name, value in context.items() if name != "last_flushed_index"}
-
-
-def _append_to_file(
-    path: Path, records: Sequence[NewRecord], index: int | None, asqn: int, end: int
-) -> None:
-    segment = open_segment(path, None)
-    descriptor = segment.descriptor
-    if not isinstance(descriptor, Descriptor):
-        raise ValueError("the segment has no descriptor: start a new journal")
-    index = descriptor.index if index is None else index
-    packed = b""
-    for record in records:
-        number = int(record.fields.get("asqn", NO_ASQN))
-        if number != NO_ASQN and number <= asqn:
-            raise ValueError(f"asqn {number} is not above {asqn}")
-        asqn = max(asqn, number)
-        packed += pack_record(index, number, record.payload)
-        index += 1
-    size = max(segment.size, descriptor.max_segment_size)
-    if end + len(packed) > size:
-        raise ValueError(f"the segment of {size} bytes is full: append to the journal folder")
-    with path.open("r+b") as log:
-        log.truncate(end)
-        log.seek(end)
-        log.write(packed)
-        log.truncate(size)

@@ -276,7 +276,7 @@ def flushed_in_meta(data: bytes) -> int | None:
     if len(data) < vote + 4 or len(data) - vote - 4 < struct.unpack_from("<I", data, vote)[0]:
         return None
     flushed = found.meta.last_flushed_index
-    return None if flushed == 2**64 - 1 else int(flushed)
+    return None if flushed >= 2**63 else int(flushed)
 
 
 def names_in(path: Path) -> Iterator[tuple[str, int, Path]]:

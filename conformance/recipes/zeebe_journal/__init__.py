@@ -1,9 +1,11 @@
 """Recipes of the Zeebe journal, a file for each kind of fault."""
 
 from conformance.recipes.zeebe_journal import (
+    appending,
     descriptors,
     handover,
     layout,
+    meta,
     numbers,
     raft,
     records,
@@ -23,9 +25,11 @@ __all__ = [
     "BOOK",
     "SUFFIX",
     "NewLog",
+    "appending",
     "descriptors",
     "handover",
     "layout",
+    "meta",
     "numbers",
     "raft",
     "records",

@@ -1,0 +1,207 @@
+"""Writing and appending at the edges: single files, other descriptors, what must be refused."""
+
+from conformance.recipes.zeebe_journal.descriptors import descriptor_with_newer_fields
+from conformance.recipes.zeebe_journal.layout import (
+    descriptor_of_45_bytes,
+    descriptor_of_version_1,
+    exactly_full_segment,
+    one_segment,
+    segments_of_45_bytes,
+    three_segments,
+)
+from conformance.recipes.zeebe_journal.log import BOOK, FOUR, Entry, ZeebeLog, application
+from conformance.recipes.zeebe_journal.writing import append_to_three_segments, write_one_segment
+from reference_impl.answer import NewRecord
+
+FOXTROT, GOLF = application(6, "foxtrot"), application(7, "golf")
+
+
+def _append(log: ZeebeLog, *entries: Entry) -> None:
+    for payload, asqn in entries:
+        log.append(payload, asqn=str(asqn))
+
+
+def _file(log: ZeebeLog, *entries: Entry, size: int = 512, version: str = "2/2") -> None:
+    log.segment(*entries, size=size, version=version)
+    log.written = [NewRecord(payload, {"asqn": str(asqn)}) for payload, asqn in entries]
+    log.context["max_segment_size"] = size
+    if version != "2/2":
+        log.context["descriptor"] = version
+
+
+def _refused(log: ZeebeLog, *entries: Entry) -> None:
+    log.written = [NewRecord(payload, {"asqn": str(asqn)}) for payload, asqn in entries]
+    log.context["max_segment_size"] = 512
+    log.suffix = ""  # a folder is asked for
+    log.expect_refusal()
+
+
+@BOOK.writing("writing", "ZBJ-048")
+def write_a_single_file(log: ZeebeLog) -> None:
+    """Four records in a log of one file: one segment, and none is prepared."""
+    _file(log, *FOUR)
+
+
+@BOOK.writing("writing", "ZBJ-048")
+def write_a_single_file_of_version_1(log: ZeebeLog) -> None:
+    """A log of one file with a descriptor of 29 bytes and records of version 1."""
+    _file(log, *FOUR, version="1")
+
+
+@BOOK.writing("writing", "ZBJ-049", control=write_one_segment)
+def write_a_record_that_no_segment_takes(log: ZeebeLog) -> None:
+    """The fourth record does not fit an empty segment: nothing is written, also not the others."""
+    _refused(log, *FOUR[:3], (b"x" * 407, 9))
+
+
+@BOOK.writing("writing", "ZBJ-049", "ZBJ-021", control=write_one_segment)
+def write_a_record_that_fills_a_segment(log: ZeebeLog) -> None:
+    """A record that fits an empty segment to the byte."""
+    log.journal(*FOUR[:3], (b"x" * 406, 9), size=512)
+    log.context["max_segment_size"] = 512
+
+
+@BOOK.writing("writing", "ZBJ-053", control=write_one_segment)
+def write_an_asqn_that_goes_down(log: ZeebeLog) -> None:
+    """The last record has asqn 1, which the second one had: nothing is written."""
+    _refused(log, *FOUR[:3], (FOUR[3][0], 1))
+
+
+@BOOK.appending(one_segment, "appending", "ZBJ-051")
+def append_to_a_single_file(log: ZeebeLog) -> None:
+    """A log of one file goes on in that file, which keeps its size."""
+    _append(log, (b"new", 7))
+    log.flushed(4)
+    log.expect("intact", survivors=[*range(4), b"new"], end=474)
+    log.leaves({"": 512})
+
+
+@BOOK.appending(one_segment, "appending", "ZBJ-051", control=append_to_a_single_file, kind="eof")
+def append_to_a_single_file_that_is_cut(log: ZeebeLog) -> None:
+    """A log of one file that was cut inside its last record gets its size back."""
+    log.truncate(400)
+    _append(log, (b"new", 7))
+    log.flushed(3)
+    log.expect("intact", survivors=[0, 1, 2, b"new"])
+    log.leaves({"": 512})
+
+
+@BOOK.appending(
+    exactly_full_segment, "appending", "ZBJ-051", control=append_to_a_single_file, kind="limit"
+)
+def append_to_a_single_file_that_is_full(log: ZeebeLog) -> None:
+    """A log of one file has no room left, and does not roll: a writer refuses."""
+    _append(log, (b"", 7))
+    log.expect_refusal("intact", survivors=range(4))
+
+
+@BOOK.appending(descriptor_with_newer_fields, "appending", "ZBJ-010", "ZBJ-051")
+def append_after_newer_fields(log: ZeebeLog) -> None:
+    """A descriptor of 65 bytes stays as it is: the first record must not move."""
+    _append(log, FOXTROT)
+    log.expect("intact", survivors=[0, FOXTROT[0]])
+
+
+@BOOK.appending(descriptor_of_45_bytes, "appending", "ZBJ-007", "ZBJ-051")
+def append_to_a_descriptor_of_45_bytes(log: ZeebeLog) -> None:
+    """A descriptor of 45 bytes has no room for a seal and stays; the record has version 2."""
+    _append(log, (b"new", 7))
+    log.expect("intact", survivors=[*range(4), b"new"])
+
+
+@BOOK.appending(descriptor_of_version_1, "appending", "ZBJ-006", "ZBJ-051")
+def append_to_a_descriptor_of_version_1(log: ZeebeLog) -> None:
+    """A descriptor of 29 bytes has no checksum and stays as it is."""
+    _append(log, (b"new", 7))
+    log.expect("intact", survivors=[*range(4), b"new"])
+
+
+@BOOK.appending(segments_of_45_bytes, "appending", "ZBJ-049", "ZBJ-051")
+def append_to_segments_of_45_bytes(log: ZeebeLog) -> None:
+    """An upgraded journal goes on in a segment whose descriptor has 57 bytes."""
+    _append(log, FOXTROT, GOLF)
+    log.context["max_segment_size"] = 270
+    log.flushed(6)
+    log.expect("intact", survivors=[*range(6), FOXTROT[0], GOLF[0]])
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-051", control=append_to_three_segments, kind="eof"
+)
+def append_to_a_sealed_segment(log: ZeebeLog) -> None:
+    """The active segment is gone: the sealed one before it goes on, without its seal."""
+    log.remove_file("journal-3.log")
+    log.remove_file("journal-4.log")
+    log.flushed(4)
+    _append(log, FOXTROT)
+    log.context["max_segment_size"] = 270
+    log.expect("intact", survivors=[*range(4), FOXTROT[0]])
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-032", "ZBJ-051", control=append_to_three_segments)
+def append_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
+    """The last record was lost for its asqn: it has its index all the same, and stays."""
+    log.set("journal-3.log:records[1].data.asqn", 1)
+    log.reseal("journal-3.log:records[1]")
+    log.flushed(6)
+    _append(log, FOXTROT)
+    log.context["max_segment_size"] = 270
+    log.expect("damaged", "asqn-order", survivors=[*range(5), FOXTROT[0]])
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-053", control=append_to_three_segments, kind="limit"
+)
+def append_an_asqn_that_is_there(log: ZeebeLog) -> None:
+    """A record with the last asqn once more."""
+    _append(log, (GOLF[0], 5))
+    log.flushed(6)
+    log.expect_refusal("intact", survivors=range(6))
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-049", control=append_to_three_segments, kind="limit"
+)
+def append_a_record_that_no_segment_takes(log: ZeebeLog) -> None:
+    """A record that does not fit an empty segment: no segment is begun for it."""
+    _append(log, (b"x" * 165, 7))
+    log.context["max_segment_size"] = 270
+    log.flushed(6)
+    log.expect_refusal("intact", survivors=range(6))
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-044", "ZBJ-051", control=append_to_three_segments, kind="eof"
+)
+def append_where_nothing_can_be_read(log: ZeebeLog) -> None:
+    """The first descriptor is cut and nothing was flushed: a new journal begins at index 1."""
+    log.truncate(40, "journal-1.log")
+    _append(log, FOXTROT)
+    log.context["max_segment_size"] = 270
+    log.expect("intact", survivors=[FOXTROT[0]])
+    log.leaves({"journal-1.log": 270})
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-042", "ZBJ-051", control=append_to_three_segments, kind="eof"
+)
+def append_where_no_segment_is(log: ZeebeLog) -> None:
+    """A folder with nothing but a lock file: a journal of that name begins at index 1."""
+    for number in (1, 2, 3, 4):
+        log.remove_file(f"journal-{number}.log")
+    log.add_file(".journal.lock", b"0", "the lock file")
+    _append(log, FOXTROT)
+    log.context["max_segment_size"] = 270
+    log.expect("intact", survivors=[FOXTROT[0]])
+    log.leaves({".journal.lock": 1, "journal-1.log": 270})
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-050", "ZBJ-051", control=append_to_three_segments)
+def append_before_stale_bytes(log: ZeebeLog) -> None:
+    """What stands after the end of the log is cut off, not merely overwritten."""
+    log.files["journal-3.log"][255:] = b"\1" * 15
+    log.did("fill [255, 270) in journal-3.log with 01")
+    _append(log, (b"", 7))
+    log.flushed(6)
+    log.context["max_segment_size"] = 270
+    log.expect("intact", survivors=[*range(6), b""])

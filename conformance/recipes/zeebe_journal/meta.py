@@ -1,0 +1,188 @@
+"""The file beside a journal, and which of several journals in a folder is meant."""
+
+from conformance.recipes.zeebe_journal.layout import one_segment, three_segments
+from conformance.recipes.zeebe_journal.log import (
+    ALPHA,
+    BOOK,
+    BRAVO,
+    INITIAL,
+    ZeebeLog,
+    segment,
+)
+from conformance.recipes.zeebe_journal.writing import flushed_index_from_the_meta_file
+from reference_impl.zeebe_journal.meta import Meta, write_meta
+
+META = "journal.meta"
+LAST = "journal-3.log:records[1].metadata.checksum"
+
+
+def _promise_nothing(log: ZeebeLog) -> None:
+    """The meta file counts for nothing: a bad last record is an unfinished write."""
+    log.flip(LAST, 0)
+    log.expect("torn", "checksum-mismatch", survivors=range(5), end=156)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
+def meta_file_of_version_4(log: ZeebeLog) -> None:
+    """A meta file of raft schema version 4 has a commit index, which is not the flushed one."""
+    log.files[META] = bytearray(write_meta(Meta(1, 6, 2, b"0"), version=4))
+    log.did("journal.meta has version 4, flushed index 6 and commit index 2")
+    log.flip(LAST, 0)
+    log.expect("damaged", "checksum-mismatch", survivors=range(5), end=None)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
+def meta_file_of_another_version(log: ZeebeLog) -> None:
+    """The first byte is 2."""
+    log.files[META][0] = 2
+    log.did("set the first byte of journal.meta to 2")
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
+def meta_file_of_another_template(log: ZeebeLog) -> None:
+    """The message is a Configuration."""
+    log.files[META][3] = 5
+    log.did("set the template of journal.meta to 5")
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
+def meta_file_of_another_schema(log: ZeebeLog) -> None:
+    """The message is of the schema of the journal."""
+    log.files[META][5] = 7
+    log.did("set the schema of journal.meta to 7")
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
+def meta_file_with_a_short_block(log: ZeebeLog) -> None:
+    """A block of 15 bytes cannot hold the flushed index."""
+    log.files[META][1] = 15
+    log.did("set the block length of journal.meta to 15")
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
+def meta_file_with_newer_fields(log: ZeebeLog) -> None:
+    """Version 99, and a block of 32 bytes: fields that nobody knows are skipped."""
+    known = write_meta(Meta(1, 6, 6, b"0"), version=4)
+    newer = b"\1\x20\0\6\0\x08\0\x63\0" + known[9:33] + bytes(8) + known[33:248]
+    log.files[META] = bytearray(newer)
+    log.did("journal.meta has version 99 and eight more bytes")
+    log.flip(LAST, 0)
+    log.expect("damaged", "checksum-mismatch", survivors=range(5), end=None)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
+def meta_file_whose_vote_does_not_fit(log: ZeebeLog) -> None:
+    """The length of the vote leads one byte past the file."""
+    log.files[META][25:29] = (256 - 29 + 1).to_bytes(4, "little")
+    log.did("set the length of the vote to 228")
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
+def meta_file_whose_vote_just_fits(log: ZeebeLog) -> None:
+    """The vote reaches to the end of the file."""
+    log.files[META][25:29] = (256 - 29).to_bytes(4, "little")
+    log.did("set the length of the vote to 227")
+    log.flip(LAST, 0)
+    log.expect("damaged", "checksum-mismatch", survivors=range(5), end=None)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="eof")
+def meta_file_cut(log: ZeebeLog) -> None:
+    """The file ends inside the length of the vote."""
+    log.truncate(28, META)
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="eof")
+def meta_file_without_a_byte(log: ZeebeLog) -> None:
+    """The file is empty."""
+    log.truncate(0, META)
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="eof")
+def meta_file_missing(log: ZeebeLog) -> None:
+    """The reader is told to take the flushed index from a file that is not there."""
+    log.remove_file(META)
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", "ZBJ-035", kind="limit")
+def meta_file_beyond_63_bits(log: ZeebeLog) -> None:
+    """A flushed index of 2^64 - 2 is negative: nothing is known to be flushed."""
+    log.files[META][17:25] = (2**64 - 2).to_bytes(8, "little")
+    log.did("set the flushed index of journal.meta to 2^64 - 2")
+    _promise_nothing(log)
+
+
+@BOOK.damaged(one_segment, "meta", "ZBJ-059")
+def meta_file_of_a_single_file(log: ZeebeLog) -> None:
+    """A log of one file has no file beside it: nothing is known to be flushed."""
+    log.flushed("meta")
+    log.flip("records[3].metadata.checksum", 0)
+    log.expect("torn", "checksum-mismatch", survivors=range(3), end=321)
+
+
+def _other(log: ZeebeLog) -> None:
+    log.add_file("other-1.log", segment((ALPHA, BRAVO), 270), "another journal")
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-003", kind="limit")
+def two_journals_and_one_meta_file(log: ZeebeLog) -> None:
+    """Of two journals, the one with a meta file is meant."""
+    _other(log)
+    log.add_file(META, bytes(32), "32 zeros")
+    log.expect("intact", survivors=range(6), end=254)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-003")
+def two_journals_and_two_meta_files(log: ZeebeLog) -> None:
+    """Two journals, each with a meta file: nothing says which one is meant."""
+    _other(log)
+    log.add_file(META, bytes(32), "32 zeros")
+    log.add_file("other.meta", bytes(32), "32 zeros")
+    log.expect("refused", "ambiguous-journal", survivors=[])
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-003", kind="limit")
+def one_journal_and_a_foreign_meta_file(log: ZeebeLog) -> None:
+    """One journal, and the meta file of another: the segments say which one is meant."""
+    log.add_file("other.meta", write_meta(Meta(1, 9, 9, b"0")), "flushed index 9")
+    log.flushed("meta")
+    log.expect("intact", survivors=range(6), end=254)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-003", "ZBJ-042", kind="limit")
+def name_without_segments(log: ZeebeLog) -> None:
+    """The reader is told a name that no segment has: an empty journal."""
+    log.context["name"] = "other"
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-003", "ZBJ-059", kind="limit")
+def meta_file_without_segments(log: ZeebeLog) -> None:
+    """No segments, and `journal.meta` says that 6 was flushed: the journal is called that."""
+    for number in (1, 2, 3, 4):
+        log.remove_file(f"journal-{number}.log")
+    log.add_file(META, write_meta(Meta(1, 6, 6, b"0")), "flushed index 6")
+    log.flushed("meta")
+    log.expect("damaged", "missing-records", survivors=[], end=None)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-001", "ZBJ-003")
+def name_that_ends_in_a_hyphen(log: ZeebeLog) -> None:
+    """`journal--4.log` is a segment of the journal `journal-`: there are two journals."""
+    log.add_file("journal--4.log", segment((ALPHA, BRAVO), 270), "another journal")
+    log.expect("refused", "ambiguous-journal", survivors=[])
+
+
+@BOOK.valid("limits", "ZBJ-017", "ZBJ-046", kind="limit")
+def record_of_more_than_a_mebibyte(log: ZeebeLog) -> None:
+    """A record of 1 MiB and a little more, and another after it."""
+    log.segment(INITIAL, (b"x" * (1 << 20), 1), (ALPHA[0], 2), size=1_100_000)
+    log.expect("intact", survivors=range(3))
