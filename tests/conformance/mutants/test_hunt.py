@@ -49,8 +49,8 @@ def test_fates_stand_in_the_order_of_the_mutants(all_of_leveldb, fates) -> None:
     assert [fate.mutant.name for fate in fates(*some, common=False)] == [one.name for one in some]
 
 
-def test_the_same_ones_die_if_the_first_kill_is_enough(all_of_leveldb, fates) -> None:
-    some = all_of_leveldb[7:500:40]
+def test_the_same_ones_die_if_the_first_kill_is_enough(all_of_leveldb, mutant, fates) -> None:
+    some = [*all_of_leveldb[7:500:40], mutant("writer.append_stream", "1", "2")]
     first = [fate.lives for fate in fates(*some, common=False)]
     assert first == [fate.lives for fate in fates(*some)]
     assert set(first) == {True, False}
