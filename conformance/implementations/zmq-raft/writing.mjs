@@ -78,10 +78,12 @@ async function addToLog(root, { records, context }) {
   const options = { indexFileCapacity: context.capacity };
   const log = await unlessRefused(() =>
     new FileLog(path.join(root, 'log'), path.join(root, 'snap'), options).ready());
-  for (const record of records) {
-    if (record.index === undefined) await log.appendEntry(...partsOf(record));
-    else await log.appendEntries([LogEntry.build(...partsOf(record))], Number(record.index));
-  }
+  await unlessRefused(async () => {
+    for (const record of records) {
+      if (record.index === undefined) await log.appendEntry(...partsOf(record));
+      else await log.appendEntries([LogEntry.build(...partsOf(record))], Number(record.index));
+    }
+  });
   await log.close();
 }
 

@@ -58,6 +58,13 @@ def an_empty_file_claims_no_entries(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=ALL, end=186)
 
 
+@BOOK.damaged(three_files, "directory", "ZMR-041", "ZMR-091")
+def token_of_the_first_file(log: ZmqRaftLog) -> None:
+    """The first file has another token: those after it are read."""
+    log.set(f"{ONE}:header.token", b"RLOX")
+    log.expect("damaged", "bad-token", survivors=ALL[3:], end=186)
+
+
 @BOOK.damaged(three_files, "directory", "ZMR-045", "ZMR-094")
 def no_gap_in_front_of_a_lost_file(log: ZmqRaftLog) -> None:
     """The second file is gone and the third has no marker: one range says that it is lost."""

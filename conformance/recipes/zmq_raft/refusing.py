@@ -10,10 +10,13 @@ from conformance.recipes.zmq_raft.appending import (
     append_to_three_entries,
 )
 from conformance.recipes.zmq_raft.between_files import (
+    a_directory_of_raw_entries,
     empty_file_after_a_damaged_one,
     empty_file_with_no_room,
     first_index_of_two_digits,
     last_file_lost,
+    only_file_unfinished,
+    token_of_the_first_file,
     unfinished_and_empty_files,
     unfinished_file_after_a_gap,
     unfinished_file_too_far_on,
@@ -22,7 +25,9 @@ from conformance.recipes.zmq_raft.directories import (
     ALL,
     last_file_full,
     snapshot_alone,
+    snapshot_in_front,
     snapshot_over_everything,
+    three_files,
 )
 from conformance.recipes.zmq_raft.headers import cut_in_the_header
 from conformance.recipes.zmq_raft.index_files import three_entries
@@ -203,7 +208,47 @@ def append_past_sixteen(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[*range(6), b"delta", b"echo", b"foxtrot"])
 
 
+@BOOK.appending(
+    only_file_unfinished, "appending", "ZMR-044", "ZMR-098", kind="eof",
+    control=append_after_a_snapshot_alone,
+)  # fmt: skip
+def append_over_the_only_file(log: ZmqRaftLog) -> None:
+    """The only index file was never finished: it is made again, with the configured capacity."""
+    log.to_append = [entry(b"delta", 3), entry(b"echo", 3)]
+    log.expect("intact", survivors=[0, b"delta", b"echo"])
+
+
+@BOOK.appending(a_directory_of_raw_entries, "appending", "ZMR-032", "ZMR-098")
+def append_raw_entries_to_a_directory(log: ZmqRaftLog) -> None:
+    """Entries without a header, into a directory of such entries."""
+    log.add(NewRecord(b"e"), NewRecord(b"ff"))
+    log.expect("intact", survivors=[0, 1, 2, 3, b"e", b"ff"])
+
+
+@BOOK.appending(
+    token_of_the_first_file, "appending", "ZMR-098", kind="corrupt", control=append_to_a_directory
+)
+def append_with_the_first_file_lost(log: ZmqRaftLog) -> None:
+    """The first file is lost: the capacity of the second one counts for a new file."""
+    log.add(DELTA, ECHO, entry(b"foxtrot", 2))
+    log.expect("damaged", "bad-token", survivors=[*ALL[3:], b"delta", b"echo", b"foxtrot"])
+
+
 # What must not be written
+
+
+@BOOK.appending(three_files, "appending", "ZMR-020", "ZMR-098", control=append_to_a_directory)
+def append_above_the_next_index(log: ZmqRaftLog) -> None:
+    """Index 13 after 10: a log has no gaps."""
+    log.add(entry(b"delta", 2, index="13"))
+    log.expect_refusal(survivors=ALL)
+
+
+@BOOK.appending(snapshot_in_front, "appending", "ZMR-020", "ZMR-092", control=append_to_a_directory)
+def append_below_the_snapshot(log: ZmqRaftLog) -> None:
+    """Index 5, which the snapshot covers: nobody rolls back behind a snapshot."""
+    log.add(entry(b"delta", 3, index="5"))
+    log.expect_refusal(survivors=[0, 1, 2, 3])
 
 
 def _refused(log: ZmqRaftLog, suffix: str, *records: NewRecord, **context: object) -> None:
