@@ -23,6 +23,13 @@ func read(format, path, profile string, context object) object {
 	return object{"skipped": "read() is not written yet"}
 }
 
+// ====> YOUR WRITER GOES HERE. For cmd "write" make a new log at path, for "append" go on with the one that is there.
+// Return object{"done": true} when all records are in it, or object{"refused": "why"} and leave what is there as it was.
+// A record has its payload in hex and what else the format needs. Add the profiles "write" and "append" to hello.
+func write(cmd, format, path string, records []any, context object) object {
+	return object{"skipped": "write() is not written yet"}
+}
+
 func main() {
 	replies := json.NewEncoder(os.Stdout) // writes each reply at once: the harness waits for it
 	if len(os.Args) == 4 && os.Args[1] == "read" {
@@ -36,14 +43,19 @@ func main() {
 	}
 	requests := json.NewDecoder(os.Stdin) // takes lines of any length; a bufio.Scanner would not
 	for req := (object{}); requests.Decode(&req) == nil && req["cmd"] != "bye"; req = (object{}) {
-		reply := object{"seq": req["seq"], "skipped": "only read is written"}
 		if req["cmd"] == "hello" {
-			reply = hello
-		} else if req["cmd"] == "read" {
-			context, _ := req["context"].(object)
-			reply = read(req["format"].(string), req["path"].(string), req["profile"].(string), context)
-			reply["seq"] = req["seq"]
+			replies.Encode(hello)
+			continue
 		}
+		var reply object
+		format, path := req["format"].(string), req["path"].(string)
+		context, _ := req["context"].(object)
+		if req["cmd"] == "read" {
+			reply = read(format, path, req["profile"].(string), context)
+		} else {
+			reply = write(req["cmd"].(string), format, path, req["records"].([]any), context)
+		}
+		reply["seq"] = req["seq"]
 		replies.Encode(reply)
 	}
 }

@@ -22,6 +22,13 @@ public class Adapter {
     return "{\"skipped\":\"read() is not written yet\"}";
   }
 
+  // ====> YOUR WRITER GOES HERE. For cmd "write" make a new log at path, for "append" go on with the one that is there.
+  // Return {"done":true} when all records are in it, or {"refused":"why"} and leave what is there as it was. The line is
+  // the whole request: its records have their payload in hex. Add the profiles "write" and "append" to HELLO.
+  static String write(String cmd, String format, Path path, String line) {
+    return "{\"skipped\":\"write() is not written yet\"}";
+  }
+
   public static void main(String[] args) throws IOException {
     PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     if (args.length == 3 && args[0].equals("read")) {
@@ -30,12 +37,13 @@ public class Adapter {
     }
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null && !get(line, "cmd").equals("bye"); line = in.readLine()) {
-      String reply = "{\"skipped\":\"only read is written\"}";
-      if (get(line, "cmd").equals("read")) {
-        reply = read(get(line, "format"), Path.of(get(line, "path")), get(line, "profile"), get(line, "context"));
-      }
+      String cmd = get(line, "cmd"), format = get(line, "format");
+      Path path = Path.of(get(line, "path"));
+      String reply = cmd.equals("hello") ? HELLO
+          : cmd.equals("read") ? read(format, path, get(line, "profile"), get(line, "context"))
+          : write(cmd, format, path, line);
       String seq = "{\"seq\":" + get(line, "seq") + ",";
-      out.println(get(line, "cmd").equals("hello") ? HELLO : seq + reply.substring(1)); // println flushes
+      out.println(cmd.equals("hello") ? reply : seq + reply.substring(1)); // println flushes
     }
   }
 

@@ -23,12 +23,19 @@ async function read(format, path, profile, context) {
   return { skipped: 'read() is not written yet' };
 }
 
+// ====> YOUR WRITER GOES HERE. For cmd "write" make a new log at path, for "append" go on with the one that is there.
+// Return { done: true } when all records are in it, or { refused: 'why' } and leave what is there as it was.
+// A record has its payload in hex and what else the format needs. Add the profiles 'write' and 'append' to hello.
+async function write(cmd, format, path, records, context) {
+  return { skipped: 'write() is not written yet' };
+}
+
 const reply = (message) => process.stdout.write(JSON.stringify(message) + '\n');
 
 async function answer(request) {
   if (request.cmd === 'hello') return hello;
-  const { cmd, seq, format, path, profile, context } = request;
-  if (cmd !== 'read') return { seq, skipped: 'only read is written' };
+  const { cmd, seq, format, path, profile, records, context } = request;
+  if (cmd !== 'read') return { seq, ...(await write(cmd, format, path, records, context)) };
   return { seq, ...(await read(format, path, profile, context)) };
 }
 

@@ -34,12 +34,26 @@ def read(format: str, path: str, profile: str, context: dict[str, Any]) -> dict[
     return {"skipped": "read() is not written yet"}
 
 
+def write(
+    cmd: str, format: str, path: str, records: list[dict[str, Any]], context: dict[str, Any]
+) -> dict[str, Any]:
+    """For "write" make a new log at path, for "append" go on with the one that is there.
+
+    Return {"done": True} when all records are in it, or {"refused": "why"} and leave what is there
+    as it was. A record has its payload in hex and what else the format needs. Add the profiles
+    "write" and "append" to HELLO.
+    """
+    # ====> YOUR WRITER GOES HERE.
+    return {"skipped": "write() is not written yet"}
+
+
 def reply(request: dict[str, Any]) -> dict[str, Any]:
     """Answer one line of the harness."""
     if request["cmd"] == "hello":
         return HELLO
     if request["cmd"] != "read":
-        return {"seq": request["seq"], "skipped": "only read is written"}
+        told = {key: request[key] for key in ("cmd", "format", "path", "records", "context")}
+        return {"seq": request["seq"], **write(**told)}
     told = {key: request[key] for key in ("format", "path", "profile", "context")}
     return {"seq": request["seq"], **read(**told)}
 
