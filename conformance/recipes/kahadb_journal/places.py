@@ -1,0 +1,136 @@
+"""Where an unsound batch ends: what its size, its chain and its neighbours prove, one at a time."""
+
+from conformance.recipes.kahadb_journal.layout import (
+    batches_of_several_records,
+    five_batches,
+    payload_that_holds_a_batch,
+)
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, HEADER, KahaDBLog
+from conformance.recipes.kahadb_journal.preallocation import preallocated_by_5_12, sparse_file
+
+FOUR = [0, 1, 2, 3]
+LAST = "batches[4]"
+
+
+@BOOK.valid("layout", "KDB-009", "KDB-037")
+def empty_payload_without_checksum(log: KahaDBLog) -> None:
+    """A record without payload in a batch without checksum."""
+    log.batch(b"", checked=False)
+    log.eof()
+    log.expect("intact", survivors=[0], end=33)
+
+
+@BOOK.damaged(batches_of_several_records, "resync", "KDB-045", "KDB-009")
+def chain_over_an_empty_record(log: KahaDBLog) -> None:
+    """A negative size of a batch with an empty record: the chain goes over it."""
+    log.hangs_upstream()
+    log.number("batches[1].control.len_records", -1)
+    log.expect("damaged", "bad-size", survivors=[0, 1, 5], end=140)
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-031", "KDB-039")
+def damaged_batch_in_front_of_an_early_eof_record(log: KahaDBLog) -> None:
+    """A flipped payload, and an EOF record at the end of that batch: its end is in step."""
+    log.flip("batches[1].records[0].payload", 0)
+    log.insert(90, EOF, "an EOF record")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4], end=230)
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-031", "KDB-041", kind="eof")
+def damaged_batch_in_front_of_a_torn_header(log: KahaDBLog) -> None:
+    """A flipped payload, then ten bytes of a header: what may become a header is in step."""
+    log.flip("batches[3].records[0].payload", 0)
+    log.truncate(190)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=180)
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-031", "KDB-043", kind="eof")
+def damaged_batch_in_front_of_a_torn_eof_record(log: KahaDBLog) -> None:
+    """A flipped payload, then three bytes of an EOF record."""
+    log.flip("batches[4].records[0].payload", 0)
+    log.truncate(228)
+    log.expect("damaged", "checksum-mismatch", survivors=FOUR, end=225)
+
+
+@BOOK.damaged(sparse_file, "resync", "KDB-045", "KDB-031")
+def size_past_the_end_of_a_sparse_file(log: KahaDBLog) -> None:
+    """A size of 5000 and a wrong payload: an EOF record in front of zeros is a mark."""
+    log.number("batches[2].control.len_records", 5000)
+    log.flip("batches[2].records[0].payload", 0)
+    log.expect("damaged", "bad-size", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(preallocated_by_5_12, "resync", "KDB-042", "KDB-047", kind="eof")
+def size_into_the_zeros_and_no_proof(log: KahaDBLog) -> None:
+    """A size that ends in zeros, a wrong payload, a record that leads to zeros: no proof, torn."""
+    log.number("batches[2].control.len_records", 100)
+    log.flip("batches[2].records[0].payload", 0)
+    log.expect("torn", "torn-batch", survivors=[0, 1], end=90)
+
+
+@BOOK.damaged(payload_that_holds_a_batch, "resync", "KDB-044", "KDB-048")
+def phantom_in_a_last_batch_without_eof_record(log: KahaDBLog) -> None:
+    """A flipped bit before a batch in the payload of the last batch; chain and size agree."""
+    log.flip("batches[1].records[0].payload", 0)
+    log.truncate(128)
+    log.expect("damaged", "checksum-mismatch", survivors=[0], end=128)
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-046")
+def garbage_on_both_sides_of_a_batch(log: KahaDBLog) -> None:
+    """A sound batch between garbage: it may be part of a payload, and is lost with it."""
+    log.insert(135, b"y" * 9, "9 bytes of garbage")
+    log.insert(90, b"x" * 9, "9 bytes of garbage")
+    log.expect("damaged", "bad-header", survivors=[0, 1, 3, 4], end=243)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-051", "KDB-045")
+def control_record_of_the_last_batch_zeroed(log: KahaDBLog) -> None:
+    """A last batch without control record: the chain of its record is certain."""
+    log.zero(f"{LAST}.control")
+    log.expect("damaged", "bad-header", survivors=FOUR, end=225)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-044", "KDB-008", "KDB-051")
+def broken_magic_and_a_high_half_of_the_checksum(log: KahaDBLog) -> None:
+    """Only the lower half of the checksum is right, and there is no chain: nothing is certain."""
+    log.set(f"{LAST}.records[0].header.type", 9)
+    log.reseal(LAST)
+    log.flip(f"{LAST}.control.checksum", 24)
+    log.flip(f"{LAST}.control.magic", 0)
+    log.expect("damaged", "bad-header", survivors=FOUR, end=None)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-044", "KDB-051", kind="eof")
+def broken_magic_and_a_size_past_the_end(log: KahaDBLog) -> None:
+    """A broken magic, a size of 1000 and the right checksum of what is there: the chain decides."""
+    log.flip(f"{LAST}.control.magic", 0)
+    log.number(f"{LAST}.control.len_records", 1000)
+    log.truncate(225)
+    log.expect("damaged", "bad-header", survivors=FOUR, end=225)
+
+
+@BOOK.damaged(five_batches, "torn-tail", "KDB-041", "KDB-042", kind="eof")
+def unfinished_control_record_with_a_checksum(log: KahaDBLog) -> None:
+    """Size 0, a checksum of 256, then zeros: the batch is torn, not its control record."""
+    log.truncate(180)
+    log.extend(HEADER + bytes(10) + b"\1\0" + bytes(40), "size 0, checksum 256, 40 zeros")
+    log.expect("torn", "torn-batch", survivors=FOUR, end=180)
+
+
+@BOOK.valid("ending", "KDB-011", "KDB-032")
+def payload_that_ends_like_an_eof_record_begins(log: KahaDBLog) -> None:
+    """A payload ends with the first two bytes of an EOF record, and a whole one follows."""
+    log.batch(b"ends with -q")
+    log.eof()
+    log.expect("intact", survivors=[0], end=45)
+
+
+@BOOK.damaged(
+    payload_that_ends_like_an_eof_record_begins, "ending", "KDB-013", "KDB-046", kind="eof"
+)
+def last_batch_that_begins_an_eof_record(log: KahaDBLog) -> None:
+    """The same with the last three bytes of an EOF record after it: not fill, it is inside one."""
+    log.truncate(45)
+    log.extend(EOF[2:], "the end of an EOF record")
+    log.expect("damaged", "bad-header", survivors=[0], end=None)
