@@ -73,7 +73,7 @@ def test_a_field_of_a_grammar_by_the_path_that_reports_print() -> None:
     ("asked", "said"),
     [
         (("zero-gp",), "did you mean zero-gap"),
-        (("leveldb-log", "LDB-999"), "no requirement, reason code, record field"),
+        (("leveldb-log", "XYZ-999"), "no requirement, reason code, record field"),
         (("leveldb",), "did you mean leveldb-log"),
         (("nothing", "zero-gap"), "nothing is no format; there are leveldb-log, "),
     ],
