@@ -32,14 +32,11 @@ def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
 
 
 def recognise(path: Path) -> bool:
-    """Whether a file begins like a journal file: signature, state and header size."""
+    """Whether a file begins with the signature of a journal file."""
     if path.is_dir():
         return False
     with path.open("rb") as log:
-        head = log.read(layout.HEADER_FULL)
-    if len(head) < layout.HEADER_MIN:
-        return len(head) >= 8 and head.startswith(layout.SIGNATURE)
-    return head.startswith(layout.SIGNATURE)
+        return log.read(len(layout.SIGNATURE)) == layout.SIGNATURE
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
@@ -106,8 +103,7 @@ def tail_of_crash(found: Inspection) -> int | None:
     if walk.cut is not None and header.header_size + header.arena_size > found.view.size:
         return walk.cut
     if header.state == layout.ONLINE and found.faults:
-        last = found.entries[-1] if found.entries else header.header_size
-        return min(last, walk.cut) if walk.cut is not None else last
+        return found.entries[-1] if found.entries else header.header_size
     return None
 
 

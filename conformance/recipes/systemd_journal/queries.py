@@ -6,6 +6,7 @@ from conformance.recipes.systemd_journal.layouts import (
     thirty_entries_compact,
 )
 from conformance.recipes.systemd_journal.log import BOOK, FIVE, START, SystemdLog
+from reference_impl.systemd_journal import layout
 
 
 @BOOK.damaged(thirty_entries, "queries", "SDJ-060", kind="valid")
@@ -120,3 +121,22 @@ def match_of_several_fields_from_a_number_on(log: SystemdLog) -> None:
     log.context["match"] = ["PRIORITY=6", "_HOSTNAME=host", "PRIORITY=4"]
     log.context["from_seqnum"] = 2
     log.expect("intact", survivors=[2, 3, 4])
+
+
+@BOOK.damaged(five_entries, "queries", "SDJ-056", "SDJ-060")
+def match_before_damage(log: SystemdLog) -> None:
+    """Strict and a match: of the entries before the damage, those that match."""
+    log.flip(f"{log.of('MESSAGE=echo')}.body.payload", 70)
+    log.context["match"] = "PRIORITY=6"
+    log.expect("damaged", "hash-mismatch", survivors=[0, 2, 3])
+
+
+@BOOK.damaged(five_entries, "queries", "SDJ-043", "SDJ-056")
+def strict_before_a_lost_field(log: SystemdLog) -> None:
+    """Strict: an item of the second entry leads to a field that is lost later in the file."""
+    items = log.view.items(log.all_of(layout.ENTRY)[1])
+    number = items.index(log.offset_of("MESSAGE=bravo"))
+    log.set(f"{log.entry(1)}.body.items[{number}].ofs_data", log.offset_of("MESSAGE=echo"))
+    log.flip(f"{log.of('MESSAGE=echo')}.body.payload", 70)
+    second, last = log.without(1, "MESSAGE"), log.without(4, "MESSAGE")
+    log.expect("damaged", "hash-mismatch", survivors=[0, second, 2, 3, last])

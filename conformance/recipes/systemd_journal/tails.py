@@ -1,6 +1,10 @@
 """Files that end early, and what a crash leaves."""
 
-from conformance.recipes.systemd_journal.combinations import online_compact, online_regular
+from conformance.recipes.systemd_journal.combinations import (
+    header_of_208_bytes,
+    online_compact,
+    online_regular,
+)
 from conformance.recipes.systemd_journal.layouts import MIXED, five_entries, thirty_entries
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 from reference_impl.systemd_journal import layout
@@ -303,3 +307,43 @@ def cut_in_the_last_object_before_its_padding(log: SystemdLog) -> None:
     """One byte of the last entry is missing."""
     log.truncate(len(log.control) - 5)
     log.expect("torn", "torn-file", survivors=range(2))
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-051", "SDJ-052", kind="eof")
+def last_entry_not_linked_in_a_larger_arena_online(log: SystemdLog) -> None:
+    """Every object is there, though the arena is longer than the file: the tear is a crash's."""
+    log.zero(f"{log.array(0)}.body.slots[3]")
+    log.set("header.n_entries", 3)
+    log.set("header.arena_size", log.header.arena_size + 4096)
+    log.expect("torn", "torn-file", survivors=range(3))
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-044", "SDJ-052")
+def last_message_flipped_online(log: SystemdLog) -> None:
+    """A field lies before the entry that has it, and was whole before that entry was written."""
+    log.flip(f"{log.of('MESSAGE=delta')}.body.payload", 70)
+    log.expect("damaged", "hash-mismatch", survivors=[0, 1, 2, log.without(3, "MESSAGE")])
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-044", "SDJ-052")
+def second_message_flipped_after_an_early_tail_online(log: SystemdLog) -> None:
+    """Only links and slots may be older than the tail pointer says: a payload is damage."""
+    log.set("header.tail_object_offset", log.start(log.entry(0)))
+    log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
+    log.expect("damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2, 3])
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-051", "SDJ-052", kind="eof")
+def no_entry_yet_online(log: SystemdLog) -> None:
+    """A file was just made: no entry is there, and its first object is zeros."""
+    first = log.all_of(layout.DATA)[0]
+    log.truncate(first)
+    log.extend(bytes(len(log.control) - first), "zeros")
+    log.expect("torn", "torn-append", survivors=[])
+
+
+@BOOK.damaged(header_of_208_bytes, "torn-tail", "SDJ-050", "SDJ-051", kind="eof")
+def cut_behind_a_header_of_208_bytes(log: SystemdLog) -> None:
+    """A whole header of 208 bytes, and no object after it."""
+    log.truncate(208)
+    log.expect("torn", "torn-file", survivors=[])

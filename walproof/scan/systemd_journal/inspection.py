@@ -121,8 +121,7 @@ class Inspection:
             return cut
         if self.header.state == layout.ONLINE and len(self.faults):
             entries = self.entries
-            last = int(self.found.offsets[entries[-1]]) if len(entries) else self.header.header_size
-            return last if cut is None else min(last, cut)
+            return int(self.found.offsets[entries[-1]]) if len(entries) else self.header.header_size
         return None
 
     def _torn(self) -> NDArray[np.bool_]:
