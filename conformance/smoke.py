@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from conformance import contents
 from conformance.cases import Case, Scratch, found_at
-from conformance.compare import ANSWER_PARTS, differences, normalise
+from conformance.compare import ANSWER_PARTS, differences, every_part, normalise
 from conformance.protocol import PROTOCOL
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout, describe_exit
 from conformance.protocol.messages import ProtocolError, encode, validate
@@ -191,11 +191,8 @@ class Smoke:
         return bool(self.hello)
 
     def _known_names(self) -> dict[str, set[str]]:
-        parts = {"at", "size", *ANSWER_PARTS}
-        for vector in self.vectors.values():
-            if vector.body["format"] in self.hello["formats"]:
-                parts.update(*vector.body["expect"]["records"])
-        return {"formats": set(FORMATS), "reports": parts - {"payload", "payload_sha256"}}
+        formats = [format for format in self.hello["formats"] if format in FORMATS]
+        return {"formats": set(FORMATS), "reports": {*every_part(formats), *ANSWER_PARTS}}
 
     async def _read(self, format: str) -> None:
         case = self._trivial(format)
