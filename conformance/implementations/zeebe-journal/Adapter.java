@@ -60,7 +60,13 @@ public final class Adapter implements Implementation {
   public Answer read(Request request) throws Exception {
     Answer answer = new Answer();
     try (Copy copy = new Copy(request.path(), request.context())) {
-      if (!open(copy, flushedIndex(copy, request.context()), answer) && answer.json.getAsJsonArray("records").isEmpty()) {
+      Long flushed = null;
+      try {
+        flushed = flushedIndex(copy, request.context());
+      } catch (RuntimeException unreadable) { // MetaStore fails, and with it the broker
+        answer.signal(unreadable.toString());
+      }
+      if (!open(copy, flushed, answer) && answer.json.getAsJsonArray("records").isEmpty()) {
         try (Copy second = new Copy(request.path(), request.context())) {
           open(second, null, answer);
         }
@@ -143,19 +149,28 @@ public final class Adapter implements Implementation {
     if (context.has("descriptor") && !context.get("descriptor").getAsString().equals("2/2")) {
       throw new Skip("this release writes the newest descriptor only", null);
     }
+    if (Copy.isFile(request.path())) {
+      try (Copy copy = new Copy(null, context)) {
+        append(copy.folder, copy.name, copy.segmentSize, null, request.records());
+        copy.putFile(request.path());
+      }
+      return;
+    }
     Files.createDirectory(request.path());
     append(request.path(), Copy.name(request.path(), context), Copy.segmentSize(context), null, request.records());
   }
 
   @Override
   public void append(Request request) throws Exception {
-    if (!Files.isDirectory(request.path())) {
-      throw new Skip("a journal is a folder", null);
-    }
     JsonObject context = request.context();
-    Path folder = request.path();
-    try (Copy copy = new Copy(folder, context)) { // only to find the name and F
-      append(folder, copy.name, copy.segmentSize, flushedIndex(copy, context), request.records());
+    Path path = request.path();
+    try (Copy copy = new Copy(path, context)) {
+      if (Files.isDirectory(path)) { // the copy is only to find the name and F
+        append(path, copy.name, copy.segmentSize, flushedIndex(copy, context), request.records());
+      } else {
+        append(copy.folder, copy.name, copy.segmentSize, flushedIndex(copy, context), request.records());
+        copy.putFile(path);
+      }
     }
   }
 

@@ -2,6 +2,7 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,16 +15,21 @@ import walproof.adapterkit.Implementation.Skip;
 
 /** A private copy of a log: opening a journal changes it. */
 final class Copy implements AutoCloseable {
+  private static final String ONLY_FILE = "journal-1.log";
   private static final Pattern SEGMENT = Pattern.compile("(.+)-[1-9][0-9]*\\.log");
 
   final Path folder;
   final String name;
   final int segmentSize;
 
+  /** A copy of a folder or of a single segment; nothing for null. */
   Copy(Path log, JsonObject context) throws IOException, Skip {
-    name = Files.isDirectory(log) ? name(log, context) : "journal";
+    name = log != null && Files.isDirectory(log) ? name(log, context) : "journal";
     segmentSize = segmentSize(context);
     folder = Files.createTempDirectory("walproof-zeebe-");
+    if (log == null) {
+      return;
+    }
     if (Files.isDirectory(log)) {
       try (Stream<Path> files = Files.list(log)) {
         for (Path file : files.filter(Files::isRegularFile).toList()) {
@@ -31,8 +37,26 @@ final class Copy implements AutoCloseable {
         }
       }
     } else {
-      Files.copy(log, folder.resolve("journal-1.log"));
+      Files.copy(log, folder.resolve(ONLY_FILE));
     }
+  }
+
+  /** Whether a log that is to be written is one file. */
+  static boolean isFile(Path path) {
+    return path.getFileName().toString().endsWith(".log");
+  }
+
+  /** Puts the only segment where a log of one file is to be. Zeebe always rolls: what went on elsewhere is refused. */
+  void putFile(Path path) throws IOException {
+    Path second = folder.resolve("journal-2.log");
+    if (Files.exists(second) && !isZero(Files.readAllBytes(second))) {
+      throw new IOException("the records need a second segment");
+    }
+    Files.copy(folder.resolve(ONLY_FILE), path, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static boolean isZero(byte[] bytes) {
+    return Arrays.equals(bytes, new byte[bytes.length]);
   }
 
   Map<String, byte[]> contents() throws IOException {
