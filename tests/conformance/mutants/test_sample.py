@@ -14,13 +14,14 @@ from conformance.mutants.run import hunt, wrong
 from reference_impl.formats import FORMATS
 
 SAMPLE = 40
+AT_LEAST = 24
+"""Of a sample, equivalent mutants included, where nobody has looked at the survivors yet."""
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_the_vectors_tell_mutants_from_the_original(format_id: str) -> None:
-    if not path_of(format_id).exists():
-        pytest.skip(f"{format_id}: nobody has looked at what survives there yet")
     report = hunt(format_id, Choice(sample=SAMPLE), common=False)
     assert report["mutants"] == SAMPLE
-    assert report["killed"] > SAMPLE / 2
-    assert wrong(report) == []
+    assert report["killed"] >= AT_LEAST
+    if path_of(format_id).exists():
+        assert wrong(report) == []
