@@ -60,3 +60,13 @@ def test_the_schema_knows_the_same_freedoms():
     schema = json.loads((VECTORS / "schema.json").read_text())
     free = schema["properties"]["after"]["properties"]["free"]["items"]
     assert free["properties"]["freedom"]["enum"] == list(aftermath.FREEDOMS)
+
+
+@pytest.mark.parametrize("format_id", registers())
+def test_the_name_of_a_new_log_tells_a_file_from_a_folder(format_id):
+    """An adapter is told no more than the path."""
+    for path in (VECTORS / format_id).glob("*.json"):
+        body = json.loads(path.read_text("utf-8"))
+        if body["operation"] == "write" and not body.get("must_refuse"):
+            is_folder = (path.parent / body["input"]).is_dir()
+            assert is_folder == (not path.with_name(body["input"]).suffix), path
