@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import shlex
+import signal
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -13,8 +18,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from conformance import REPORTS, known_failures
 from conformance.registry import Implementation, Unavailable
-from conformance.vectors import BrokenVector, Vector, load_all
+from conformance.vectors import BrokenVector, Vector, load, load_all
 from reference_impl.formats import FORMATS
+from walproof.cli.check import program_name
 from walproof.implementations import all_implementations
 from walproof.spark.java import JavaMissing
 from walproof.sweep import controls, findings, job, plan, summary, terminal
@@ -23,7 +29,7 @@ from walproof.sweep.known import Known
 from walproof.sweep.local import ShardFailed
 from walproof.sweep.minimise import minimise
 from walproof.sweep.plan import Enumerations, Program
-from walproof.sweep.programs import NoProgram, introduced, name_of
+from walproof.sweep.programs import NoProgram, introduced, name_of, stamp
 from walproof.sweep.proposals import Proposer
 from walproof.sweep.store import Store
 
@@ -90,8 +96,10 @@ def sweep(
     DIR/sweep holds what was swept; DIR/findings (Parquet), DIR/summary.json and DIR/proposals
     (vectors) hold what was found. A sweep that was stopped goes on where it was.
 
+    Ctrl-C and SIGTERM stop it: the summary is of what was finished, and the same command goes on.
+
     Exit status: 0 if nothing was found except what looks like known failures, 3 if something else
-    was, 1 for a usage or I/O error.
+    was, 1 for a usage or I/O error, 130 or 143 if it was stopped.
     """
     started = time.monotonic()
     console = Console()
@@ -99,13 +107,13 @@ def sweep(
     try:
         vectors = load_all()
         limits = Limits(wall_ms=wall_ms, memory=memory << 20)
-        programs, ours = _programs(format, names, commands, limits)
+        programs, ours, options = _programs(format, names, commands, limits)
         chosen = controls.choose(vectors, format, patterns, depth)
         made, enumerations = plan.make(
             format, chosen, depth, cases or CASES[depth], "fast" in names, programs, limits, seed
         )
         store = Store(place)
-        todo = job.begin(made, store, fresh)
+        todo = job.begin(made, store, fresh, replace=out is None)
         run = _run(enumerations, store, todo, master, seconds)
     except BrokenVector as error:
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
@@ -115,18 +123,23 @@ def sweep(
         raise click.ClickException(
             f"{error.name} is missing: pip install 'walproof[spark]', or leave --master out"
         ) from None
-    told = _tell(enumerations, store, vectors, ours, run, minimise_seconds, started)
+    if run["stopped_by"]:
+        minimise_seconds = min(minimise_seconds, 3.0)
+    told = _tell(enumerations, store, vectors, ours, options, run, minimise_seconds, started)
     terminal.show(told, console, place)
+    if run["stopped_by"]:
+        return 128 + signal.Signals[run["stopped_by"]]
     return 3 if any(not finding["known"] for finding in told["findings"]) else 0
 
 
 def _programs(
     format: str, names: Sequence[str], commands: Sequence[str], limits: Limits
-) -> tuple[list[Program], dict[str, Implementation]]:
-    """The programs to ask, and those among them that are our own implementations."""
+) -> tuple[list[Program], dict[str, Implementation], dict[str, str]]:
+    """The programs to ask, those that are our own implementations, and the option for each."""
     known = {implementation.name: implementation for implementation in all_implementations()}
     ours = {}
-    programs = []
+    programs: list[Program] = []
+    options = {plan.FAST: "--impl fast-scan"}
     for name in dict.fromkeys(names):
         if name in (plan.REFERENCE, plan.FAST):
             continue
@@ -149,29 +162,35 @@ def _programs(
             raise click.ClickException(f"{name}: hello: {why}")
         programs.append(program)
         ours[name] = implementation
+        options[name] = f"--impl {name}"
     for command in dict.fromkeys(commands):
         words = shlex.split(command)
         if not words:
             raise click.UsageError("--cmd: expected a program, found nothing")
         try:
             program, why = introduced(
-                Program(name_of(words, programs), tuple(words)), format, limits
+                Program(name_of(words, programs), tuple(words), version=stamp(words)),
+                format,
+                limits,
             )
         except NoProgram as error:
             raise click.UsageError(f"--cmd: {error}") from None
         if why is not None:
             click.echo(f"{command}: no reply to hello ({why}); taken for one-shot", err=True)
         programs.append(program)
-    return programs, ours
+        options[program.name] = f"--cmd {shlex.quote(command)}"
+    return programs, ours, options
 
 
 def _run(
     enumerations: Enumerations, store: Store, todo: Sequence[int], master: str | None,
     seconds: float | None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Run what is left, with a progress bar."""
+    """Run what is left, with a progress bar, until it is done or a signal comes."""
     made, done = enumerations.plan, 0
-    with Progress(
+    started = time.monotonic()
+    stopped_by = None
+    with _stopped_by_sigterm(), Progress(
         TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
         console=Console(stderr=True), transient=True,
         auto_refresh=False,  # a thread of its own would be in the way of a fork
@@ -186,29 +205,82 @@ def _run(
             words = f"{done:,} cases, {rate:,.0f}/s"
             bar.update(task, advance=len(markers), description=words, refresh=True)
 
-        spent = job.run(made, store, todo, master, seconds, progress, enumerations)
-    return {"seconds": spent, "cases": done, "resumed": len(made.shards) - len(todo)}
+        try:
+            spent = job.run(made, store, todo, master, seconds, progress, enumerations)
+        except KeyboardInterrupt as stop:
+            spent = time.monotonic() - started
+            stopped_by = str(stop) or "SIGINT"
+    return {
+        "seconds": spent,
+        "cases": done,
+        "resumed": len(made.shards) - len(todo),
+        "stopped_by": stopped_by,
+    }
+
+
+@contextlib.contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt("SIGTERM")
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _repeat(
+    finding: findings.Finding,
+    store: Store,
+    vectors: Mapping[str, Vector],
+    options: Mapping[str, str],
+) -> str | None:
+    """The command that runs the simplest case again; None where that is not on this machine."""
+    signature, proposal = finding.signature, finding.proposal
+    assert proposal is not None
+    path = store.local(proposal) if proposal.endswith(".json") else vectors[proposal].path
+    if path is None:
+        return None
+    program, profile = program_name(), f"--profile {signature.profile}"
+    if signature.implementation != plan.REFERENCE:
+        named = proposal if proposal in vectors else shlex.quote(os.path.relpath(path))
+        return f"{program} check {options[signature.implementation]} --vector {named} {profile}"
+    vector = load(path)
+    told = vector.body.get("context", {})
+    items = (f"{key}={json.dumps(value)}" for key, value in told.items())
+    context = "".join(f" --context {shlex.quote(item)}" for item in items)
+    log = shlex.quote(os.path.relpath(vector.input))
+    return f"{program} read --format {vector.body['format']} {profile}{context} {log}"
 
 
 def _tell(
     enumerations: Enumerations, store: Store, vectors: Mapping[str, Vector],
-    ours: Mapping[str, Implementation],
+    ours: Mapping[str, Implementation], options: Mapping[str, str],
     run: dict[str, Any], minimise_seconds: float, started: float,
 ) -> dict[str, Any]:  # fmt: skip
     """Merge, minimise, propose; write ``findings`` and the summary."""
     made = enumerations.plan
     markers = [store.marker(number) for number in sorted(store.done())]
+    signatures = findings.merged(markers)
+    failing = {signature.implementation for signature in signatures}
     try:
-        known = {name: Known(one, vectors, made.format) for name, one in ours.items()}
+        known = {n: Known(one, vectors, made) for n, one in ours.items() if n in failing}
     except known_failures.BrokenList as error:
         raise click.ClickException(str(error)) from None
-    found = findings.findings(findings.merged(markers).values(), known)
+    found = findings.findings(signatures.values(), known)
     minimise(enumerations, found, minimise_seconds)
     proposer = Proposer(enumerations, vectors, store)
     for number, finding in enumerate(found):
         findings.describe(enumerations, finding)
         if number < PROPOSED:
             proposer.propose(finding)
+            finding.repeat = _repeat(finding, store, vectors, options)
     store.write_table("findings/findings.parquet", findings.table(found))
     run["wall"] = time.monotonic() - started
     told = summary.summary(made, store, markers, found, run)

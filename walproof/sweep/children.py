@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from conformance.cases import found_at
 from conformance.contents import Contents
@@ -84,13 +84,36 @@ class _Asked:
     seq: int = 0
 
 
+class Patience(Protocol):
+    """What is known of the cases that a program does not answer in time."""
+
+    def timed_out(self, name: str, token: Any) -> None:
+        """Take note of one."""
+
+    def answered(self, name: str, token: Any) -> None:
+        """Take note of one that it does answer, after it had died."""
+
+    def refuses(self, name: str, token: Any) -> str | None:
+        """Why a case is better not asked; None if it may be."""
+
+
+GAVE_UP = "anything more in a shard in which it had died {} times"
+
+
 class Asker:
     """Asks one implementation. ``scratch`` is a folder of its own, on tmpfs when there is one."""
 
     def __init__(
-        self, name: str, command: Sequence[str], format: str, scratch: Path, limits: Limits
+        self,
+        name: str,
+        command: Sequence[str],
+        format: str,
+        scratch: Path,
+        limits: Limits,
+        patience: Patience | None = None,
     ) -> None:
         self.name = name
+        self.patience = patience
         self.command = command
         self.format = format
         self.limits = limits
@@ -137,14 +160,24 @@ class Asker:
 
         Replies appear in ``replies`` in the order of asking, some of them during later calls.
         """
-        if self.deaths >= self.limits.give_up:
-            self.replies.append(Reply(token, None, NOT_ASKED))
+        if not self._may_ask(token):
             return
         while len(self._waiting) >= self.limits.window:
             self._receive()
         slot = self._slot(name)
         self._fill(slot, contents)
         self._send(_Asked(token, contents, context, profile, slot))
+
+    def _may_ask(self, token: Any) -> bool:
+        """Whether a case may be asked; else it has its reply."""
+        why = None
+        if self.deaths >= self.limits.give_up:
+            why = GAVE_UP.format(self.limits.give_up)
+        elif self.patience is not None:
+            why = self.patience.refuses(self.name, token)
+        if why is not None:
+            self.replies.append(Reply(token, None, NOT_ASKED, why))
+        return why is None
 
     def drain(self) -> None:
         """Wait for all replies."""
@@ -242,6 +275,8 @@ class Asker:
         self._unsent.clear()
         self.deaths += 1
         reply = self._alone(culprit)
+        if reply.outcome == TIMEOUT and self.patience is not None:
+            self.patience.timed_out(self.name, culprit.token)
         if reply.outcome in (CRASH, TIMEOUT, OVER_LIMIT, PROTOCOL_ERROR):
             self.replies.append(reply)
         elif outcome == TIMEOUT:
@@ -251,12 +286,11 @@ class Asker:
             self.replies.append(Reply(culprit.token, None, outcome, text, alone=False))
         self._release(culprit)
         for asked in others:
-            if self.deaths >= self.limits.give_up:
-                self.replies.append(Reply(asked.token, None, NOT_ASKED))
-                self._release(asked)
-            else:
+            if self._may_ask(asked.token):
                 self._fill(asked.slot, asked.contents)
                 self._send(asked)
+            else:
+                self._release(asked)
 
     def _alone(self, asked: _Asked) -> Reply:
         """Run one case in a fresh process, which serves the next ones if it survives."""

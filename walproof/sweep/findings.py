@@ -23,7 +23,8 @@ class Finding:
     """All signatures of one effect: who answers how wrongly, and what, to logs that are what.
 
     ``best`` is the simplest case; ``recipe`` its words. ``cause`` is the known failure that it
-    looks like: name and sentence. ``minimised`` says what minimising found.
+    looks like: name and sentence. ``minimised`` says what minimising found, ``proposal`` where the
+    case is as a vector, ``repeat`` is the command that runs it again.
     """
 
     best: Found
@@ -32,6 +33,7 @@ class Finding:
     recipe: Recipe | None = None
     minimised: str = ""
     proposal: str | None = None
+    repeat: str | None = None
 
     @property
     def count(self) -> int:
@@ -115,7 +117,7 @@ def findings(signatures: Iterable[Found], known: Mapping[str, Known]) -> list[Fi
     for finding in by_effect.values():
         name = finding.signature.implementation
         if name in known:
-            finding.cause = known[name].cause_of(finding.signature, finding.best.text)
+            finding.cause = known[name].cause_of(finding.signature, finding.fields)
     return sorted(by_effect.values(), key=lambda finding: finding.order)
 
 

@@ -25,12 +25,18 @@ class AnotherSweep(Exception):
     """The output folder holds a different sweep from the one that was asked for."""
 
 
-def begin(plan: Plan, store: Store, fresh: bool) -> list[int]:
-    """Open an output folder; the shards that are still to do. Raises :class:`AnotherSweep`."""
-    if fresh:
-        store.clear()
+def begin(plan: Plan, store: Store, fresh: bool, replace: bool = False) -> list[int]:
+    """Open an output folder; the shards that are still to do.
+
+    Another sweep that the folder holds is replaced if that was asked for (``fresh``), or if the
+    folder is for any sweep (``replace``). Raises :class:`AnotherSweep`.
+    """
     told = plan.describe() | {"digest": plan.digest}
     known = store.read_json("plan.json")
+    another = known is not None and known.get("digest") != plan.digest
+    if fresh or (replace and another):
+        store.clear()
+        known = None
     if known is not None and known.get("digest") != plan.digest:
         differs = [key for key in told if key != "digest" and known.get(key) != told[key]]
         raise AnotherSweep(

@@ -24,6 +24,9 @@ OTHER_VERDICT, OTHER_REASON, OTHER_RANGE, OTHER_END = (
     "other-verdict", "other-reason", "other-range", "other-end",
 )  # fmt: skip
 
+DEATHS = frozenset({"crash", "timeout", "over-limit", "protocol-error"})
+"""Effects of which the answer is none at all."""
+
 SEVERITY = {
     kind: rank
     for rank, kinds in enumerate(
@@ -69,8 +72,12 @@ class Signature:
     def effect(self) -> tuple[str, ...]:
         """The signature without what was done: one defect is reached by many damages.
 
-        Of several effects the gravest counts: the others follow from it.
+        Of several effects the gravest counts: the others follow from it. What a program dies of
+        does not depend on what it owed.
         """
+        if self.gravest in DEATHS:
+            words = self.said_reason if self.gravest == "crash" else ""
+            return (self.implementation, self.gravest, "", "", "", words)
         return (
             self.implementation, self.gravest, self.verdict, self.reason,
             self.said_verdict, self.said_reason,
@@ -190,28 +197,6 @@ def _of_records(
         )
         return [LOST, *([invariants.SILENT_LOSS] if unlisted else [])]
     return [EXTRA if len(got) > len(want) else invariants.OUT_OF_ORDER]
-
-
-def coarse(text: str) -> frozenset[str]:
-    """What the sentences of a difference say, without numbers: comparable with a pinned one."""
-    found = set()
-    for sentence in re.split(r"; (?=(?:signals|verdict|reason|end|lost|records):)", text):
-        part = sentence.partition(":")[0]
-        if part == "records":
-            counts = re.search(r"expected (\d+), found (\d+)", sentence)
-            if counts is None:
-                found.add("as many records")
-            else:
-                found.add("fewer" if int(counts[2]) < int(counts[1]) else "more")
-        elif part == "signals":
-            found.add("noisy" if "expected none" in sentence else "silent")
-        elif part in ("verdict", "reason", "end", "lost"):
-            found.add(part)
-        elif named := re.search(r"killed by (\w+)", sentence):
-            found.add(named[1])
-        elif "no reply within" in sentence:
-            found.add("no reply")
-    return frozenset(found)
 
 
 def rank(kind: str) -> int:

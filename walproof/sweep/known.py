@@ -1,44 +1,139 @@
-"""Known failures of the matrix, recognised by how they look."""
+"""Known failures of the matrix, recognised by their effect on the answer."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from conformance import known_failures
+from conformance.describe import payload_key
 from conformance.registry import Implementation
 from conformance.vectors import Vector
-from walproof.sweep.judge import Signature, coarse
+from walproof.sweep.children import Reply
+from walproof.sweep.fields import generic
+from walproof.sweep.judge import (
+    NOT_ASKED,
+    OUTCOMES,
+    SKIPPED,
+    Difference,
+    Signature,
+    compare,
+)
+from walproof.sweep.plan import Plan
+from walproof.sweep.settings import PROFILES, Setting
+from walproof.sweep.worker import alone
 
-Look = tuple[frozenset[str], str, str]
-"""What the sentences say without their numbers, and the verdict and reason that were owed."""
+Effect = tuple[str, ...]
+"""What is wrong with an answer, to a log that is what: see ``Signature.effect``."""
+
+SLOW = frozenset({"timeout", "over-limit"})
+"""Classes of known failures that are not run again: they take seconds each."""
 
 
 class Known:
-    """The causes behind the known failures of one implementation, by how they look.
+    """The causes behind the known failures of one implementation, by their effects.
 
-    A finding looks like a known failure when the same is wrong with the answer to a log of the
-    same verdict and reason. That is not proof of the same cause, and the summary says so.
+    Each vector of the list is asked once more, and what comes is judged as a case of the sweep is.
+    A finding looks like a known failure when its effect is the same: the gravest thing that is
+    wrong, the verdict and reason that were owed, and what was said. Of several causes with this
+    effect, the one counts whose vectors damage the same fields. That is no proof of the same
+    cause, and the summary says so.
     """
 
     def __init__(
-        self, implementation: Implementation, vectors: Mapping[str, Vector], format: str
+        self, implementation: Implementation, vectors: Mapping[str, Vector], plan: Plan
     ) -> None:
         listed = known_failures.load(implementation.known_failures)
         self.causes = listed.causes
-        self._by_look: defaultdict[Look, Counter[str]] = defaultdict(Counter)
-        for entry in listed.entries.values():
-            vector = vectors.get(entry.vector)
-            if vector is None or vector.body["format"] != format or entry.profile != "recover":
-                continue
-            expect = vector.body["expect"]
-            look = (coarse(entry.difference), expect["verdict"], expect["reason"] or "")
-            self._by_look[look][entry.cause] += 1
+        self._by_effect: defaultdict[Effect, Counter[str]] = defaultdict(Counter)
+        self._fields: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._name = implementation.name
+        entries = [
+            (entry, vectors[entry.vector])
+            for entry in listed.entries.values()
+            if entry.vector in vectors
+            and vectors[entry.vector].body["format"] == plan.format
+            and vectors[entry.vector].operation == "read"
+            and entry.profile in PROFILES
+        ]
+        seen = self._asked_again(plan, {vector.id: vector for _, vector in entries}, vectors)
+        for entry, vector in entries:
+            self._fields[entry.cause].update(_fields_in(vector.damage))
+            if entry.result in SLOW:
+                effect: Effect | None = (entry.result, "", "", "", "")
+            else:
+                effect = seen.get((vector.id, entry.profile))
+            if effect is not None:
+                self._by_effect[effect][entry.cause] += 1
 
-    def cause_of(self, signature: Signature, text: str) -> tuple[str, str] | None:
-        """Name and sentence of the cause that a finding looks like; the commonest of several."""
-        look = (coarse(text), signature.verdict, signature.reason)
-        if not look[0] or not self._by_look.get(look):
+    def _asked_again(
+        self, plan: Plan, vectors: Mapping[str, Vector], known: Mapping[str, Vector]
+    ) -> dict[tuple[str, str], Effect]:
+        """The effect of each known failure: by vector and profile."""
+        (program,) = [program for program in plan.programs if program.name == self._name]
+        found: dict[tuple[str, str], Effect] = {}
+        with alone(replace(plan, fast=False, programs=(program,))) as worker:
+            asker = worker.askers[self._name]
+            for vector in vectors.values():
+                context = vector.body.get("context", {})
+                for profile in program.profiles:
+                    if program.takes(plan.format, Setting(profile, context)):
+                        told = json.dumps(context)
+                        asker.ask((vector, profile), vector.input.name, vector.contents, told,
+                                  profile)  # fmt: skip
+            asker.drain()
+            for reply in asker.replies:
+                vector, profile = reply.token
+                control = known.get(vector.control or "")
+                written = None
+                if control is not None and "expect" in control.body:
+                    written = frozenset(map(payload_key, control.body["expect"]["records"]))
+                reports = reply.reports or asker.reports
+                if effect := _effect(vector, profile, reply, reports, written):
+                    found[vector.id, profile] = effect
+        return found
+
+    def cause_of(self, signature: Signature, fields: Iterable[str]) -> tuple[str, str] | None:
+        """Name and sentence of the cause that a finding looks like; ``fields`` are those hit."""
+        causes = self._by_effect.get(signature.effect[1:])
+        if not causes:
             return None
-        ((name, _),) = self._by_look[look].most_common(1)
+        hit = set(fields)
+
+        def likeness(cause: str) -> tuple[int, int]:
+            return (sum(n for f, n in self._fields[cause].items() if f in hit), causes[cause])
+
+        name = max(causes, key=likeness)
         return name, self.causes[name]
+
+
+def _effect(
+    vector: Vector,
+    profile: str,
+    reply: Reply,
+    reports: Sequence[str],
+    written: frozenset[str] | None,
+) -> Effect | None:
+    """What is wrong with a reply, as a signature has it; None if nothing is, or none came."""
+    expect = vector.body["expect" if profile == "recover" else "expect_strict"]
+    found: Difference | None = None
+    if reply.answer is not None:
+        found = compare(expect, reply.answer, reports, written)
+    elif reply.outcome not in (SKIPPED, NOT_ASKED):
+        found = Difference(OUTCOMES[reply.outcome] or "", reply.text, reason=reply.text)
+    if found is None:
+        return None
+    owed = (expect["verdict"], expect["reason"] or "")
+    return Signature("", "", "", found.kind, *owed, found.verdict, found.reason).effect[1:]
+
+
+def _fields_in(damage: Iterable[str]) -> set[str]:
+    """Generic names of the fields that the words of a damage name."""
+    return {
+        generic(word.rpartition(":")[2])
+        for words in damage
+        for word in re.findall(r"[\w.-]*:?[a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)+", words)
+    }

@@ -15,6 +15,7 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 
 from walproof.sweep import worker
+from walproof.sweep.hangs import Kind
 from walproof.sweep.plan import Enumerations, Plan
 
 POLL_SECONDS = 0.25
@@ -47,6 +48,7 @@ def run(
     too, ends the processes. Raises :class:`ShardFailed`.
     """
     left = list(reversed(todo))
+    learned: set[Kind] = set()
     failures: dict[int, int] = {}
     hands: list[_Hand] = []
     context = _context()
@@ -60,7 +62,7 @@ def run(
                     and left
                     and (deadline is None or time.monotonic() < deadline)
                 ):
-                    hand.begin(left.pop())
+                    hand.begin(left.pop(), learned)
             busy = [hand for hand in hands if hand.shard is not None]
             if not busy:
                 return
@@ -69,7 +71,7 @@ def run(
             for hand in list(busy):
                 shard = hand.shard
                 assert shard is not None
-                if hand.finished():
+                if hand.finished(learned):
                     done.append(shard)
                 elif not hand.process.is_alive() and not hand.pipe.poll():
                     failures[shard] = failures.get(shard, 0) + 1
@@ -104,25 +106,29 @@ class _Hand:
         other.close()
         self.shard: int | None = None
 
-    def begin(self, shard: int) -> None:
-        """Hand over a shard."""
+    def begin(self, shard: int, learned: set[Kind]) -> None:
+        """Hand over a shard, with what all processes know of programs that hang."""
         self.shard = shard
         try:
-            self.pipe.send(shard)
+            self.pipe.send((shard, learned))
         except OSError:  # it died: seen when its reply is looked for
             return
 
-    def finished(self) -> bool:
-        """Whether its shard is done. Raises :class:`ShardFailed` for an exception there."""
+    def finished(self, learned: set[Kind]) -> bool:
+        """Whether its shard is done; adds to ``learned`` what it has.
+
+        Raises :class:`ShardFailed` for an exception there.
+        """
         try:
             if not self.pipe.poll():
                 return False
-            error = self.pipe.recv()
+            error, kinds = self.pipe.recv()
         except (EOFError, OSError):
             self.process.join(5)
             return False
         if error is not None:
             raise ShardFailed(f"shard {self.shard}: {error}")
+        learned |= kinds
         self.shard = None
         return True
 
@@ -149,19 +155,20 @@ def _work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of Ctrl-C the parent takes care
     threading.Thread(target=_outlive_nobody, args=(parent,), daemon=True).start()
-    worker.worker(plan, enumerations)
+    hangs = worker.worker(plan, enumerations).hangs
     while True:
         try:
-            number = pipe.recv()
+            number, learned = pipe.recv()
         except (EOFError, OSError):
             worker.close_all()
             return
         error = None
+        hangs.told(learned)
         try:
             list(worker.run_shards(plan, place, iter([number])))
         except Exception:
             error = traceback.format_exc()
-        pipe.send(error)
+        pipe.send((error, hangs.learned))
 
 
 def _outlive_nobody(parent: int) -> None:

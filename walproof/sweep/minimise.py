@@ -38,7 +38,7 @@ def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: f
                     continue
                 tried = 0
                 for runs in _simpler(enumerations, finding):
-                    worker.shards.plan = replace(worker.plan, shards=(runs,))
+                    worker.shards.plan = worker.plan.with_shard(runs)
                     tried += sum(run.stop - run.start for run in runs)
                     found = worker.shards.run(0).found.values()
                     better = _same_effect(finding, list(found))

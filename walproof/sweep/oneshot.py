@@ -13,10 +13,9 @@ from conformance.protocol.child import Crash, OverLimit, Timeout
 from conformance.protocol.child import Limits as ChildLimits
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot, reported_parts
-from walproof.sweep.children import Asker, Limits, Reply
+from walproof.sweep.children import Asker, Limits, Patience, Reply
 from walproof.sweep.judge import (
     CRASH,
-    NOT_ASKED,
     OVER_LIMIT,
     PROTOCOL_ERROR,
     SKIPPED,
@@ -36,9 +35,15 @@ class OneShotAsker(Asker):
     """Runs the program once for each case: slow, but each case has its own process."""
 
     def __init__(
-        self, name: str, command: Sequence[str], format: str, scratch: Path, limits: Limits
+        self,
+        name: str,
+        command: Sequence[str],
+        format: str,
+        scratch: Path,
+        limits: Limits,
+        patience: Patience | None = None,
     ) -> None:
-        super().__init__(name, command, format, scratch, limits)
+        super().__init__(name, command, format, scratch, limits, patience)
         limited = ChildLimits(memory_bytes=limits.memory, output_bytes=limits.output)
         self._program = OneShot(command, scratch, limited)
 
@@ -46,8 +51,7 @@ class OneShotAsker(Asker):
         self, token: Any, name: str, contents: Contents, context: str, profile: str = "recover"
     ) -> None:
         """Run it on one log. It cannot be told a context or a profile."""
-        if self.deaths >= self.limits.give_up:
-            self.replies.append(Reply(token, None, NOT_ASKED))
+        if not self._may_ask(token):
             return
         place = self._scratch / name
         put(contents, place)
@@ -56,6 +60,8 @@ class OneShotAsker(Asker):
             reply = asyncio.run(self._program.ask(request, self.limits.wall_ms))
         except tuple(_OUTCOMES) as error:
             self.deaths += 1
+            if isinstance(error, Timeout) and self.patience is not None:
+                self.patience.timed_out(self.name, token)
             self.replies.append(Reply(token, None, _OUTCOMES[type(error)], str(error)))
             return
         if "skipped" in reply:

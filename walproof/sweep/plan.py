@@ -95,6 +95,10 @@ class Plan:
             first_prefix(self.controls, control),
         )  # fmt: skip
 
+    def with_shard(self, runs: tuple[Run, ...]) -> Plan:
+        """The same with one shard, of these runs."""
+        return replace(self, shards=(runs,))
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the implementations, in the order of their columns."""

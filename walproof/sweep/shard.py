@@ -17,6 +17,7 @@ from walproof.sweep import invariants, judge, shares
 from walproof.sweep.children import Asker, Reply
 from walproof.sweep.controls import Control, fingerprint, seed_of
 from walproof.sweep.formats import kind
+from walproof.sweep.hangs import Hangs
 from walproof.sweep.invariants import Written
 from walproof.sweep.judge import Difference, Signature
 from walproof.sweep.pairs import PAIR
@@ -88,6 +89,7 @@ class Outcome:
     doubles: int = 0
     again: int = 0
     asked: dict[str, Counter[str]] = field(default_factory=dict)
+    unasked: dict[str, Counter[str]] = field(default_factory=dict)
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     verdicts: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -106,6 +108,7 @@ class Outcome:
             "doubles": self.doubles,
             "again": self.again,
             "asked": {name: dict(counts) for name, counts in self.asked.items()},
+            "unasked": {name: dict(counts) for name, counts in self.unasked.items()},
             "outcomes": {name: dict(counts) for name, counts in self.outcomes.items()},
             "verdicts": dict(self.verdicts),
             "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},
@@ -303,6 +306,8 @@ class ShardRunner:
         code: int = reply.outcome
         found: Difference | None = None
         if reply.answer is not None:
+            if asker.deaths and asker.patience is not None:
+                asker.patience.answered(name, case)
             code, found = self._compared(case, reply, asker, owed)
             if reply.changed:
                 code = judge.DIFFERS
@@ -310,9 +315,9 @@ class ShardRunner:
         elif code == judge.SKIPPED:
             now.outcome.skipped.setdefault(name, reply.text)
         elif code == judge.NOT_ASKED:
-            now.unasked(name, case.operation)
+            now.unasked(name, case.operation, reply.text)
         else:
-            found = Difference(judge.OUTCOMES[code] or "", reply.text)
+            found = Difference(judge.OUTCOMES[code] or "", reply.text, reason=reply.text)
         now.outcome.rows.outcomes[now.columns[name]][case.row] = code
         if found is not None:
             now.find(case, name, found, owed, reply.alone)
@@ -385,6 +390,35 @@ class _Case:
         """Generic name of the field that was hit."""
         return self.enumeration.field(self.family, self.number)
 
+    @property
+    def verdict(self) -> str:
+        """Verdict and reason that are owed."""
+        assert self.owed is not None
+        end = self.owed.end
+        return f"{end.verdict} ({end.reason})" if end.reason else end.verdict
+
+
+class CasesInTime:
+    """See :class:`~walproof.sweep.children.Patience`: for the cases of shards."""
+
+    def __init__(self) -> None:
+        self.hangs = Hangs()
+
+    def timed_out(self, name: str, token: Any) -> None:
+        """Learn from a case."""
+        self.hangs.saw(name, *self._of(token))
+
+    def answered(self, name: str, token: Any) -> None:
+        """Learn from a case that was answered."""
+        self.hangs.answered(name, *self._of(token))
+
+    def refuses(self, name: str, token: Any) -> str | None:
+        """What was learned from others like it."""
+        return self.hangs.expects(name, *self._of(token)) if self.hangs.learned else None
+
+    def _of(self, case: _Case) -> tuple[str, str, str, str]:
+        return case.operation, case.field, case.enumeration.control.id, case.verdict
+
 
 class _Now:
     """What the shard that is running has found so far."""
@@ -413,6 +447,7 @@ class _Now:
         """Count a case that a program was asked."""
         self.outcome.asked.setdefault(name, Counter())[operation] += 1
 
-    def unasked(self, name: str, operation: str) -> None:
-        """Take the count back: the program had given up."""
+    def unasked(self, name: str, operation: str, why: str) -> None:
+        """Take the count back: an answer was not to be expected."""
         self.outcome.asked[name][operation] -= 1
+        self.outcome.unasked.setdefault(name, Counter())[why] += 1

@@ -56,6 +56,7 @@ def summary(
     outcomes = {name: Counter[str]() for name in plan.columns}
     verdicts, seconds = Counter[str](), Counter[str]()
     skipped: dict[str, str] = {}
+    unasked: dict[str, Counter[str]] = {}
     versions: dict[str, str] = {}
     for marker in markers:
         cases.update(marker["cases"])
@@ -69,6 +70,8 @@ def summary(
             asked[name].update(counts)
         for name, counts in marker["outcomes"].items():
             outcomes[name].update(counts)
+        for name, counts in marker["unasked"].items():
+            unasked.setdefault(name, Counter()).update(counts)
         for name, hello in marker["hello"].items():
             if hello:
                 versions[name] = f"{hello['name']} {hello['version']}"
@@ -79,6 +82,7 @@ def summary(
         "depth": plan.depth,
         "plan": plan.digest,
         "complete": len(markers) == len(plan.shards),
+        "stopped_by": run.get("stopped_by"),
         "shards": {"done": len(markers), "of": len(plan.shards), "resumed": run["resumed"]},
         "controls": [control.id for control in plan.controls],
         "cases": total,
@@ -102,6 +106,7 @@ def summary(
                 "asked_by_operation": dict(asked[name].most_common()),
                 "outcomes": {k: n for k, n in outcomes[name].most_common() if k != "not asked"},
                 "skipped_because": skipped.get(name),
+                "not_asked_because": dict(unasked.get(name, Counter()).most_common()),
             }
             for name in plan.columns
         },
@@ -146,6 +151,7 @@ def as_json(finding: Finding) -> dict[str, Any]:
         if finding.cause
         else None,
         "proposal": finding.proposal,
+        "repeat": finding.repeat,
     }
 
 
@@ -157,9 +163,10 @@ def sentence(finding: Finding) -> str:
         REFERENCE: "The executable specification",
         FAST: "The fast twin",
     }.get(signature.implementation, signature.implementation)
-    text = f"{who} {_effect(effect, who)} where the log is"
-    text += f" {_owed(signature.verdict, signature.reason)}"
-    if signature.said_verdict or signature.said_reason:
+    text = f"{who} {_effect(effect, who)}"
+    if effect not in judge.DEATHS:
+        text += f" where the log is {_owed(signature.verdict, signature.reason)}"
+    if effect not in judge.DEATHS and (signature.said_verdict or signature.said_reason):
         text += f"; it says {_owed(signature.said_verdict, signature.said_reason)}"
     damage = ", then ".join(finding.recipe.damage) if finding.recipe else signature.operation
     text += f". Smallest case, {counted(best.size, 'byte')}, from {best.control}:"

@@ -12,6 +12,9 @@ from rich.table import Table
 from walproof.sweep.fields import brief
 from walproof.sweep.summary import TOLD, counted
 
+SHOWN = 5
+"""Kinds of damage and places that are named in one line."""
+
 
 def show(told: Mapping[str, Any], console: Console, place: str) -> None:
     """Cases by damage, implementations, rate, the most telling findings."""
@@ -49,6 +52,8 @@ def _cases(told: Mapping[str, Any], console: Console) -> None:
     if not told["complete"]:
         shards = told["shards"]
         text += f" {shards['done']} of {shards['of']} shards are done: the same command goes on."
+    if told["stopped_by"]:
+        text = f"Stopped by {told['stopped_by']}; this is what was finished. {text}"
     _say(console, f"{text}\n")
 
 
@@ -105,8 +110,15 @@ def _shares(told: Mapping[str, Any], console: Console) -> None:
             _say(
                 console,
                 f"{name} was asked {about['share'] or 0:.1%} of the cases: those in a profile and"
-                " with a context that it takes, and none after it had died too often.",
+                " with a context that it takes.",
             )
+        because = about["not_asked_because"]
+        if because:
+            kinds = [f"{why} ({n:,})" for why, n in because.items()]
+            text = f"{name} was not asked {counted(sum(because.values()), 'case')} more, where its"
+            text += f" others had hung or died: {', '.join(kinds[:SHOWN])}"
+            more = len(kinds) - SHOWN
+            _say(console, f"{brief(text)}{f', and {more} kinds more' if more > 0 else ''}.")
 
 
 def _rate(told: Mapping[str, Any]) -> str:
@@ -137,11 +149,7 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
         text += f" The {TOLD} most telling:"
     _say(console, text, style="bold")
     for number, finding in enumerate(findings[:TOLD], 1):
-        by = ", ".join(f"{name} {n:,}" for name, n in finding["by_operation"].items())
-        lines = [finding["sentence"], f"{counted(finding['cases'], 'case')}: {by}."]
-        if finding["fields"]:
-            fields = dict.fromkeys(map(brief, finding["fields"]))
-            lines.append(f"Fields: {', '.join(list(fields)[:4])}.")
+        lines = [finding["sentence"], _counts(finding)]
         if finding["known"]:
             lines.append(f"Looks like the known failure {finding['known']['cause']}.")
         if finding["proposal"]:
@@ -155,3 +163,20 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
                               break_on_hyphens=False),
                 highlight=False, markup=False, soft_wrap=True,
             )  # fmt: skip
+        if finding["repeat"]:
+            console.print(
+                f"    Again: {finding['repeat']}", highlight=False, markup=False, soft_wrap=True
+            )
+
+
+def _counts(finding: Mapping[str, Any]) -> str:
+    """How many cases, where they were damaged, and how they were asked."""
+    places = [f"{operation} of {field} {n:,}" for operation, field, n in finding["places"]]
+    if pairs := finding["by_operation"].get("pair"):
+        places.append(f"pairs {pairs:,}")
+    text = f"{counted(finding['cases'], 'case')}: {', '.join(map(brief, places[:SHOWN]))}"
+    if len(places) > SHOWN:
+        text += f", and {len(places) - SHOWN} more"
+    asked = [f"{name} {n:,}" for name, n in finding["by_profile"].items()]
+    asked += [f"with another {key} {n:,}" for key, n in finding["by_varied_key"].items()]
+    return f"{text}. Asked: {', '.join(asked)}."

@@ -17,7 +17,7 @@ from walproof.sweep.oneshot import OneShotAsker
 from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.process import Process
 from walproof.sweep.readers import Fast, Reference
-from walproof.sweep.shard import ShardRunner
+from walproof.sweep.shard import CasesInTime, ShardRunner
 from walproof.sweep.store import Store
 
 TMPFS = Path("/dev/shm")
@@ -34,15 +34,22 @@ class Worker:
         self._guard = Process((), self.folder, plan.limits.memory)
         here = self.folder / "here"
         here.mkdir()
+        self.patience = CasesInTime()
         self.askers = {
             program.name: (OneShotAsker if program.one_shot else Asker)(
-                program.name, program.command, plan.format, self._place(program.name), plan.limits
+                program.name,
+                program.command,
+                plan.format,
+                self._place(program.name),
+                plan.limits,
+                self.patience,
             )
             for program in plan.programs
         }
         fast = Fast(plan.format, here) if plan.fast else None
         reference = Reference(plan.format, here)
         self.shards = ShardRunner(plan, reference, fast, self.askers, enumerations)
+        self.hangs = self.patience.hangs
 
     def close(self) -> None:
         """End the programs and remove the scratch folder."""

@@ -1,0 +1,148 @@
+"""Readers that are right nearly always: the executable specification with one thing wrong.
+
+``near_right.py NAME`` speaks the protocol. Each is what a careful writer did who had only the
+chapter, and passed every vector of his day.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from conformance.adapterkit import Request, serve
+from reference_impl.answer import End, Event, Lost, Record, collect
+from reference_impl.formats import FORMATS, named
+
+Wrong = Callable[[Iterator[Event], Request, Path], Iterator[Event]]
+
+
+def drops_empty_ranges_in_strict(
+    events: Iterator[Event], request: Request, path: Path
+) -> Iterator[Event]:
+    """What is missing between two files has no bytes, so it lists nothing."""
+    for event in events:
+        empty = isinstance(event, Lost) and event.start == event.end
+        if not (empty and request["profile"] == "strict"):
+            yield event
+
+
+def never_goes_on_after_a_torn_tail(
+    events: Iterator[Event], request: Request, path: Path
+) -> Iterator[Event]:
+    """A writer must begin a new file wherever a write was not finished."""
+    for event in events:
+        torn = isinstance(event, End) and event.verdict == "torn"
+        yield replace(event, end=None, file=None) if torn else event  # type: ignore[arg-type]
+
+
+def loses_the_first_record_after_a_gap(
+    events: Iterator[Event], request: Request, path: Path
+) -> Iterator[Event]:
+    """In step again, it takes the first record for part of the damage, and does not say so."""
+    gap = False
+    for event in events:
+        if isinstance(event, Record) and gap:
+            gap = False
+            continue
+        gap = gap or isinstance(event, Lost)
+        yield event
+
+
+def one_code_for_every_torn_tail(
+    events: Iterator[Event], request: Request, path: Path
+) -> Iterator[Event]:
+    """All torn tails are alike to it."""
+    for event in events:
+        torn_range = isinstance(event, Lost) and event.torn
+        if torn_range or (isinstance(event, End) and event.verdict == "torn"):
+            event = replace(event, reason="torn-header")
+        yield event
+
+
+def blames_a_byte_too_many(
+    events: Iterator[Event], request: Request, path: Path
+) -> Iterator[Event]:
+    """Lost ranges reach one byte too far, except at the end of the file."""
+    for event in events:
+        if isinstance(event, Lost):
+            file = path / event.file if event.file else path
+            size = file.stat().st_size if file.is_file() else event.end
+            event = replace(event, end=min(size, event.end + 1))
+        yield event
+
+
+ON_EVENTS: Mapping[str, Wrong] = {
+    wrong.__name__: wrong
+    for wrong in (
+        drops_empty_ranges_in_strict, never_goes_on_after_a_torn_tail,
+        loses_the_first_record_after_a_gap, one_code_for_every_torn_tail, blames_a_byte_too_many,
+    )
+}  # fmt: skip
+
+
+def reads_only_plain_names(folder: Path) -> None:
+    """A number with zeros in front is none to it."""
+    for file in list(folder.iterdir()):
+        if file.name.startswith("db-0") and file.is_file():
+            file.unlink()
+
+
+def reads_files_with_more_after_the_name(folder: Path) -> None:
+    """It looks for names that begin rightly: a copy that somebody put aside is read, too."""
+    for file in sorted(folder.glob("*.log.bak")):
+        if not file.is_file():
+            continue
+        plain = file.with_suffix("")
+        if not plain.exists():
+            file.rename(plain)
+
+
+ON_FOLDERS = {
+    wrong.__name__: wrong
+    for wrong in (reads_only_plain_names, reads_files_with_more_after_the_name)
+}
+
+
+def takes_the_flushed_index_for_the_next_one(context: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Off by one, where it is given in digits."""
+    value = context.get("last_flushed_index")
+    if isinstance(value, str) and value.isdigit():
+        return {**context, "last_flushed_index": str(max(0, int(value) - 1))}
+    return context
+
+
+ON_CONTEXTS = {
+    takes_the_flushed_index_for_the_next_one.__name__: takes_the_flushed_index_for_the_next_one
+}
+
+
+def answer_of(name: str, path: Path, request: Request) -> dict[str, Any]:
+    """What the reader of this name says."""
+    context = ON_CONTEXTS.get(name, lambda told: told)(request["context"])
+    with tempfile.TemporaryDirectory() as scratch:
+        if name in ON_FOLDERS and path.is_dir():
+            path = Path(shutil.copytree(path, Path(scratch) / path.name))
+            ON_FOLDERS[name](path)
+        events = named(request["format"]).read(path, request["profile"], context)
+        if name in ON_EVENTS:
+            events = ON_EVENTS[name](events, request, path)
+        return collect(events).to_json()
+
+
+if __name__ == "__main__":
+    wrong_in = sys.argv.pop(1)
+    serve(
+        {
+            "name": wrong_in,
+            "version": "0",
+            "formats": list(FORMATS),
+            "profiles": ["recover", "strict"],
+            "reports": ["records", "at", "size", "verdict", "reason", "lost", "end"],
+        },
+        lambda path, request: answer_of(wrong_in, path, request),
+    )

@@ -1,0 +1,67 @@
+"""Readers that are right nearly always do not stay unnoticed, and each is told as one thing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.walproof.sweep.plans import planned
+from walproof.sweep import findings, job, judge, worker
+from walproof.sweep.invariants import SILENT_LOSS
+from walproof.sweep.minimise import minimise
+from walproof.sweep.plan import Program
+from walproof.sweep.store import Store
+
+ZEEBE = ("zeebe-journal/two-segments", "zeebe-journal/three-segments-flushed")
+KAHADB = ("kahadb-journal/two-files", "kahadb-journal/number-with-zeros-in-front")
+RAFT = ("zmq-raft/three-entries", "zmq-raft/three-files")
+LEVELDB = ("leveldb-log/three-records", "leveldb-log/four-short-records")
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays() -> Iterator[None]:
+    yield
+    worker.close_all()
+
+
+@pytest.mark.parametrize(
+    ("name", "controls", "effect", "group"),
+    [
+        ("drops_empty_ranges_in_strict", ZEEBE, SILENT_LOSS, "strict"),
+        ("never_goes_on_after_a_torn_tail", KAHADB, judge.OTHER_END, ""),
+        ("loses_the_first_record_after_a_gap", RAFT, SILENT_LOSS, ""),
+        ("one_code_for_every_torn_tail", LEVELDB, judge.OTHER_REASON, ""),
+        ("blames_a_byte_too_many", RAFT, judge.OTHER_RANGE, ""),
+        ("reads_only_plain_names", KAHADB, SILENT_LOSS, ""),
+        ("reads_files_with_more_after_the_name", KAHADB, judge.EXTRA, "rename-file"),
+        ("takes_the_flushed_index_for_the_next_one", ZEEBE, None, "last_flushed_index"),
+    ],
+)
+def test_a_near_right_reader_is_found(
+    tmp_path: Path, name: str, controls: tuple[str, ...], effect: str | None, group: str
+) -> None:
+    """``group`` is the profile, the operation or the key that all of its findings are about."""
+    command = (sys.executable, str(Path(__file__).with_name("near_right.py")), name)
+    plan, damages = planned(Program(name, command), controls=controls, cases=1500, contexts=True)
+    store = Store(str(tmp_path))
+    job.run(plan, store, job.begin(plan, store, False), "none", enumerations=damages)
+    markers = [store.marker(number) for number in store.done()]
+    found = findings.findings(findings.merged(markers).values(), {})
+    assert found and {one.signature.implementation for one in found} == {name}
+    if effect is not None:
+        assert effect in {one.signature.gravest for one in found}
+    if group:
+        assert all(
+            group in (s.profile, s.operation, s.context, *s.context.split(", "))
+            or s.operation == "pair"
+            for one in found
+            for s in (each.signature for each in one.signatures)
+        )
+    # One thing wrong is not told in many ways, though it is met in many cases.
+    assert len(found) <= 16
+    before = [one.best.order for one in found]
+    minimise(damages, found[:3], 5)
+    assert all(one.best.order <= order for one, order in zip(found, before, strict=True))
