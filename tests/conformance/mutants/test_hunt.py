@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.mutants import hunt
 from conformance.mutants.asking import ask
 from conformance.mutants.reached import WrongOriginal, reached
+from conformance.mutants.reviewed import load_reviewed
 from reference_impl import formats
 
 CHECKSUM = "masked_crc(view[pos + 6:data_end]) != checksum"
@@ -60,6 +63,15 @@ def test_a_mutant_that_no_vector_gets_to_is_asked_nothing(mutant, fates) -> None
     """More of a block after a short read: files give all that they have at once."""
     (fate,) = fates(mutant("layout.read_block", "block += more", "block -= more"))
     assert fate.lives and fate.asked == 0
+
+
+def test_those_who_do_not_get_to_a_change_cannot_tell(all_of_leveldb, asked, fates) -> None:
+    """Survivors live through all questions, not only through those that run the changed line."""
+    listed = load_reviewed("leveldb-log").equivalent
+    some = [one for one in all_of_leveldb if one.name in listed][::3]
+    assert len(some) >= 5
+    found = fates(*(replace(one, at_import=True) for one in some))
+    assert {(fate.lives, fate.asked) for fate in found} == {(True, len(asked.questions))}
 
 
 def test_this_process_keeps_the_original(mutant, fates) -> None:
