@@ -1,0 +1,177 @@
+"""The answer about a systemd journal, on the Python parser generated from ksy/systemd_journal.ksy.
+
+The grammar finds the fields of a header and of one object; the walk, the checks and the verdict
+are written from spec/systemd-journal.md alone. It shares no code with ``reference_impl`` nor with
+the bulk scanner, and holds the file in memory.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from conformance.adapterkit import record
+
+from . import links as link_checks
+from . import seals
+from .counts import check as check_counts
+from .faults import CHAIN, Fault, Found, Ranges
+from .payloads import exported, shown
+from .walk import DATA, Journal
+
+_SIGNATURE = b"LPKSHHRH"
+
+
+def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """The answer for one file."""
+    context = request["context"]
+    data = path.read_bytes()
+    if data[:8] != _SIGNATURE[: len(data)]:
+        return refused("not-a-journal")
+    if len(data) < 208:
+        return torn_header(data)
+    if why := refusal(data):
+        return refused(why)
+    if len(data) < int.from_bytes(data[88:96], "little"):
+        return torn_header(data)
+    return Reading(Journal(data, context.get("max_field_size", 64 << 20)), context).answer(
+        request["profile"]
+    )
+
+
+def refused(why: str) -> dict[str, Any]:
+    """An answer without records."""
+    return {"verdict": "refused", "reason": why, "records": [], "lost": [], "end": None}
+
+
+def torn_header(data: bytes) -> dict[str, Any]:
+    """SDJ-050."""
+    lost = [{"from": 0, "to": len(data), "reason": "torn-header"}] if data else []
+    return {"verdict": "torn", "reason": "torn-header", "records": [], "lost": lost, "end": 0}
+
+
+def refusal(data: bytes) -> str | None:
+    """Why a file with room for a header must not be read (SDJ-004, SDJ-005, SDJ-007)."""
+    compatible = int.from_bytes(data[8:12], "little")
+    size = int.from_bytes(data[88:96], "little")
+    if int.from_bytes(data[12:16], "little") & ~31:
+        return "unsupported-flag"
+    if data[16] > 2:
+        return "unsupported-state"
+    if size < 208 or size % 8 or (compatible & 1 and size < 240):
+        return "bad-header-size"
+    return None
+
+
+class Reading:
+    """One journal that is read, and what a caller asked of it."""
+
+    def __init__(self, journal: Journal, context: dict[str, Any]) -> None:
+        self.journal, self.context = journal, context
+        journal.walk()
+        self.links = link_checks.check(journal)
+        seals.check(journal, context.get("key"))
+        check_counts(journal, self.links)
+        self.faults = sorted(journal.faults, key=lambda fault: fault.step)
+        self.tear = self.torn_at()
+        left_out = [] if self.links.is_chain_broken else self.links.left_out()
+        self.unacknowledged = {
+            one.at for one in left_out if self.is_torn(Fault(CHAIN, "bad-chain", one.at, one.end))
+        }
+
+    # SDJ-052
+
+    def torn_at(self) -> int | None:
+        """Where the tear is, if there is one."""
+        journal = self.journal
+        if journal.is_cut and journal.ended_early is not None:
+            return journal.ended_early
+        return self.links.last_entry if journal.is_online and self.faults else None
+
+    def is_torn(self, fault: Fault) -> bool:
+        """Whether a fault is at the tear."""
+        tear = self.tear
+        if tear is None:
+            return False
+        if fault.code in ("bad-index", "bad-chain") and self.journal.is_online:
+            tear = min(tear, self.links.last_entry, self.journal.header.tail_object_offset)
+        if fault.is_late and (fault.code == "bad-header" or self.journal.is_online):
+            return True
+        return fault.start >= tear or any(at >= tear for at in fault.there)
+
+    # The answer
+
+    def lost(self) -> list[dict[str, Any]]:
+        """The lost ranges in the order in which they were met, without overlaps."""
+        torn = "torn-file" if self.journal.is_cut else "torn-append"
+        ranges = Ranges()
+        return [
+            {"from": start, "to": stop, "reason": torn if self.is_torn(fault) else fault.code}
+            for fault in self.faults
+            for start, stop in ranges.add(fault.start, fault.stop)
+        ]
+
+    def answer(self, profile: str) -> dict[str, Any]:
+        """Records, lost ranges, verdict, end."""
+        journal, lost = self.journal, self.lost()
+        damage = [one for one in lost if not one["reason"].startswith("torn-")]
+        records = [self.record(entry) for entry in self.links.entries if self.is_asked(entry)]
+        if damage:
+            verdict, reason = "damaged", damage[0]["reason"]
+        elif self.tear is not None:
+            verdict, reason = "torn", "torn-file" if journal.is_cut else "torn-append"
+        else:
+            verdict, reason = "intact", None
+        if damage and profile == "strict":
+            lowest = min(one["from"] for one in damage)
+            records = [
+                one for one in records if one["at"] + one["size"] <= lowest and "missing" not in one
+            ]
+            lost = [{"from": lowest, "to": journal.size, "reason": reason}]
+        end = max((one.end for one in journal.objects.values()), default=journal.header_size)
+        return {
+            "verdict": verdict,
+            "reason": reason,
+            "records": records,
+            "lost": sorted(lost, key=lambda one: one["from"]),
+            "end": end if verdict == "intact" else None,
+        }
+
+    def payloads(self, entry: Found) -> list[bytes]:
+        """The fields of an entry that are sound, in stored order."""
+        found = (self.journal.objects.get(item.ofs_data) for item in entry.body.items)
+        return [one.payload for one in found if one and one.type == DATA and not one.is_wrong]
+
+    def record(self, entry: Found) -> dict[str, Any]:
+        """SDJ-042, SDJ-063."""
+        body, payloads = entry.body, self.payloads(entry)
+        seqnum_id, boot_id = self.journal.header.seqnum_id.hex(), body.boot_id.hex()
+        missing = len(body.items) - len(payloads)
+        named = [one for one in payloads if not one.startswith(b"_BOOT_ID=")]
+        return {
+            **record(exported(named), entry.at, entry.parsed.len_object),
+            "seqnum": str(body.seqnum),
+            "realtime": str(body.realtime),
+            "monotonic": str(body.monotonic),
+            "boot_id": boot_id,
+            "cursor": f"s={seqnum_id};i={body.seqnum:x};b={boot_id};m={body.monotonic:x};"
+            f"t={body.realtime:x};x={body.xor_hash:x}",
+            "fields": [shown(one) for one in payloads],
+            **({"missing": missing} if missing else {}),
+        }
+
+    def is_asked(self, entry: Found) -> bool:
+        """SDJ-060, SDJ-061."""
+        context, body = self.context, entry.body
+        if entry.at in self.unacknowledged:
+            return False
+        if body.seqnum < int(context.get("from_seqnum", 0)):
+            return False
+        if body.realtime < int(context.get("from_realtime", 0)):
+            return False
+        match = context.get("match", [])
+        wanted: dict[bytes, set[bytes]] = {}
+        for one in [match] if isinstance(match, str) else match:
+            wanted.setdefault(one.encode().partition(b"=")[0], set()).add(one.encode())
+        has = set(self.payloads(entry)) if wanted else set()
+        return all(has & values for values in wanted.values())

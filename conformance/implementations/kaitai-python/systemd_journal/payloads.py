@@ -1,0 +1,105 @@
+"""Payloads of DATA objects: decompression, field names, the export format."""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import re
+from typing import Any
+
+import lz4.block
+import zstandard
+
+XZ, LZ4, ZSTD = 1, 2, 4
+ANNOUNCED = {XZ: 1, LZ4: 2, ZSTD: 8}
+"""The incompatible flag of the header for each flag of an object (SDJ-005, SDJ-026)."""
+
+_LAST_OF_PLANES = "".join(chr(plane << 16 | low) for plane in range(17) for low in (65534, 65535))
+_UNPRINTABLE = re.compile(
+    "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\ufdd0-\\ufdef" + _LAST_OF_PLANES + "]"
+)
+"""Control characters and noncharacters (SDJ-090)."""
+_ZSTD_FRAME = bytes.fromhex("28b52ffd")
+_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")
+
+
+class BadPayload(Exception):
+    """A payload that yields no field; its argument is the code."""
+
+
+def unpacked(flags: int, stored: bytes, limit: int) -> bytes:
+    """The payload as it was given. Raises :class:`BadPayload` (SDJ-026 to SDJ-031)."""
+    way = flags & (XZ | LZ4 | ZSTD)
+    if way == 0:
+        return stored
+    if way not in ANNOUNCED:
+        raise BadPayload("bad-compression")
+    try:
+        return {XZ: _xz, LZ4: _lz4, ZSTD: _zstd}[way](stored, limit)
+    except (lzma.LZMAError, lz4.block.LZ4BlockError, zstandard.ZstdError, ValueError) as error:
+        raise BadPayload("bad-compression") from error
+
+
+def _xz(stored: bytes, limit: int) -> bytes:
+    stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=256 << 20)
+    payload = stream.decompress(stored, limit + 1)
+    while not stream.eof and not stream.needs_input and len(payload) <= limit:
+        payload += stream.decompress(b"", limit + 1 - len(payload))
+    if len(payload) > limit:
+        raise BadPayload("too-large")
+    if not stream.eof:
+        raise BadPayload("bad-compression")
+    return payload
+
+
+def _lz4(stored: bytes, limit: int) -> bytes:
+    size = int.from_bytes(stored[:8], "little")
+    if len(stored) <= 8 or size > 255 * len(stored):
+        raise BadPayload("bad-compression")
+    if size > limit:
+        raise BadPayload("too-large")
+    payload: bytes = lz4.block.decompress(stored[8:], uncompressed_size=size)
+    if len(payload) != size:
+        raise BadPayload("bad-compression")
+    return payload
+
+
+def _zstd(stored: bytes, limit: int) -> bytes:
+    frame = zstandard.get_frame_parameters(stored)
+    if not stored.startswith(_ZSTD_FRAME) or frame.content_size == zstandard.CONTENTSIZE_UNKNOWN:
+        raise BadPayload("bad-compression")
+    if frame.content_size > limit:
+        raise BadPayload("too-large")
+    return zstandard.ZstdDecompressor(max_window_size=128 << 20).decompress(stored)
+
+
+def is_field(payload: bytes) -> bool:
+    """SDJ-045: ``NAME=value`` with a name that SDJ-086 allows."""
+    name, equals, _ = payload.partition(b"=")
+    return bool(equals) and _NAME.fullmatch(name) is not None
+
+
+def exported(payloads: list[bytes]) -> bytes:
+    """The fields of an entry in export format, as SDJ-042 orders them."""
+    return b"".join(map(_line, sorted(set(payloads))))
+
+
+def _line(payload: bytes) -> bytes:
+    try:
+        if not _UNPRINTABLE.search(payload.decode()):
+            return payload + b"\n"
+    except UnicodeDecodeError:
+        pass
+    name, _, value = payload.partition(b"=")
+    return name + b"\n" + len(value).to_bytes(8, "little") + value + b"\n"
+
+
+def shown(payload: bytes) -> list[Any]:
+    """A pair ``[name, value]`` of the answer."""
+    name, _, value = payload.partition(b"=")
+    if len(value) > 4096:
+        return [name.decode(), {"sha256": hashlib.sha256(value).hexdigest()}]
+    try:
+        return [name.decode(), value.decode()]
+    except UnicodeDecodeError:
+        return [name.decode(), {"hex": value.hex()}]

@@ -1,0 +1,142 @@
+"""Seals: TAG objects, and the keys that FSPRG makes for their epochs (SDJ-070 to SDJ-077)."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import hmac
+import math
+import re
+from dataclasses import dataclass
+
+from .faults import SEALS, Fault, Found
+from .walk import DATA, ENTRY, FIELD, TAG, TOO_LATE, Journal
+
+_SMALL_PRIMES = [n for n in range(2, 1000) if all(n % d for d in range(2, math.isqrt(n) + 1))]
+_KEY = re.compile("((?:[0-9a-fA-F]{2}-?){11}[0-9a-fA-F]{2})/([0-9a-fA-F]+)-([0-9a-fA-F]+)")
+_FIRST_HEADER_BYTES = ((0, 16), (24, 56), (72, 96), (104, 136))
+
+
+def _series(size: int, seed: bytes, index: int) -> bytes:
+    """``det(size, index)`` of SDJ-071."""
+    made = b""
+    while len(made) < size:
+        counter = (len(made) // 32).to_bytes(4, "big")
+        made += hashlib.sha256(seed + index.to_bytes(4, "big") + counter).digest()
+    return made[:size]
+
+
+def _is_prime(number: int) -> bool:
+    """Miller-Rabin, which a composite of this size passes less often than once in 2⁸⁰ tries."""
+    if any(number % prime == 0 for prime in _SMALL_PRIMES):
+        return False
+    odd = (number - 1) >> 1  # SDJ-071 sets the two lowest bits: one halving, no more
+    return all(pow(base, odd, number) in (1, number - 1) for base in _SMALL_PRIMES[:40])
+
+
+def _prime(seed: bytes, index: int) -> int:
+    number = int.from_bytes(_series(96, seed, index), "big") | 3 << 766 | 3
+    while not _is_prime(number):
+        number += 4
+    return number
+
+
+@dataclass(frozen=True)
+class Key:
+    """A verification key: where epochs begin, and what seals them."""
+
+    p: int
+    q: int
+    x0: int
+    start: int
+    interval: int
+
+    @staticmethod
+    @functools.cache
+    def parsed(text: str) -> Key:
+        """The key of a text such as ``c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900`` (SDJ-070).
+
+        Raises ``ValueError`` for any other text.
+        """
+        told = _KEY.fullmatch(text)
+        if told is None or not int(told[3], 16):
+            raise ValueError(f"{text!r} is not a verification key")
+        seed = bytes.fromhex(told[1].replace("-", ""))
+        p, q = _prime(seed, 1), _prime(seed, 2)
+        x = int.from_bytes(_series(192, seed, 3), "big") & (1 << 1535) - 1
+        return Key(p, q, x * x % (p * q), int(told[2], 16), int(told[3], 16))
+
+    def of(self, epoch: int) -> bytes:
+        """The key of an epoch."""
+        n = self.p * self.q
+        squarings = pow(2, epoch, (self.p - 1) * (self.q - 1))
+        x = pow(self.x0, squarings, n)
+        state = n.to_bytes(192, "big") + x.to_bytes(192, "big") + epoch.to_bytes(8, "big")
+        return _series(32, state, 0)
+
+    def covers(self, epoch: int, time: int) -> bool:
+        """Whether a time is within an epoch."""
+        begin = (self.start + epoch) * self.interval
+        return begin <= time < begin + self.interval
+
+
+def check(journal: Journal, text: str | None) -> None:
+    """All tags, in file order. ``text`` is the verification key; raises ``ValueError``."""
+    has_tag = any(one.type == TAG for one in journal.objects.values())
+    is_sealed = journal.header.is_sealed
+    key = Key.parsed(text) if text is not None and (has_tag or is_sealed) else None
+    number, epoch, covered = 0, None, []
+    for one in journal.objects.values():
+        covered.append(one)
+        if is_sealed and one.type == ENTRY and not number:
+            blame(journal, one.at, one.at + 16)
+        if one.type != TAG:
+            continue
+        if not is_sealed:
+            blame(journal, one.at, one.end)
+            continue
+        body, number = one.body, number + 1
+        if body.seqnum != number:
+            blame(journal, one.at + 16, one.at + 24)
+        if epoch is not None and not follows(body.epoch, epoch, journal):
+            blame(journal, one.at + 24, one.at + 32)
+        if key is not None:
+            verify(journal, key, covered, number == 1)
+        epoch, covered = body.epoch, []
+
+
+def blame(journal: Journal, start: int, stop: int) -> None:
+    """Report a range."""
+    journal.blame(Fault(SEALS, "bad-seal", start, stop))
+
+
+def follows(epoch: int, before: int, journal: Journal) -> bool:
+    """SDJ-074."""
+    is_continuous = bool(journal.header.compatible_flags & 4)
+    return epoch >= before and (not is_continuous or epoch <= before + 1)
+
+
+def verify(journal: Journal, key: Key, covered: list[Found], is_first: bool) -> None:
+    """The seal of the last object of a list over all of it (SDJ-072, SDJ-074 to SDJ-076)."""
+    tag = covered[-1]
+    if tag.body.epoch >= TOO_LATE:
+        return blame(journal, tag.at + 24, tag.at + 32)
+    seal = hmac.new(key.of(tag.body.epoch), digestmod="sha256")
+    if is_first:
+        for start, stop in _FIRST_HEADER_BYTES:
+            seal.update(journal.data[start:stop])
+    for one in covered:
+        seal.update(journal.data[one.at : one.at + 16])
+        stored = journal.data[one.at + 16 : one.at + one.parsed.len_object]
+        if one.type in (DATA, FIELD):
+            seal.update(stored[:8] + one.body.payload)
+        elif one.type == ENTRY:
+            seal.update(stored)
+        elif one.type == TAG:
+            seal.update(stored[:16])
+    if seal.digest() != tag.body.tag:
+        return blame(journal, tag.at, tag.end)
+    times = [one.body.realtime for one in covered if one.type == ENTRY and not one.is_wrong]
+    if not all(key.covers(tag.body.epoch, time) for time in times):
+        blame(journal, tag.at + 24, tag.at + 32)
+    return None

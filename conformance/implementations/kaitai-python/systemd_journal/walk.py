@@ -1,0 +1,271 @@
+"""The walk over all objects of a journal (SDJ-040, SDJ-041, SDJ-049), on the generated parser.
+
+The grammar knows where the fields of a header and of an object are. This module decides where
+objects are, which of them are sound, and where to go on after a fault.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from typing import Any
+
+from kaitaistruct import BytesIO, KaitaiStream
+
+from conformance.kaitai.compile import compiled
+
+from .faults import OBJECTS, Fault, Found
+from .hashes import jenkins, siphash
+from .payloads import ANNOUNCED, BadPayload, is_field, unpacked
+
+SystemdJournal = compiled("systemd_journal").SystemdJournal
+
+DATA, FIELD, ENTRY, DATA_TABLE, FIELD_TABLE, ARRAY, TAG = range(1, 8)
+TOO_LATE = 2**55
+"""The first microsecond that is no time (SDJ-015)."""
+
+
+class Journal:
+    """A journal file, what the walk found in it, and the faults met so far."""
+
+    def __init__(self, data: bytes, limit: int) -> None:
+        self.data, self.size, self.limit = data, len(data), limit
+        self.io = KaitaiStream(BytesIO(data))
+        self.header_size = int.from_bytes(data[88:96], "little")
+        self.root = SystemdJournal(KaitaiStream(BytesIO(data[: self.header_size])))
+        self.header = self.root.header
+        self.is_compact: bool = self.root.is_compact
+        self.width = 4 if self.is_compact else 8
+        """Bytes of a slot of an array."""
+        self.fixed = {1: 72 if self.is_compact else 64, 2: 40, 3: 64, 4: 16, 5: 16, 6: 24, 7: 64}
+        self.unit = {1: 1, 2: 1, 3: 4 if self.is_compact else 16, 4: 16, 5: 16, 6: self.width}
+        self.is_cut = self.size < self.header_size + self.header.arena_size
+        self.is_online = data[16] == 1
+        self.faults: list[Fault] = []
+        self.objects: dict[int, Found] = {}
+        self.gaps: list[tuple[int, int]] = []
+        self.ended_early: int | None = None
+        self.to_hash = 4 * self.size + (1 << 20)
+        self.to_unpack = 64 * self.size + (256 << 20)
+        self._parsed: dict[int, Any] = {}
+        self._judged: dict[int, tuple[str | None, bytes]] = {}
+        self._known: list[int] | None = None
+        self.chained = sorted(set(self.entries_of_chain()))
+
+    def blame(self, fault: Fault) -> None:
+        """Report a fault."""
+        self.faults.append(fault)
+
+    # Objects
+
+    def framed(self, at: int) -> tuple[int, int] | None:
+        """Type and size of the object at an offset; None if there is none (SDJ-011)."""
+        if at % 8 or at < self.header_size or at + 16 > self.size:
+            return None
+        type, size = self.data[at], int.from_bytes(self.data[at + 8 : at + 16], "little")
+        if type not in self.fixed or at + size > self.size:
+            return None
+        if type != DATA and self.data[at + 1] & 7:
+            return None
+        body = size - self.fixed[type]
+        if (type == TAG and body) or (type != TAG and (body < 1 or body % self.unit[type])):
+            return None
+        return type, size
+
+    def leads_across(self, at: int, type: int, size: int) -> bool:
+        """Whether an object covers the start of an entry of the main chain (SDJ-041)."""
+        crossed = bisect_right(self.chained, at) != bisect_left(self.chained, at + size)
+        return type > FIELD and crossed
+
+    def parsed(self, at: int) -> Any:
+        """The object at an offset where one is framed, read by the generated parser."""
+        if at not in self._parsed:
+            self.io.seek(at)
+            self._parsed[at] = SystemdJournal.JournalObject(at, self.io, self.root, self.root)
+        return self._parsed[at]
+
+    def is_a(self, at: int, *types: int) -> bool:
+        """Whether an object of one of these types is framed at an offset."""
+        frame = self.framed(at)
+        return frame is not None and frame[0] in types
+
+    def hash(self, data: bytes) -> int:
+        """The hash that this file uses (SDJ-021, SDJ-022)."""
+        return siphash(self.header.file_id, data) if self.header.is_keyed_hash else jenkins(data)
+
+    def judged(self, at: int) -> tuple[str | None, bytes]:
+        """The code of what is wrong with the content of a framed object, and its payload."""
+        if at not in self._judged:
+            self._judged[at] = self._judge(at)
+        return self._judged[at]
+
+    def _judge(self, at: int) -> tuple[str | None, bytes]:
+        one = self.parsed(at)
+        body, type = one.body, one.type_code
+        if type == ENTRY:  # SDJ-015
+            times = 0 < body.realtime < TOO_LATE and body.monotonic < TOO_LATE
+            return None if times and body.seqnum and any(body.boot_id) else "bad-entry", b""
+        if type in (DATA_TABLE, FIELD_TABLE):  # SDJ-016
+            named = self.named_table(type)
+            return "bad-object" if named not in (None, at) else None, b""
+        if type not in (DATA, FIELD):
+            return None, b""
+        self.to_hash -= one.len_object
+        if self.to_hash < 0:  # SDJ-057
+            return "bad-object", b""
+        payload = body.payload
+        if type == DATA and one.flags & 7:
+            try:
+                payload = unpacked(one.flags, payload, min(self.limit, self.to_unpack))
+            except BadPayload as bad:
+                return str(bad), b""
+            self.to_unpack -= len(payload)
+        if self.hash(payload) != body.hash:  # SDJ-044
+            return "hash-mismatch", b""
+        if type == DATA and not is_field(payload):
+            return "bad-field", b""
+        return None, payload
+
+    def is_sound(self, at: int) -> bool:
+        """Whether there is a sound object at an offset."""
+        return self.framed(at) is not None and self.judged(at)[0] is None
+
+    def named_table(self, type: int) -> int | None:
+        """Where the header says that a table is, if one is framed there."""
+        at = self.place_of_table(type)[0] - 16
+        return at if self.is_a(at, type) else None
+
+    def place_of_table(self, type: int) -> tuple[int, int]:
+        """What the header says of a table: offset of its first bucket, bytes of all."""
+        header = self.header
+        if type == DATA_TABLE:
+            return header.data_hash_table_offset, header.data_hash_table_size
+        return header.field_hash_table_offset, header.field_hash_table_size
+
+    # What links know without a walk (SDJ-041)
+
+    def arrays_of_chain(self) -> Iterator[Any]:
+        """The arrays of the main chain, none of which overlaps another."""
+        at, end = self.header.entry_array_offset, 0
+        while at >= end and self.is_a(at, ARRAY):
+            array = self.parsed(at)
+            yield array
+            at, end = array.body.ofs_next_entry_array, at + array.len_object
+
+    def entries_of_chain(self) -> Iterator[int]:
+        """Sound entries that the main chain leads to."""
+        for array in self.arrays_of_chain():
+            for slot in array.body.slots:
+                at = slot.ofs_listed
+                if at and self.is_a(at, ENTRY) and self.judged(at)[0] is None:
+                    yield at
+
+    def known(self) -> list[int]:
+        """All offsets that a link knows, sorted."""
+        if self._known is None:
+            self._known = sorted(set(self._links()))
+        return self._known
+
+    def _links(self) -> Iterator[int]:
+        yield self.header.entry_array_offset
+        yield self.header.tail_object_offset
+        for array in self.arrays_of_chain():
+            yield array.ofs_object
+        end = 0
+        for at in self.chained:
+            yield at
+            if at >= end:
+                entry = self.parsed(at)
+                end = at + entry.len_object
+                yield from (item.ofs_data for item in entry.body.items)
+        visited: set[int] = set()
+        for type in (DATA_TABLE, FIELD_TABLE):
+            offset, size = self.place_of_table(type)
+            yield offset - 16
+            if offset + size > self.size:
+                continue
+            buckets = KaitaiStream(BytesIO(self.data[offset : offset + size]))
+            for bucket in SystemdJournal.HashTableObject(buckets, None, self.root).buckets:
+                yield bucket.ofs_tail
+                yield from self._chain(bucket.ofs_head, visited)
+
+    def _chain(self, at: int, visited: set[int]) -> Iterator[int]:
+        before = 0
+        while at > before and at not in visited and self.is_a(at, DATA, FIELD):
+            visited.add(at)
+            yield at
+            body = self.parsed(at).body
+            if self.is_a(at, DATA):
+                yield body.ofs_entry
+            before, at = at, body.ofs_next_hash
+
+    def known_after(self, at: int) -> int | None:
+        """The known object after a fault at an offset."""
+        known = self.known()
+        later = range(bisect_right(known, at), len(known))
+        return next((known[place] for place in later if self.is_sound(known[place])), None)
+
+    # The walk
+
+    def walk(self) -> None:
+        """Find all objects; what is not one is lost."""
+        at = self.header_size
+        while self.goes_on(at):
+            if at >= self.size and not self.is_cut:
+                return
+            frame = self.framed(at)
+            if frame is not None and not self.leads_across(at, *frame):
+                at = self.take(at, *frame)
+                continue
+            known = self.known_after(at)
+            self.lose(at, self.size if known is None else known, "bad-object")
+            if known is None:
+                self.ended_early = at
+                return
+            at = known
+
+    def goes_on(self, at: int) -> bool:
+        """Whether the tail object is still to come, or the walk leads past it (SDJ-049)."""
+        last = next(reversed(self.objects), 0)
+        if last < self.header.tail_object_offset or (self.chained and self.chained[-1] >= at):
+            return True
+        return len(self.objects) < self.header.n_objects and self.is_sound(at)
+
+    def take(self, at: int, type: int, size: int) -> int:
+        """One object; returns where the walk goes on."""
+        end = at + size + -size % 8
+        code, payload = self.judged(at)
+        one = self.parsed(at)
+        self.objects[at] = Found(at, type, end, one, code is not None, payload)
+        if code is not None:
+            is_doubtful = type != ENTRY and end < self.header.tail_object_offset
+            if is_doubtful and self.framed(end) is None:
+                known = self.known_after(at)
+                end = end if known is None else known
+            self.lose(at, end, code)
+        elif ANNOUNCED.get(one.flags & 7, 0) & ~self.header.incompatible_flags:  # SDJ-027
+            self.blame(Fault(OBJECTS, "bad-header", 12, 16))
+        return end
+
+    def lose(self, start: int, stop: int, code: str) -> None:
+        """Report what the walk lost: links into the range are consequences."""
+        stop = min(stop, self.size)
+        self.gaps.append((start, stop))
+        self.blame(Fault(OBJECTS, code, start, max(start, stop)))
+
+    # What the walk found
+
+    def has_lost(self, at: int) -> bool:
+        """Whether an offset leads to something lost (SDJ-048)."""
+        if self.ended_early is not None and at >= self.ended_early:
+            return True
+        place = bisect_right(self.gaps, (at, self.size + 1)) - 1
+        return place >= 0 and self.gaps[place][0] <= at < self.gaps[place][1]
+
+    def is_whole(self) -> bool:
+        """Whether nothing was lost (SDJ-048)."""
+        return not self.gaps
+
+    def sound(self, type: int) -> list[Found]:
+        """The sound objects of a type, in file order."""
+        return [one for one in self.objects.values() if one.type == type and not one.is_wrong]

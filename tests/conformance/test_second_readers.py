@@ -1,0 +1,73 @@
+"""The second readers use no code of the readers that they are compared with."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance import ROOT
+from conformance.kaitai.compile import ToolMissing, compiled
+
+SECOND = ROOT / "conformance/implementations/kaitai-python"
+ABOUT = tomllib.loads((SECOND / "implementation.toml").read_text("utf-8"))
+SOURCES = sorted(SECOND.rglob("*.py"))
+PLACES = {"reference_impl", "reference_impl.places"}
+"""Where grammars are; read by the package ``conformance``, and no code of any reader."""
+
+
+def used(source: str) -> Iterator[str]:
+    """Modules that a source names: in imports, and in strings that could be given to one."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module or ""
+        elif isinstance(node, ast.Constant) and str(node.value).replace(".", "").isidentifier():
+            yield str(node.value)
+
+
+def foreign(source: str) -> list[str]:
+    """What a second reader must not name."""
+    return [name for name in used(source) if name.split(".")[0] in ("reference_impl", "walproof")]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(SECOND)))
+def test_no_source_names_the_other_readers(path: Path) -> None:
+    assert foreign(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from reference_impl.answer import collect",
+        "import walproof.scan.answers as answers",
+        "def late():\n    from reference_impl import formats",
+        "import_module('reference_impl.formats')",
+    ],
+)
+def test_a_source_that_does_is_found(source: str) -> None:
+    assert foreign(source)
+
+
+@pytest.mark.parametrize("format", ABOUT["formats"])
+def test_none_of_their_code_is_loaded(format: str) -> None:
+    try:
+        compiled("sbe")
+    except ToolMissing as why:
+        pytest.skip(str(why))
+    told = f"import sys, {format.replace('-', '_')}; print(*sys.modules, sep='\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", told],
+        env={"PYTHONPATH": f"{SECOND}:{ROOT}", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {one for one in done.stdout.split() if one.startswith(("reference_impl", "walproof."))}
+    assert loaded <= PLACES
