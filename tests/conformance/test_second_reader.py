@@ -1,0 +1,86 @@
+"""What is written and appended is read the same by the second reader."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from conformance.aftermath import compared_parts
+from conformance.compare import differences, normalise
+from conformance.contents import write_contents
+from conformance.registry import Unavailable
+from conformance.vectors import load_all
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
+from reference_impl.register import registers
+from walproof.implementations import all_implementations
+
+
+@pytest.fixture(scope="module")
+def second_reader():
+    """The command of the second reader, and the formats that it reads."""
+    (found,) = [one for one in all_implementations() if one.name == "kaitai-python"]
+    if not found.is_built():
+        try:
+            found.make()
+        except Unavailable as why:
+            pytest.skip(str(why))
+    return found
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Vectors that write or append, each with the log that the executable specification leaves."""
+
+    def of(format_id):
+        folder = tmp_path_factory.mktemp(format_id)
+        for vector in load_all().values():
+            body = vector.body
+            if body["format"] != format_id or vector.operation not in ("write", "append"):
+                continue
+            if body.get("must_refuse"):
+                continue
+            path = folder / vector.path.stem / vector.input.name
+            path.parent.mkdir()
+            if vector.operation == "append":
+                write_contents(vector.contents, path)
+            records = [
+                NewRecord(bytes.fromhex(one["payload"]), one) for one in vector.records_to_write()
+            ]
+            operation = getattr(named(format_id), vector.operation)
+            operation(path, records, body["context"])
+            yield vector, path
+
+    return of
+
+
+@pytest.mark.parametrize("format_id", registers())
+def test_it_answers_what_the_vector_expects(format_id, second_reader, written):
+    if format_id not in second_reader.formats:
+        pytest.skip("not one of its formats")
+    pairs = list(written(format_id))
+    assert len(pairs) >= 15
+    requests = [
+        {
+            "cmd": "read",
+            "seq": number,
+            "format": format_id,
+            "path": str(path),
+            "profile": "recover",
+            "context": vector.body["context"],
+            "limits": {},
+        }
+        for number, (vector, path) in enumerate(pairs)
+    ]
+    lines = "".join(json.dumps(request) + "\n" for request in requests)
+    done = subprocess.run(
+        second_reader.command, input=lines, capture_output=True, text=True, check=True, timeout=120
+    )
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [reply["seq"] for reply in replies] == list(range(len(pairs)))
+    for (vector, _), reply in zip(pairs, replies, strict=True):
+        answer = normalise(reply["answer"])
+        found = differences(vector.body["expect"], answer, compared_parts(format_id, ()))
+        assert not found, (vector.id, found)
