@@ -20,7 +20,8 @@ from walproof.sweep.fields import FieldsOfFile, fields_of
 from walproof.sweep.settings import Setting, others, settings, told
 
 LARGEST = {"quick": 40 << 10, "full": 128 << 10}
-"""Bytes of the largest log that a depth damages; every prefix of a log costs its length."""
+"""Bytes of the largest log that a depth damages, and of all its payloads together, which may be
+compressed; every prefix of a log costs its length."""
 
 MOST_RECORDS = {"quick": 64, "full": 1000}
 """Records in the longest log that a depth damages; each case reads all of them."""
@@ -110,7 +111,9 @@ def choose(
         ):
             continue
         control = control_of(vector, known)
-        if patterns or len(control.records) <= MOST_RECORDS[depth]:
+        payloads = sum(len(record.payload) for record in control.records)
+        small = len(control.records) <= MOST_RECORDS[depth] and payloads <= LARGEST[depth]
+        if patterns or small:
             found.append(control)
     if not found:
         asked = ", ".join(patterns) or "the default choice"

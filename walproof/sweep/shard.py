@@ -189,8 +189,12 @@ class ShardRunner:
             except ValueError:
                 return None
             expected = tuple(owed.records)
-        if set(kind(self.plan.format).selecting) & set(chosen.context):
-            expected = ()
+        selecting = set(kind(self.plan.format).selecting)
+        if selecting & {*own.context, *chosen.context}:
+            # What the log holds is more than is asked for; what is missing, nobody can say.
+            left = {key: value for key, value in own.context.items() if key not in selecting}
+            whole = self.reference.read(replace(own, context=left), own.contents)
+            own, expected = replace(own, records=tuple(whole.records)), ()
         keys = frozenset(payload_key(payload_to_json(r.payload)) for r in own.records)
         told = json.dumps(dict(chosen.context), separators=(",", ":"))
         written = Written(own, self.enumerations[number].others, expected)

@@ -8,7 +8,7 @@ from walproof.sweep.formats.kind import Kind
 class SystemdJournal(Kind):
     """See :class:`Kind`."""
 
-    cost = 30.0
+    cost = 10.0
     pairs_tell = False
     selecting = ("match", "from_seqnum", "from_realtime")
 
