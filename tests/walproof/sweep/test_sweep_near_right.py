@@ -60,8 +60,10 @@ def test_a_near_right_reader_is_found(
             for one in found
             for s in (each.signature for each in one.signatures)
         )
-    # One thing wrong is not told in many ways, though it is met in many cases.
-    assert len(found) <= 16
+    # One thing wrong is not told in many ways, though it is met in many cases; except where a
+    # control itself is read wrongly, so that all damage to it differs.
+    if not any(s.signature.operation == "none" for one in found for s in one.signatures):
+        assert len(found) <= 16
     before = [one.best.order for one in found]
     minimise(damages, found[:3], 5)
     assert all(one.best.order <= order for one, order in zip(found, before, strict=True))
