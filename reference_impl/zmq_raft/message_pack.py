@@ -257,10 +257,22 @@ def _encode_head(size: int, fixed: int, below: int, heads: Mapping[int, int]) ->
 
 
 def key_text(key: Any) -> str:
-    """A key as text: a string itself, or the JSON of anything else."""
+    """A key as text: a string itself, or the JSON of anything else.
+
+    Maps in it are lists of pairs. If their keys were texts as well, each level would quote the one
+    inside it, and the text would double with every level.
+    """
     if isinstance(key, str):
         return key
-    return json.dumps(to_json(key), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(_with_pairs(key), ensure_ascii=False, separators=(",", ":"))
+
+
+def _with_pairs(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_pairs(item) for item in value]
+    if isinstance(value, Map):
+        return {"map": [[_with_pairs(key), _with_pairs(item)] for key, item in value.pairs]}
+    return to_json(value)
 
 
 def to_json(value: Any) -> Any:

@@ -49,11 +49,20 @@ def map_to_json(value: Any) -> dict[str, Any]:
     inner = getattr(value, "elements", [])
     found = {}
     for key, content in zip(inner[::2], inner[1::2], strict=True):
-        name = to_json(key)
+        name = in_a_key(key)
         if not isinstance(name, str):
             name = json.dumps(name, separators=(",", ":"), ensure_ascii=False)
         found[name] = to_json(content)
     return found
+
+
+def in_a_key(value: Any) -> Any:
+    """A key, or what lies in one: its maps are lists of pairs (ZMR-072)."""
+    inner = getattr(value, "elements", [])
+    if value.is_map:
+        pairs = zip(inner[::2], inner[1::2], strict=True)
+        return {"map": [[in_a_key(key), in_a_key(content)] for key, content in pairs]}
+    return [in_a_key(one) for one in inner] if value.is_array else to_json(value)
 
 
 def number(value: int | float) -> Any:

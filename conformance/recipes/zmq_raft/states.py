@@ -344,6 +344,23 @@ def keys_of_inner_maps(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[0])
 
 
+@BOOK.valid("limits", "ZMR-072", "ZMR-079", kind="limit")
+def keys_of_keys_at_64_levels(log: ZmqRaftLog) -> None:
+    """A map whose key is a map whose key is a map, and so on: the answer stays short."""
+    log.state_bytes(b"\x81\xa1a" + b"\x81" * 63 + b"\xa1b" + b"\xc3" * 63)
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("state", "ZMR-072")
+def arrays_and_maps_as_keys(log: ZmqRaftLog) -> None:
+    """Arrays and maps as keys of inner maps, with a key twice and texts that need quoting."""
+    keys = ("9201a3c3a92f", "9181a12205", "80", "8301c001c2a2c328c3", "ca80000000")
+    log.state_bytes(
+        bytes.fromhex("81a16185" + "".join(f"{key}{n:02x}" for n, key in enumerate(keys)))
+    )
+    log.expect("intact", survivors=[0])
+
+
 @BOOK.valid("state", "ZMR-072")
 def bytes_and_extensions_of_every_form(log: ZmqRaftLog) -> None:
     """Bytes and extensions with lengths of one, two and four bytes, and of fixed lengths."""
