@@ -1,7 +1,7 @@
-"""The two small files beside a Zeebe journal: ``<name>.meta`` and ``<name>.conf``.
+"""The small file beside a Zeebe journal that says how much of it was flushed: ``<name>.meta``.
 
 Upstream authority: camunda/zeebe ``raft/storage/system/MetaStore.java`` and
-``raft/storage/serializer/MetaStoreSerializer.java``. Neither has a checksum.
+``raft/storage/serializer/MetaStoreSerializer.java``. It has no checksum.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+from reference_impl.zeebe_journal.layout import SBE_HEADER
+
 META, RAFT_SCHEMA = 6, 8
-_HEADER = struct.Struct("<BHHHH")
+_KIND = b"\1" + struct.pack("<HH", META, RAFT_SCHEMA)
 _NULL = 0xFFFFFFFFFFFFFFFF
-_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +26,17 @@ class Meta:
     voted_for: bytes
 
 
-def read_meta(data: bytes) -> Meta | None:
-    """The contents of a ``.meta`` file (ZBJ-059); ``None`` if they cannot be read."""
-    if len(data) < _HEADER.size:
+def read_flushed_index(data: bytes) -> int | None:
+    """The flushed index in a ``.meta`` file (ZBJ-059); ``None`` if it cannot be read.
+
+    It has a sign, as Zeebe reads it, so that null is -1.
+    """
+    length = int.from_bytes(data[1:3], "little")
+    vote = 9 + length
+    voted = int.from_bytes(data[vote : vote + 4], "little")
+    if data[:1] + data[3:7] != _KIND or length < 16 or vote + 4 + voted > len(data):
         return None
-    version, length, template, schema, _ = _HEADER.unpack_from(data)
-    if (version, template, schema) != (1, META, RAFT_SCHEMA) or length < 16:
-        return None
-    at = _HEADER.size + length
-    if len(data) < at + 4:
-        return None
-    numbers = struct.unpack_from(f"<{min(length // 8, 3)}Q", data, _HEADER.size)
-    term, flushed, commit = (*numbers, _NULL)[:3]
-    voted = int.from_bytes(data[at : at + 4], "little")
-    if voted > len(data) - at - 4:
-        return None
-    voted_for = data[at + 4 : at + 4 + voted]
-    return Meta(
-        term,
-        None if flushed > _LARGEST else flushed,  # negative, as Zeebe reads it
-        None if commit == _NULL else commit,
-        voted_for,
-    )
+    return int.from_bytes(data[17:25], "little", signed=True)
 
 
 def write_meta(meta: Meta, version: int = 4) -> bytes:
@@ -54,6 +44,6 @@ def write_meta(meta: Meta, version: int = 4) -> bytes:
     numbers = [meta.term, _NULL if meta.last_flushed_index is None else meta.last_flushed_index]
     if version >= 4:
         numbers.append(_NULL if meta.commit_index is None else meta.commit_index)
-    header = _HEADER.pack(1, 8 * len(numbers), META, RAFT_SCHEMA, version)
+    header = b"\1" + SBE_HEADER.pack(8 * len(numbers), META, RAFT_SCHEMA, version)
     voted = struct.pack("<I", len(meta.voted_for)) + meta.voted_for
     return (header + struct.pack(f"<{len(numbers)}Q", *numbers) + voted).ljust(256, b"\0")

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference_impl.answer import End, Event, Lost, Record
+from reference_impl.answer import End, Event, Lost, Record, Verdict
 from reference_impl.zeebe_journal.layout import LARGEST_ID, NO_ASQN, SEGMENT_NAME
-from reference_impl.zeebe_journal.meta import read_meta
+from reference_impl.zeebe_journal.meta import read_flushed_index
 from reference_impl.zeebe_journal.segment import (
     Cursor,
     Descriptor,
@@ -25,8 +25,8 @@ from reference_impl.zeebe_journal.segment import (
     written_end,
 )
 
-CONTRADICTIONS = frozenset({"data-header", "data-length", "index-mismatch", "asqn-order"})
-"""Faults under a checksum that holds: no unfinished write leaves them (ZBJ-036)."""
+CONTRADICTIONS = frozenset({"data-header", "data-length", "index-mismatch"})
+"""Faults under a checksum that holds, which end a segment: damage in any case (ZBJ-036)."""
 CUT = frozenset({"torn-record", "torn-descriptor"})
 """Faults whose range reaches to the end of the file."""
 NOT_OURS = frozenset({"unknown-version", "bad-descriptor"})
@@ -48,16 +48,14 @@ class Segment:
         return self.descriptor.index if isinstance(self.descriptor, Descriptor) else None
 
 
-def segment_files(folder: Path, name: str | None = None) -> dict[str, list[Path]]:
+def segment_files(folder: Path) -> dict[str, list[Path]]:
     """The segment files of every journal in a folder, by journal and in order of their ids."""
     found: dict[str, list[tuple[int, Path]]] = {}
     for path in folder.iterdir():
         match = SEGMENT_NAME.fullmatch(path.name)
-        if match is None or not path.is_file() or len(match["id"]) > 10:
-            continue
-        if int(match["id"]) <= LARGEST_ID and name in (None, match["name"]):
+        if match is not None and path.is_file() and int(match["id"]) <= LARGEST_ID:
             found.setdefault(match["name"], []).append((int(match["id"]), path))
-    return {key: [path for _, path in sorted(files)] for key, files in sorted(found.items())}
+    return {name: [path for _, path in sorted(files)] for name, files in found.items()}
 
 
 def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
@@ -67,11 +65,10 @@ def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
     """
     if isinstance(context.get("name"), str):
         return str(context["name"])
-    names = list(segment_files(folder))
+    names = list(segment_files(folder)) or ["journal"]
     if len(names) > 1:
         names = [name for name in names if (folder / f"{name}.meta").is_file()]
-        return names[0] if len(names) == 1 else None
-    return names[0] if names else "journal"
+    return names.pop() if len(names) == 1 else None
 
 
 def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | None:
@@ -82,13 +79,17 @@ def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | No
     given = context.get("last_flushed_index")
     if given == "meta":
         meta = path / f"{name}.meta"
-        known = read_meta(meta.read_bytes()[:256]) if meta.is_file() else None
-        given = known.last_flushed_index if known else None  # ZBJ-059
+        given = read_flushed_index(meta.read_bytes()[:256]) if meta.is_file() else None
     if given is None:
         return None
+    _check_number(given)
+    return int(given) if int(given) >= 0 else None
+
+
+def _check_number(given: object) -> None:
+    """Raise ``ValueError`` for a flushed index that is not a number of at most 20 digits."""
     if isinstance(given, bool) or not re.fullmatch(r"-?[0-9]{1,20}", str(given)):
         raise ValueError(f"last_flushed_index: expected a number, null or meta, found {given!r}")
-    return int(given) if int(given) >= 0 else None
 
 
 def open_segment(path: Path, file: str | None) -> Segment:
@@ -96,8 +97,8 @@ def open_segment(path: Path, file: str | None) -> Segment:
     size = path.stat().st_size
     with path.open("rb") as log:
         descriptor = read_descriptor(log)
-    # Only a file that starts with a zero can be one that was never written.
-    if isinstance(descriptor, Fault) and (size == 0 or written_end(path, 0) == 0):
+    # A descriptor that can be read is not all zeros: then nothing is measured.
+    if isinstance(descriptor, Fault) and written_end(path, 0) == 0:
         return Segment(path, file, None, size)
     return Segment(path, file, descriptor, size)
 
@@ -112,8 +113,10 @@ class _Journal:
         self.cursor: Cursor | None = None
         self.first_damage: str | None = None
         self.first_torn: str | None = None
-        self.end: tuple[int | None, str | None] = (0, None)
+        self.last: tuple[Segment | None, int] = (None, 0)
+        """Where the last segment ended from which records were sought, or the first one begins."""
         self.over = False
+        self.promised = False
         self.unconfirmed: tuple[Segment, int] | None = None
         """Where the last segment ended, if no seal says that its last record stands there."""
 
@@ -121,34 +124,35 @@ class _Journal:
         files = iter(self.paths)
         path = next(files, None)
         segment = self._open(path) if path else None
-        first = True
+        self.last = (segment, 0)  # ZBJ-044
+        first = segment
         while segment is not None:
             path = next(files, None)
             following = self._open(path) if path else None
             fault = segment.descriptor.reason if isinstance(segment.descriptor, Fault) else None
-            if first and fault in NOT_OURS:
+            if segment is first and fault in NOT_OURS:
                 yield End("refused", fault, None)  # ZBJ-011
                 return
-            if first:
-                self.end = (0, segment.file)  # ZBJ-044
             for event in self._segment(segment, following):
                 self._note(event)
                 yield event
-            segment, first = following, False
-        if not self.over and self.flushed is not None and self.flushed >= self._expected():
-            where, file = self.end  # ZBJ-041, ZBJ-042
-            place = next((p for p in self.paths if p.name == file), None) or (
-                self.paths[0] if self.paths and not self.several else None
-            )
-            start = where or 0
-            lost = Lost(start, written_end(place, start) if place else start, "missing-records")
-            lost = Lost(lost.start, lost.end, lost.reason, file=file)
+            segment = following
+        if not self.over and self._is_flushed():  # ZBJ-041, ZBJ-042
+            lost = self._stop(*self.last, "missing-records")
             self._note(lost)
             yield lost
-            self.end = (None, None)
-        # ZBJ-043, ZBJ-044
-        verdict = "damaged" if self.first_damage else "torn" if self.first_torn else "intact"
-        yield End(verdict, self.first_damage or self.first_torn, *self.end)  # type: ignore[arg-type]
+        yield self._end()
+
+    def _end(self) -> End:
+        """The verdict (ZBJ-043), and where the log ends (ZBJ-044)."""
+        verdict: Verdict = (
+            "damaged" if self.first_damage else "torn" if self.first_torn else "intact"
+        )
+        reason = self.first_damage or self.first_torn
+        if self.over and self.promised:
+            return End(verdict, reason, None)
+        segment, at = self.last
+        return End(verdict, reason, at, segment.file if segment else None)
 
     def _open(self, path: Path) -> Segment:
         return open_segment(path, path.name if self.several else None)
@@ -156,6 +160,10 @@ class _Journal:
     def _expected(self) -> int:
         """The index that comes next; 1 if nothing was read (ZBJ-035)."""
         return self.cursor.index if self.cursor else 1
+
+    def _is_flushed(self) -> bool:
+        """Whether the record that comes next was acknowledged (ZBJ-035)."""
+        return self.flushed is not None and self.flushed >= self._expected()
 
     def _segment(self, segment: Segment, following: Segment | None) -> Iterator[Event]:
         """One segment in its turn.
@@ -177,11 +185,12 @@ class _Journal:
             return
         if self.cursor is None:
             self.cursor = Cursor(descriptor.index)
-        elif descriptor.index != self.cursor.index:  # ZBJ-039
-            gap = descriptor.index > self.cursor.index
-            yield from self._not_here(segment, "segment-gap" if gap else "segment-overlap")
-            return
-        yield from self._records(segment, descriptor, self.cursor, following)
+        if descriptor.index > self.cursor.index:
+            yield from self._not_here(segment, "segment-gap")  # ZBJ-039
+        elif descriptor.index < self.cursor.index:
+            yield from self._not_here(segment, "segment-overlap")
+        else:
+            yield from self._records(segment, descriptor, self.cursor, following)
 
     def _records(
         self, segment: Segment, descriptor: Descriptor, cursor: Cursor, following: Segment | None
@@ -190,23 +199,22 @@ class _Journal:
             log.seek(descriptor.length)
             scan = SegmentScan(log, segment.size, descriptor, cursor, segment.file)
             yield from scan.events()
-        self.end = (scan.at, segment.file)
+        self.last = (segment, scan.at)
         expected, sealed = cursor.index, descriptor.sealed
-        next_index = following.index if following else None
-        promised = sealed is not None and sealed >= expected
+        # Where the next segment begins: here, or where the seal says (ZBJ-038).
+        after = expected if sealed is None else max(expected, sealed + 1)
+        begins = following.index if following else None
         reason = scan.fault
-        if reason is None and promised and next_index != expected:
+        if reason is None and after > expected and begins != expected:
             reason = "missing-records"  # ZBJ-037: the seal promises more
         if reason is None:
             self.unconfirmed = None if sealed == expected - 1 else (segment, scan.at)
             return
-        # The next segment takes over where this one stopped, or where its seal says (ZBJ-038).
-        takes_over = (expected, sealed + 1) if sealed is not None and promised else (expected,)
-        goes_on = next_index in takes_over
-        promised = promised or goes_on or reason in CONTRADICTIONS
+        goes_on = begins in (expected, after)
+        promised = after > expected or goes_on or reason in CONTRADICTIONS
         yield self._stop(segment, scan.at, reason, promised)
-        if next_index is not None and goes_on:
-            cursor.index = next_index
+        if goes_on:
+            cursor.index = expected if begins == expected else after
             self.over = False
 
     def _not_here(self, segment: Segment, reason: str) -> Iterator[Lost]:
@@ -218,20 +226,18 @@ class _Journal:
                 yield missing
         yield stop
 
-    def _stop(self, segment: Segment, at: int, reason: str, promised: bool = False) -> Lost:
+    def _stop(self, segment: Segment | None, at: int, reason: str, promised: bool = False) -> Lost:
         """The log ends here. What was acknowledged is damage; the rest is an unfinished write."""
         self.over = True
-        self.promised = promised or (
-            self.flushed is not None and self.flushed >= self._expected()
-        )  # ZBJ-035 to ZBJ-037
-        if self.promised:
-            self.end = (None, None)
+        self.promised = promised or self._is_flushed()  # ZBJ-035 to ZBJ-037
         return self._lost(segment, at, reason)
 
-    def _lost(self, segment: Segment, at: int, reason: str) -> Lost:
-        cut = reason in CUT
-        end = max(at, segment.size) if cut else written_end(segment.path, at)  # ZBJ-034
-        return Lost(at, end, reason, torn=not self.promised, file=segment.file)
+    def _lost(self, segment: Segment | None, at: int, reason: str) -> Lost:
+        if segment is None:
+            return Lost(at, at, reason, not self.promised)  # ZBJ-042
+        # ZBJ-034
+        end = max(at, segment.size) if reason in CUT else written_end(segment.path, at)
+        return Lost(at, end, reason, not self.promised, segment.file)
 
     def _note(self, event: Event) -> None:
         if not isinstance(event, Lost):
@@ -249,16 +255,21 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
     for a folder, ``name``. Raises ``ValueError`` for a context that says something else, and
     ``OSError``, but nothing because of what the log holds.
     """
-    if profile not in ("recover", "strict"):
-        raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
+    _check_profile(profile)
     several = path.is_dir()
     name = journal_name(path, context) if several else ""
     if name is None:
         yield End("refused", "ambiguous-journal", None)  # ZBJ-003
         return
-    paths = segment_files(path, name).get(name, []) if several else [path]
+    paths = segment_files(path).get(name, []) if several else [path]
     events = _Journal(paths, several, flushed_index(path, name, context)).events()
     yield from events if profile == "recover" else _stop_at_first_damage(paths, several, events)
+
+
+def _check_profile(profile: str) -> None:
+    """Raise ``ValueError`` for a profile that is none."""
+    if profile not in ("recover", "strict"):
+        raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
 
 
 def _stop_at_first_damage(
@@ -291,11 +302,11 @@ def recognise(path: Path) -> bool:
     if path.is_dir():
         return any(recognise(file) for files in segment_files(path).values() for file in files)
     with path.open("rb") as log:
-        head = log.read(25)
+        head = log.read(23)
     metadata, descriptor = b"\x04\x00\x07\x00", b"\x03\x00\x07\x00"
     if head[:1] == b"\x01":
         return head[1:7] == b"\x14\x00" + descriptor
-    return head[3:7] == metadata or (head[:1] == b"\x02" and head[19:23] == descriptor)
+    return head[3:7] == metadata or (head[:1] == b"\x02" and head[19:] == descriptor)
 
 
 @dataclass(frozen=True, slots=True)

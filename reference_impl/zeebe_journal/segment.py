@@ -42,23 +42,16 @@ CHUNK = 1 << 20
 class Descriptor:
     """What is at the start of a segment file.
 
-    ``index`` is that of its first record. ``seal_at`` is the offset of last index and last
-    position, ``None`` where they have no place. ``length``, in bytes, is where the first record
-    starts.
+    ``index`` is that of its first record. ``length``, in bytes, is where the first record starts.
+    ``seal_at`` is the offset of last index and last position, ``None`` where they have no place.
+    ``sealed`` is the index of the last record that a seal promises, ``None`` without a seal.
     """
 
-    id: int
     index: int
     max_segment_size: int
-    last_index: int
-    last_position: int
-    seal_at: int | None
     length: int
-
-    @property
-    def sealed(self) -> int | None:
-        """Index of the last record that the seal promises; ``None`` without one (ZBJ-013)."""
-        return self.last_index if self.last_index > 0 and self.last_position > 0 else None
+    seal_at: int | None = None
+    sealed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +68,10 @@ class _Short(Exception):
 def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
     """Read the descriptor at the start of a segment; leaves ``log`` at the first record."""
     try:
-        version = _exactly(log, 1)[0]
-        if version == 1:
+        version = _exactly(log, 1)
+        if version == b"\1":
             return _first_descriptor(log)
-        if version != 2:
+        if version != b"\2":
             return Fault("unknown-version")  # ZBJ-011
         return _second_descriptor(log)
     except _Short:
@@ -92,9 +85,8 @@ def _first_descriptor(log: BinaryIO) -> Descriptor | Fault:
         return Fault("bad-descriptor")
     if block_length < DESCRIPTOR_BLOCK.size:
         return Fault("bad-descriptor")
-    block = _exactly(log, block_length)
-    id, index, max_size = DESCRIPTOR_BLOCK.unpack_from(block)
-    return Descriptor(id, index, max_size, 0, 0, None, 1 + SBE_HEADER.size + block_length)
+    _, index, max_size = DESCRIPTOR_BLOCK.unpack_from(_exactly(log, block_length))
+    return Descriptor(index, max_size, 1 + SBE_HEADER.size + block_length)
 
 
 def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
@@ -102,7 +94,7 @@ def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
     metadata_length, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
     if (template, schema) != (DESCRIPTOR_METADATA, JOURNAL_SCHEMA) or metadata_length < 8:
         return Fault("bad-descriptor")
-    checksum = int.from_bytes(_exactly(log, metadata_length)[:8], "little", signed=True)
+    checksum = int.from_bytes(_exactly(log, metadata_length)[:8], "little")
     header = _exactly(log, SBE_HEADER.size)
     block_length, template, schema, version = SBE_HEADER.unpack(header)
     if (template, schema) != (SEGMENT_DESCRIPTOR, JOURNAL_SCHEMA):
@@ -112,17 +104,13 @@ def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
     block = _exactly(log, block_length)
     if crc32c(header + block) != checksum:  # ZBJ-009: all 64 bits are compared
         return Fault("descriptor-checksum")
-    last_index = last_position = 0
-    seal_at = None
-    if version >= 2 and block_length >= DESCRIPTOR_BLOCK.size + SEAL.size:
-        seal_at = 1 + 2 * SBE_HEADER.size + metadata_length + DESCRIPTOR_BLOCK.size
-        # What does not fit a signed number means "unknown", as 0 does (ZBJ-013).
-        last_index, last_position = (
-            max(0, field) for field in SEAL.unpack_from(block, DESCRIPTOR_BLOCK.size)
-        )
-    length = 1 + 2 * SBE_HEADER.size + metadata_length + block_length
-    id, index, max_size = DESCRIPTOR_BLOCK.unpack_from(block)
-    return Descriptor(id, index, max_size, last_index, last_position, seal_at, length)
+    start = 1 + 2 * SBE_HEADER.size + metadata_length
+    _, index, max_size = DESCRIPTOR_BLOCK.unpack_from(block)
+    if version < 2 or block_length < DESCRIPTOR_BLOCK.size + SEAL.size:
+        return Descriptor(index, max_size, start + block_length)
+    last_index, last_position = SEAL.unpack_from(block, DESCRIPTOR_BLOCK.size)
+    sealed = last_index if last_index > 0 and last_position > 0 else None  # ZBJ-013
+    return Descriptor(index, max_size, start + block_length, start + DESCRIPTOR_BLOCK.size, sealed)
 
 
 @dataclass(slots=True)
@@ -158,9 +146,9 @@ class SegmentScan:
         """
         while True:
             frame = self.log.read(1)
-            if not frame or frame[0] == EOF_FRAME:
+            if frame in (b"", EOF_FRAME):
                 return  # ZBJ-016, ZBJ-021: what follows does not matter (ZBJ-022)
-            if frame[0] != RECORD_FRAME:
+            if frame != RECORD_FRAME:
                 self.fault = "unknown-frame"  # ZBJ-016
                 return
             body = self._body()
@@ -191,8 +179,6 @@ class SegmentScan:
             return "bad-length"  # ZBJ-027
         if start + length > self.size:
             return "torn-record"  # ZBJ-027
-        if block_length > METADATA_BLOCK.size:
-            self.log.seek(start)  # ZBJ-005: fields of a newer version
         data = self._verified(start, length, checksum)
         if data is None:
             return "checksum-mismatch"  # ZBJ-028
@@ -200,16 +186,11 @@ class SegmentScan:
 
     def _verified(self, start: int, length: int, checksum: int) -> bytes | None:
         """The data message if its checksum holds; a false length costs one chunk (ZBJ-046)."""
-        if length <= CHUNK:
-            data = self.log.read(length)
-            return data if crc32c(data) == checksum else None  # ZBJ-017
-        crc, left = 0, length
-        while left:
-            chunk = self.log.read(min(left, CHUNK))
-            if not chunk:
-                return None
-            crc, left = crc32c(chunk, crc), left - len(chunk)
-        if crc != checksum:
+        self.log.seek(start)  # ZBJ-005: after fields of a newer version
+        crc = 0
+        for at in range(0, length, CHUNK):
+            crc = crc32c(self.log.read(min(CHUNK, length - at)), crc)
+        if crc != checksum:  # ZBJ-017: all 64 bits are compared
             return None
         self.log.seek(start)
         return self.log.read(length)
@@ -227,7 +208,7 @@ class SegmentScan:
         index, asqn = DATA_BLOCK.unpack_from(data, SBE_HEADER.size)
         payload_at = SBE_HEADER.size + block_length + 4
         payload_end = payload_at + int.from_bytes(data[payload_at - 4 : payload_at], "little")
-        if payload_at > len(data) or payload_end > len(data):
+        if payload_end > len(data):
             return "data-length"  # ZBJ-018, ZBJ-030
         if payload_end < len(data) and version <= NEWEST_SCHEMA_VERSION:
             return "data-length"
@@ -249,28 +230,24 @@ def written_end(path: Path, start: int) -> int:
     Segments are sparse files with large holes; if the system reports the holes, they are not read.
     """
     found = start
-    with path.open("rb", buffering=0) as log:
+    with path.open("rb") as log:
         for begin, end in _extents(log.fileno(), start):
             for at in range(begin, end, CHUNK):
-                chunk = os.pread(log.fileno(), min(CHUNK, end - at), at)
-                if kept := len(chunk.rstrip(b"\0")):
+                if kept := len(os.pread(log.fileno(), CHUNK, at).rstrip(b"\0")):
                     found = at + kept
     return found
 
 
 def _extents(log: int, start: int) -> Iterator[tuple[int, int]]:
     """The parts of a file from ``start`` on that are not holes."""
-    size = os.fstat(log).st_size
-    while start < size:
+    while True:
         try:
             begin = os.lseek(log, start, os.SEEK_DATA)
             end = os.lseek(log, begin, os.SEEK_HOLE)
-        except OSError as error:
-            if error.errno != errno.ENXIO:
-                yield start, size
-            return
-        except AttributeError:  # a system without holes
-            yield start, size
+        except (OSError, AttributeError) as error:
+            # After the last data, or a system that does not tell where holes are.
+            if getattr(error, "errno", None) != errno.ENXIO:
+                yield start, os.fstat(log).st_size
             return
         yield begin, end
         start = end

@@ -74,7 +74,7 @@ def pack_record(
     data = header + block + len(payload).to_bytes(4, "little") + payload
     metadata = SBE_HEADER.pack(METADATA_BLOCK.size, RECORD_METADATA, JOURNAL_SCHEMA, version)
     checked = METADATA_BLOCK.pack(crc32c(data), len(data))
-    return bytes([RECORD_FRAME]) + metadata + checked + data
+    return RECORD_FRAME + metadata + checked + data
 
 
 class Writer:
@@ -256,7 +256,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
         _append_to_file(path, records, found, at)
         return
     name = journal_name(path, context) or "journal"
-    paths = segment_files(path, name).get(name, [])
+    paths = segment_files(path).get(name, [])
     kept = next((n for n, p in enumerate(paths) if p.name == file), -1)
     segment = open_segment(paths[kept], paths[kept].name) if kept >= 0 else None
     descriptor = segment.descriptor if segment else None

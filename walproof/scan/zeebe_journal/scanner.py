@@ -105,7 +105,7 @@ def _files(path: Path, context: Any) -> tuple[str, list[Path] | None]:
     if not path.is_dir():
         return "", [path]
     name = journal_name(path, context)
-    return ("", None) if name is None else (name, segment_files(path, name).get(name, []))
+    return ("", None) if name is None else (name, segment_files(path).get(name, []))
 
 
 class _Segment:
