@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"sort"
+)
+
+// chainEnd is where the chain of p up to limit ends, or -1 (KDB-045).
+func (r *file) chainEnd(p, limit int) int {
+	x := p + 28
+	if x < limit && r.headerAt(x) {
+		return x
+	}
+	var seen []int
+	res := -1
+	for {
+		if v, ok := r.chain[x]; ok {
+			res = v
+			break
+		}
+		if x+5 > r.N {
+			break
+		}
+		s := int(int32(binary.BigEndian.Uint32(r.d[x:])))
+		if s < 5 || r.d[x+4] != 1 {
+			break
+		}
+		e := x + s
+		if e > r.N {
+			break
+		}
+		seen = append(seen, x)
+		if r.inStep(e) {
+			res = e
+			break
+		}
+		x = e
+	}
+	for _, s := range seen {
+		r.chain[s] = res
+	}
+	if res > limit {
+		return -1
+	}
+	return res
+}
+
+func (r *file) plausible(q int) bool { // KDB-046; the header is there
+	k := r.ctl(q)
+	if !k.possible || !r.inStep(k.c) {
+		return false
+	}
+	if r.marked(k.c) {
+		return true
+	}
+	if k.checked {
+		return r.holds(k, k.c)
+	}
+	return k.size == 0 || r.chainEnd(q, k.c) == k.c
+}
+
+// nextPlausible is the first plausible batch at or after x, or -1.
+func (r *file) nextPlausible(x int) int {
+	if !r.scan {
+		r.scan = true
+		magic := header[5:]
+		for i := 0; ; {
+			j := bytes.Index(r.d[i:], magic)
+			if j < 0 {
+				break
+			}
+			h := i + j - 5
+			if h >= 0 && r.headerAt(h) {
+				r.heads = append(r.heads, h)
+			}
+			i += j + len(magic)
+		}
+		r.plaus = make([]int8, len(r.heads))
+		r.next = make([]int, len(r.heads))
+		for i := range r.next {
+			r.next[i] = -1
+		}
+	}
+	n := len(r.heads)
+	i := sort.SearchInts(r.heads, x)
+	var seen []int
+	for i < n {
+		if r.plaus[i] == 0 {
+			r.plaus[i] = 2
+			if r.plausible(r.heads[i]) {
+				r.plaus[i] = 1
+			}
+		}
+		if r.plaus[i] == 1 {
+			break
+		}
+		seen = append(seen, i)
+		if r.next[i] >= 0 {
+			i = r.next[i]
+		} else {
+			i++
+		}
+	}
+	for _, s := range seen {
+		r.next[s] = i
+	}
+	if i >= n {
+		return -1
+	}
+	return r.heads[i]
+}
+
+func (r *file) plausibleIn(from, to int) int {
+	if q := r.nextPlausible(from); q >= 0 && q < to {
+		return q
+	}
+	return -1
+}
+
+func (r *file) lose(from, to int, code string, torn bool) {
+	r.items = append(r.items, item{lost: &lostRange{from, to, code, torn}})
+}
+
+// fills tells whether the records of an unchecked batch fill it (KDB-037).
+func (r *file) fills(k ctl) bool {
+	x := k.p + 28
+	for x < k.c {
+		if k.c-x < 5 || r.headerAt(x) {
+			return false
+		}
+		s := int(int32(binary.BigEndian.Uint32(r.d[x:])))
+		if s < 5 || s > k.c-x {
+			return false
+		}
+		x += s
+	}
+	return true
+}
+
+func (r *file) records(k ctl) {
+	for x := k.p + 28; x < k.c; {
+		if k.c-x < 5 {
+			r.lose(x, k.c, "bad-record", false)
+			return
+		}
+		s := int(int32(binary.BigEndian.Uint32(r.d[x:])))
+		if s < 5 || s > k.c-x {
+			r.lose(x, k.c, "bad-record", false)
+			return
+		}
+		if t := int(r.d[x+4]); t == 1 {
+			r.items = append(r.items, item{rec: &rec{x, s, t, k.p}})
+		} else {
+			r.lose(x, x+s, "unknown-type", false)
+		}
+		x += s
+	}
+}

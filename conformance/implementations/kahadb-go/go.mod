@@ -1,0 +1,3 @@
+module walproof/implementations/kahadb-go
+
+go 1.22

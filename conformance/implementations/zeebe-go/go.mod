@@ -1,0 +1,3 @@
+module walproof/implementations/zeebe-go
+
+go 1.22
