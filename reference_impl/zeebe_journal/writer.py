@@ -7,6 +7,7 @@ Upstream authority: camunda/zeebe ``journal/file/SegmentWriter.java``,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,6 +19,7 @@ from reference_impl.zeebe_journal.layout import (
     DESCRIPTOR_BLOCK,
     DESCRIPTOR_METADATA,
     JOURNAL_SCHEMA,
+    LARGEST_ID,
     METADATA_BLOCK,
     NO_ASQN,
     RECORD_DATA,
@@ -26,6 +28,7 @@ from reference_impl.zeebe_journal.layout import (
     SBE_HEADER,
     SEAL,
     SEGMENT_DESCRIPTOR,
+    SEGMENT_NAME,
 )
 from reference_impl.zeebe_journal.reader import (
     Segment,
@@ -43,6 +46,9 @@ DESCRIPTORS = {"1": 29, "2/1": 45, "2/2": 57}
 NEWEST = "2/2"
 RECORD_OVERHEAD = 49
 DEFAULT_SEGMENT_SIZE = 1 << 20
+LARGEST_SEGMENT_SIZE = (1 << 31) - 1
+SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
+"""Of an index; an asqn has the same upper bound."""
 
 
 def pack_descriptor(
@@ -109,7 +115,7 @@ class Writer:
         """Go on in an existing segment, after its last record."""
         descriptor = segment.descriptor
         assert isinstance(descriptor, Descriptor)
-        self.id = int(segment.path.stem.rsplit("-", 1)[1])
+        self.id = _number(segment.path)
         self.first_index, self.index = descriptor.index, index
         self.size = max(segment.size, descriptor.max_segment_size)
         self.at, self.last_at = at, last_at
@@ -145,6 +151,8 @@ class Writer:
         with path.open("r+b") as log:
             _seal(log, descriptor, (self.index - 1, self.last_at))
         self.start(self.id + 1, self.index)
+        if self.id == LARGEST_ID:
+            return  # a file of the next number would be no segment (ZBJ-001)
         with self._file(self.id + 1).open("wb") as log:
             log.truncate(self.max_segment_size)  # ZBJ-014: prepared ahead
 
@@ -168,26 +176,81 @@ def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
     log.write(head)
 
 
-def _check(
-    records: Sequence[NewRecord], asqn: int, room: int, fresh: int | None, empty: bool
-) -> None:
-    """Refuse records before anything is written. ``asqn`` is the largest one so far.
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the next record goes.
 
-    ``room`` is what is left in the segment, ``fresh`` what a new one has, ``None`` if there must
-    not be a new one; ``empty`` says that the segment has no records yet. Raises ``ValueError`` for
-    an asqn that is not above all others (ZBJ-053) and a record that does not fit (ZBJ-049).
+    ``asqn`` is the largest one so far, ``index`` the one that comes next. ``room`` is what is left
+    in the segment, ``fresh`` what a new one has, ``None`` if there must not be a new one. ``empty``
+    says that the segment has no record yet; ``id`` is its number.
+    """
+
+    asqn: int
+    index: int
+    room: int
+    fresh: int | None
+    empty: bool = True
+    id: int = 1
+
+
+def _check(records: Sequence[NewRecord], place: _Place) -> None:
+    """Refuse records before anything is written.
+
+    Raises ``ValueError`` for an asqn that is not above all others or not a number of 64 bits
+    (ZBJ-053), another index than the expected one, or none that is left (ZBJ-023), a record that
+    does not fit, and a segment that no number is left for (ZBJ-049).
     """
     for record in records:
-        number = int(record.fields.get("asqn", NO_ASQN))
-        if number != NO_ASQN and number <= asqn:
-            raise ValueError(f"asqn {number} is not above {asqn}")
-        asqn = max(asqn, number)
+        asqn = int(record.fields.get("asqn", NO_ASQN))
+        if asqn != NO_ASQN and not place.asqn < asqn <= LARGEST:
+            raise ValueError(f"asqn {asqn} is not above {place.asqn}, or above {LARGEST}")
+        if not SMALLEST <= place.index <= LARGEST:
+            raise ValueError(f"no record can have the index {place.index}")
+        if (index := int(record.fields.get("index", place.index))) != place.index:
+            raise ValueError(f"index: expected {place.index}, found {index}; a journal has no gaps")
         size = RECORD_OVERHEAD + len(record.payload)
-        if size > room:
-            if fresh is None or empty or size > fresh:
+        if size > place.room:
+            if place.fresh is None or place.empty or size > place.fresh:
                 raise ValueError(f"a record of {size} bytes does not fit into its segment")
-            room = fresh
-        room, empty = room - size, False
+            if place.id == LARGEST_ID:
+                raise ValueError(f"no segment can follow number {place.id}")
+            place = replace(place, room=place.fresh, id=place.id + 1)
+        place = replace(
+            place,
+            asqn=max(asqn, place.asqn),
+            index=place.index + 1,
+            room=place.room - size,
+            empty=False,
+        )
+
+
+def _room(size: int, version: str = NEWEST) -> int:
+    """Bytes for records in a new segment; below 0 if there is no such segment (ZBJ-049)."""
+    return size - DESCRIPTORS[version] if size <= LARGEST_SEGMENT_SIZE else -1
+
+
+def _begin(
+    records: Sequence[NewRecord], size: int, version: str, first: int, one_file: bool
+) -> None:
+    """Refuse what a new journal cannot begin with. Raises ``ValueError`` as :func:`_check`."""
+    room = _room(size, version)
+    if room < 0:
+        raise ValueError(f"a segment of {size} bytes cannot be begun")
+    _check(records, _Place(NO_ASQN, first, room, None if one_file else room))
+
+
+def _usable(name: str) -> str:
+    """The name, if its segments can be found again (ZBJ-001). Raises ``ValueError`` if not."""
+    if "/" in name or "\0" in name or SEGMENT_NAME.fullmatch(f"{name}-1.log") is None:
+        raise ValueError(f"name: {name!r} cannot name a segment file")
+    return name
+
+
+def _size(records: Sequence[NewRecord], context: Mapping[str, Any]) -> int:
+    """The size of the segments of a new journal."""
+    longest = max((len(record.payload) for record in records), default=0)
+    needed = DESCRIPTORS[NEWEST] + RECORD_OVERHEAD + longest
+    return int(context.get("max_segment_size", max(DEFAULT_SEGMENT_SIZE, needed)))
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
@@ -195,43 +258,33 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
     ``context``: ``max_segment_size``, ``descriptor`` (``1``, ``2/1``, ``2/2``), ``name``. Records
     may have an ``asqn`` and an ``index``. The index of the first record begins the journal, as
-    after compaction. Raises ``ValueError`` for an index that leaves a gap, and as :func:`_check`;
-    then nothing is written.
+    after compaction. Raises ``ValueError`` as :func:`_check`; then nothing is written.
     """
-    needed = (
-        DESCRIPTORS[NEWEST] + RECORD_OVERHEAD + max((len(r.payload) for r in records), default=0)
-    )
-    size = int(context.get("max_segment_size", max(DEFAULT_SEGMENT_SIZE, needed)))
+    size = _size(records, context)
     version = str(context.get("descriptor", NEWEST))
     if version not in DESCRIPTORS:
         raise ValueError(f"descriptor: expected one of {', '.join(DESCRIPTORS)}")
-    first = _first_index(records)
-    room = size - DESCRIPTORS[version]
-    if room < 0:
-        raise ValueError(f"a segment of {size} bytes has no room for its descriptor")
-    if path.suffix == ".log":
-        _check(records, NO_ASQN, room, None, empty=True)
+    first = int(records[0].fields.get("index", 1)) if records else 1
+    one_file = path.suffix == ".log"
+    _begin(records, size, version, first, one_file)
+    if one_file:
         descriptor = pack_descriptor(1, first, size, version=version)
         packed = b"".join(_packed(records, first, 2 if version == NEWEST else 1))
         with path.open("xb") as log:
             log.write(descriptor + packed)
             log.truncate(size)
         return
-    _check(records, NO_ASQN, room, room, empty=True)
+    name = _usable(str(context.get("name", "journal")))
     path.mkdir()
-    writer = Writer(path, str(context.get("name", "journal")), size, version)
+    writer = Writer(path, name, size, version)
     writer.start(1, first)
     for record in records:
         writer.append(record.payload, int(record.fields.get("asqn", NO_ASQN)))
 
 
-def _first_index(records: Sequence[NewRecord]) -> int:
-    """The index at which the journal begins. Raises ``ValueError`` if later ones leave a gap."""
-    first = int(records[0].fields.get("index", 1)) if records else 1
-    for index, record in enumerate(records, first):
-        if (found := int(record.fields.get("index", index))) != index:
-            raise ValueError(f"index: expected {index}, found {found}; a journal has no gaps")
-    return first
+def _number(path: Path) -> int:
+    """The number in the name of a segment file."""
+    return int(path.stem.rsplit("-", 1)[1])
 
 
 def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[bytes]:
@@ -255,30 +308,29 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     if not path.is_dir():
         _append_to_file(path, records, found, at)
         return
-    name = journal_name(path, context) or "journal"
+    name = _usable(journal_name(path, context) or "journal")
     paths = segment_files(path).get(name, [])
     kept = next((n for n, p in enumerate(paths) if p.name == file), -1)
     segment = open_segment(paths[kept], paths[kept].name) if kept >= 0 else None
     descriptor = segment.descriptor if segment else None
-    size = int(context.get("max_segment_size", 0))
     if segment is None or not isinstance(descriptor, Descriptor):
         # There is nothing to go on from: segment 1, index 1.
-        size = size or DEFAULT_SEGMENT_SIZE
-        room = size - DESCRIPTORS[NEWEST]
-        _check(records, found.asqn, room, room, empty=True)
+        size = _size(records, context)
+        _begin(records, size, NEWEST, 1, one_file=False)
         for each in paths:
             each.unlink()
         writer = Writer(path, name, size, NEWEST)
         writer.start(1, 1)
     else:
         full = max(segment.size, descriptor.max_segment_size)
-        size = size or full
-        fresh = size - DESCRIPTORS[NEWEST]
-        _check(records, found.asqn, full - at, fresh, empty=not found.count)
+        size = int(context.get("max_segment_size", full))
+        index, id = descriptor.index + found.count, _number(segment.path)
+        place = _Place(found.asqn, index, full - at, _room(size), not found.count, id)
+        _check(records, place)
         for later in paths[kept + 1 :]:
             later.unlink()
         writer = Writer(path, name, size, NEWEST)
-        writer.resume(segment, at, found.last_at, descriptor.index + found.count)
+        writer.resume(segment, at, found.last_at, index)
     for record in records:
         writer.append(record.payload, int(record.fields.get("asqn", NO_ASQN)))
 
@@ -290,8 +342,9 @@ def _append_to_file(path: Path, records: Sequence[NewRecord], found: Tail, end: 
     if not isinstance(descriptor, Descriptor):
         raise ValueError("the segment has no descriptor: start a new journal")
     size = max(segment.size, descriptor.max_segment_size)
-    _check(records, found.asqn, size - end, None, empty=not found.count)
-    packed = b"".join(_packed(records, descriptor.index + found.count, 2))
+    index = descriptor.index + found.count
+    _check(records, _Place(found.asqn, index, size - end, None))
+    packed = b"".join(_packed(records, index, 2))
     with path.open("r+b") as log:
         _seal(log, descriptor, (0, 0))  # before anything is cut off (ZBJ-013)
         log.truncate(end)

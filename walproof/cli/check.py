@@ -134,7 +134,7 @@ def check(
         for format in _full_scores(report, command, chosen, vectors):
             sweep = f"{program_name()} sweep --cmd {shlex.quote(command)} --format {format}"
             console.print(
-                f"\n{command} passes every vector of {format}. Next, what none of them asks:"
+                f"\n{command} reads every vector of {format} right. Next, what none of them asks:"
                 f"\n  {sweep} --cases 200000",
                 markup=False, highlight=False, soft_wrap=True,
             )  # fmt: skip

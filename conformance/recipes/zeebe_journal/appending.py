@@ -12,6 +12,7 @@ from conformance.recipes.zeebe_journal.layout import (
 from conformance.recipes.zeebe_journal.log import BOOK, FOUR, Entry, ZeebeLog, application
 from conformance.recipes.zeebe_journal.writing import append_to_three_segments, write_one_segment
 from reference_impl.answer import NewRecord
+from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record
 
 FOXTROT, GOLF = application(6, "foxtrot"), application(7, "golf")
 
@@ -65,6 +66,19 @@ def write_a_record_that_fills_a_segment(log: ZeebeLog) -> None:
 def write_an_asqn_that_goes_down(log: ZeebeLog) -> None:
     """The last record has asqn 1, which the second one had: nothing is written."""
     _refused(log, *FOUR[:3], (FOUR[3][0], 1))
+
+
+@BOOK.writing("writing", "ZBJ-053", control=write_one_segment, kind="limit")
+def write_an_asqn_beyond_the_largest(log: ZeebeLog) -> None:
+    """The last record has the asqn 2^63, which no record can hold: nothing is written."""
+    _refused(log, *FOUR[:3], (FOUR[3][0], 2**63))
+
+
+@BOOK.writing("writing", "ZBJ-049", control=write_one_segment, kind="limit")
+def write_into_segments_below_a_descriptor(log: ZeebeLog) -> None:
+    """No records, and segments of 56 bytes: one byte too few for a descriptor."""
+    _refused(log)
+    log.context["max_segment_size"] = 56
 
 
 @BOOK.appending(one_segment, "appending", "ZBJ-051")
@@ -205,3 +219,95 @@ def append_before_stale_bytes(log: ZeebeLog) -> None:
     log.flushed(6)
     log.context["max_segment_size"] = 270
     log.expect("intact", survivors=[*range(6), b""])
+
+
+def _numbered(log: ZeebeLog, last: int) -> None:
+    """The segments 1 to 3 have other numbers, up to ``last``, and none is prepared."""
+    for id in (3, 2, 1):
+        log.rename_file(f"journal-{id}.log", f"journal-{last - 3 + id}.log")
+    log.remove_file("journal-4.log")
+    log.context["max_segment_size"] = 270
+    log.flushed(6)
+
+
+def _last_number(log: ZeebeLog, number: int) -> None:
+    """As :func:`_numbered`, and the descriptors have these ids."""
+    for id in (1, 2, 3):
+        log.set(f"journal-{id}.log:descriptor.segment.id", number - 3 + id)
+        log.reseal_descriptor(f"journal-{id}.log")
+    _numbered(log, number)
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-002", "ZBJ-049", control=append_to_three_segments)
+def append_to_a_segment_of_another_id(log: ZeebeLog) -> None:
+    """The names have the numbers 11 to 13, the descriptors the ids 1 to 3: 14 comes next."""
+    _numbered(log, 13)
+    _append(log, FOXTROT)
+    log.expect("intact", survivors=[*range(6), FOXTROT[0]])
+    log.leaves({f"journal-{number}.log": 270 for number in range(11, 16)})
+
+
+@BOOK.appending(
+    three_segments,
+    "appending",
+    "ZBJ-001",
+    "ZBJ-049",
+    control=append_to_three_segments,
+    kind="limit",
+)
+def append_after_the_last_number_of_a_segment(log: ZeebeLog) -> None:
+    """The active segment has the number 2^31 - 1: a file of the next number is not a segment."""
+    _last_number(log, 2**31 - 1)
+    _append(log, FOXTROT)
+    log.expect_refusal("intact", survivors=range(6))
+
+
+@BOOK.appending(
+    three_segments,
+    "appending",
+    "ZBJ-014",
+    "ZBJ-049",
+    control=append_to_three_segments,
+    kind="limit",
+)
+def append_up_to_the_last_number_of_a_segment(log: ZeebeLog) -> None:
+    """The new segment has the number 2^31 - 1: none is prepared after it."""
+    _last_number(log, 2**31 - 2)
+    _append(log, FOXTROT)
+    log.expect("intact", survivors=[*range(6), FOXTROT[0]])
+    log.leaves({f"journal-{2**31 - 5 + id}.log": 270 for id in (1, 2, 3, 4)})
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-049", control=append_to_three_segments, kind="limit"
+)
+def append_to_a_small_segment_without_records(log: ZeebeLog) -> None:
+    """A record that does not fit a segment without records, but would fit the next: refused."""
+    for id in (2, 3, 4):
+        log.remove_file(f"journal-{id}.log")
+    log.files["journal-1.log"] = bytearray(pack_descriptor(1, 1, 100).ljust(100, b"\0"))
+    log.did("journal-1.log is a segment of 100 bytes without records")
+    _append(log, FOXTROT)
+    log.context["max_segment_size"] = 270
+    log.expect_refusal("intact")
+
+
+@BOOK.appending(
+    three_segments,
+    "appending",
+    "ZBJ-023",
+    "ZBJ-048",
+    control=append_to_three_segments,
+    kind="limit",
+)
+def append_after_the_largest_index(log: ZeebeLog) -> None:
+    """The last record has the index 2^63 - 1: no index is left for another."""
+    last = 2**63 - 1
+    for id in (2, 3, 4):
+        log.remove_file(f"journal-{id}.log")
+    whole = pack_descriptor(1, last, 270) + pack_record(last, 6, log.payloads[0])
+    log.files["journal-1.log"] = bytearray(whole.ljust(270, b"\0"))
+    log.did("journal-1.log has one record, of the index 2^63 - 1")
+    _append(log, GOLF)
+    log.context["max_segment_size"] = 270
+    log.expect_refusal("intact", survivors=[0])

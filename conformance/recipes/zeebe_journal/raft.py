@@ -42,6 +42,17 @@ def configuration_entry_of_version_1(log: ZeebeLog) -> None:
 
 
 @BOOK.valid("raft", "ZBJ-057")
+def groups_counted_by_the_header_of_the_configuration(log: ZeebeLog) -> None:
+    """Messages of two versions: that of the configuration says if there are old members."""
+    older = bytearray(encode_configuration(5, 1234, MEMBERS, version=1))
+    older[6:8] = (4).to_bytes(2, "little")
+    newer = bytearray(encode_configuration(5, 1234, MEMBERS, MEMBERS[:1], version=4))
+    newer[6:8] = (1).to_bytes(2, "little")
+    log.segment((bytes(older), -1), (bytes(newer), -1))
+    log.expect("intact", survivors=range(2))
+
+
+@BOOK.valid("raft", "ZBJ-057")
 def configuration_entries_of_versions_2_to_4(log: ZeebeLog) -> None:
     """Configuration entries from version 2 on have two groups; the second is empty."""
     log.segment(*((encode_configuration(5, 1234, MEMBERS, version=n), -1) for n in (2, 3, 4)))

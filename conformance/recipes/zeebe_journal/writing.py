@@ -193,6 +193,13 @@ def flushed_up_to_the_largest_number(log: ZeebeLog) -> None:
     log.expect("damaged", "missing-records", survivors=range(4), end=None)
 
 
+@BOOK.damaged(one_segment, "limits", "ZBJ-035", "ZBJ-041", kind="limit")
+def flushed_beyond_every_index(log: ZeebeLog) -> None:
+    """A flushed index of 2^64 - 1, given as text: it has no upper bound, and is not negative."""
+    log.flushed(str(2**64 - 1))
+    log.expect("damaged", "missing-records", survivors=range(4), end=None)
+
+
 @BOOK.damaged(one_segment, "limits", "ZBJ-047", kind="limit")
 def log_that_readers_must_not_touch(log: ZeebeLog) -> None:
     """A cut segment with a bad record: tempting to repair, but a reader never writes."""
