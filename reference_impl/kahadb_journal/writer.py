@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -63,11 +65,19 @@ def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
             stream.write(EOF_RECORD[: length - start])
         stream.truncate(length)
     elif strategy == "half-mebibyte-less":
-        stream.truncate(max(0, length - HALF_MEBIBYTE))
+        stream.truncate(max(HALF_MEBIBYTE, length - HALF_MEBIBYTE))
     elif strategy == "last-byte":
         stream.truncate(length)
     elif strategy != "none":
         raise ValueError(f"unknown preallocation {strategy!r}")
+
+
+@dataclass(slots=True)
+class _Planned:
+    """A batch to be written, and whether a new data file begins with it."""
+
+    begins_file: bool
+    records: bytearray = field(default_factory=bytearray)
 
 
 class Writer:
@@ -87,6 +97,7 @@ class Writer:
         self.max_batch = int(context.get("write_batch_size", MAX_WRITE_BATCH))
         self.file = path / FIRST_FILE if self.rotates else path
         self.length = 0
+        self._is_used = False  # whether this writer made the file or wrote to it
 
     def create(self) -> None:
         """A new data file, preallocated."""
@@ -95,7 +106,7 @@ class Writer:
         if self.rotates and self.preallocation == "kernel-copy":
             with (self.path / "db-log.template").open("wb") as template:
                 preallocate(template, "kernel-copy", self.max_file_length)
-        self.length = 0
+        self.length, self._is_used = 0, True
 
     def resume(self, file: Path, at: int) -> None:
         """Go on in a file after its last sound batch.
@@ -103,51 +114,57 @@ class Writer:
         Preallocated space is overwritten. Anything else there is cut off: after the next EOF record
         it would be taken for batches, or for bytes that were lost (KDB-023).
         """
-        self.file, self.length = file, at
+        self.file, self.length, self._is_used = file, at, False
         with file.open("r+b") as stream:
             if not Scan(stream).is_fill(at):
                 stream.truncate(at)
 
-    def write(self, records: Sequence[NewRecord]) -> None:
-        """Write records in batches: neighbours with the same ``batch`` form one."""
+    def plan(self, records: Sequence[NewRecord], length: int) -> list[_Planned]:
+        """The batches that these records become in a file whose last batch ends at ``length``.
+
+        Neighbours with the same ``batch`` form one, as far as KDB-022 lets them.
+        """
+        planned: list[_Planned] = []
         for group in _groups(records):
-            pending = bytearray()
+            pending: _Planned | None = None
             for one in group:
                 data = record(one.payload)
-                if pending and not self._fits(len(pending), len(data)):
-                    self._put(bytes(pending))
-                    pending.clear()
-                if not pending:
-                    self._rotate_for(len(data))
-                pending += data
-            self._put(bytes(pending))
+                if pending is None or not self._fits(length, len(pending.records), len(data)):
+                    if pending is not None:
+                        length += CONTROL_SIZE + len(pending.records)
+                    # KDB-021: the control record is not counted.
+                    is_full = self.rotates and length + len(data) >= self.max_file_length
+                    length = 0 if is_full else length
+                    pending = _Planned(is_full)
+                    planned.append(pending)
+                pending.records += data
+            if pending is not None:
+                length += CONTROL_SIZE + len(pending.records)
+        return planned
 
-    def _fits(self, pending: int, more: int) -> bool:
-        """KDB-022: how much a batch that was begun may still take."""
+    def _fits(self, length: int, pending: int, more: int) -> bool:
+        """KDB-022: how much a batch that was begun at ``length`` may still take."""
         size = CONTROL_SIZE + pending + more
-        return size < self.max_batch and (
-            not self.rotates or self.length + size <= self.max_file_length
-        )
+        return size < self.max_batch and (not self.rotates or length + size <= self.max_file_length)
 
-    def _rotate_for(self, size: int) -> None:
-        """KDB-021: the control record is not counted."""
-        if not self.rotates or self.length + size < self.max_file_length:
-            return
-        if self.preallocation == "half-mebibyte-less":
-            with self.file.open("r+b") as stream:
-                stream.truncate(self.length)
-        self.begin_next_file()
+    def write(self, planned: Sequence[_Planned]) -> None:
+        """Write batches, and begin the files that they need."""
+        for one in planned:
+            if one.begins_file:
+                if self.preallocation == "half-mebibyte-less" and self._is_used:
+                    with self.file.open("r+b") as stream:
+                        stream.truncate(self.length)
+                self.begin_next_file()
+            self._put(bytes(one.records))
+
+    def highest(self) -> int:
+        """The highest number in a name of the folder, whatever bears the name (KDB-024)."""
+        ids = [file_id(path.name) for path in self.path.iterdir()]
+        return max((number for number in ids if number is not None), default=0)
 
     def begin_next_file(self) -> None:
-        """A new file with an id above all others (KDB-024).
-
-        Raises ``ValueError`` if there is no such id.
-        """
-        ids = [file_id(path.name) for path in self.path.iterdir()]
-        number = max((number for number in ids if number is not None), default=0) + 1
-        if number > MAX_FILE_ID:
-            raise ValueError(f"no data file can have a number above {MAX_FILE_ID}")
-        self.file = self.path / f"db-{number}.log"
+        """A new file with a number above all others (KDB-024)."""
+        self.file = self.path / f"db-{self.highest() + 1}.log"
         self.create()
 
     def _put(self, records: bytes) -> None:
@@ -157,6 +174,7 @@ class Writer:
             stream.seek(self.length)
             stream.write(data + self.eof)
         self.length += len(data)
+        self._is_used = True
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
@@ -165,28 +183,38 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     if writer.rotates:
         path.mkdir()
     writer.create()
-    writer.write(records)
+    writer.write(writer.plan(records, 0))
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it, losing nothing (KDB-023 to KDB-025).
 
-    In a folder without a safe place, a new file is begun. A log of one file without a safe place
-    raises ``ValueError``.
+    In a folder without a safe place, a new file is begun. Raises ``ValueError``, before anything is
+    changed, for a log of one file without a safe place, for one that a reader refuses, and if a new
+    file would need too high a number.
     """
     last = deque(read(path, "recover", {}), maxlen=1).pop()
     assert isinstance(last, End)
     if last.verdict == "refused" or (last.end is None and not path.is_dir()):
         raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
+    if not records:
+        return
     writer = Writer(path, {**context, "folder": path.is_dir()})
     file = path / last.file if last.file else path
-    if last.end is None:
+    is_there = last.end is not None and file.is_file()
+    is_new_number = last.end is None or (not is_there and os.path.lexists(file))
+    at = last.end or 0
+    planned = writer.plan(records, at)
+    files = is_new_number + sum(one.begins_file for one in planned)
+    if files and writer.highest() + files > MAX_FILE_ID:
+        raise ValueError(f"no data file can have a number above {MAX_FILE_ID}")
+    if is_new_number:
         writer.begin_next_file()
-    elif not file.exists():
-        writer.create()
+    elif is_there:
+        writer.resume(file, at)
     else:
-        writer.resume(file, last.end)
-    writer.write(records)
+        writer.create()
+    writer.write(planned)
 
 
 def _groups(records: Sequence[NewRecord]) -> Iterator[list[NewRecord]]:

@@ -3,6 +3,7 @@
 from conformance.recipes.kahadb_journal.layout import (
     batches_of_several_records,
     five_batches,
+    five_batches_without_checksums,
     payload_that_holds_a_batch,
 )
 from conformance.recipes.kahadb_journal.log import BOOK, EOF, HEADER, KahaDBLog
@@ -104,6 +105,15 @@ def broken_magic_and_a_high_half_of_the_checksum(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "end", "KDB-044", "KDB-051", kind="eof")
 def broken_magic_and_a_size_past_the_end(log: KahaDBLog) -> None:
     """A broken magic, a size of 1000 and the right checksum of what is there: the chain decides."""
+    log.flip(f"{LAST}.control.magic", 0)
+    log.number(f"{LAST}.control.len_records", 1000)
+    log.truncate(225)
+    log.expect("damaged", "bad-header", survivors=FOUR, end=225)
+
+
+@BOOK.damaged(five_batches_without_checksums, "end", "KDB-045", "KDB-051", kind="eof")
+def broken_magic_and_a_size_past_the_end_without_checksum(log: KahaDBLog) -> None:
+    """A broken magic, a size of 1000, no checksum: after a broken header a chain needs no proof."""
     log.flip(f"{LAST}.control.magic", 0)
     log.number(f"{LAST}.control.len_records", 1000)
     log.truncate(225)

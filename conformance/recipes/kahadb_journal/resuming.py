@@ -11,8 +11,9 @@ from conformance.recipes.kahadb_journal.folders import (
     two_files,
 )
 from conformance.recipes.kahadb_journal.layout import empty_file, five_batches
-from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, whole_batch
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, HEADER, KahaDBLog, whole_batch
 from conformance.recipes.kahadb_journal.names import (
+    folder_with_the_name_of_a_data_file,
     folder_without_data_files,
     only_an_empty_file_of_number_five,
     two_files_without_content,
@@ -202,3 +203,98 @@ def append_beside_a_second_name(log: KahaDBLog) -> None:
     survivors: list[int | bytes] = [0, 1, 2, 3, b"delta", b"echo"]
     log.expect("damaged", "duplicate-id", survivors=survivors, end=90 + BYTES)
     log.leaves({"db-02.log": 46, "db-1.log": 95, "db-2.log": 90 + BYTES + 5})
+
+
+@BOOK.appending(
+    number_beyond_32_bits,
+    "appending",
+    "KDB-024",
+    control=append_to_the_file_of_the_highest_number,
+    kind="limit",
+)
+def append_past_the_highest_number(log: KahaDBLog) -> None:
+    """The second of two records would need a file after the highest number: neither is written."""
+    log.context["max_file_length"] = 64
+    log.append(b"delta", b"echo")
+    log.expect_refusal("intact", survivors=[0])
+
+
+@BOOK.appending(
+    number_beyond_32_bits,
+    "appending",
+    "KDB-023",
+    "KDB-024",
+    control=append_to_the_file_of_the_highest_number,
+    kind="limit",
+)
+def append_past_the_highest_number_behind_a_torn_header(log: KahaDBLog) -> None:
+    """The record would need a file after the highest number: the torn tail is not cut off."""
+    log.truncate(45, "db-2147483647.log")
+    log.extend(HEADER[:10], "10 bytes of a control record", "db-2147483647.log")
+    log.context["max_file_length"] = 55
+    log.append(b"delta")
+    log.expect_refusal("torn", "torn-header", survivors=[0])
+
+
+@BOOK.appending(folder_with_the_name_of_a_data_file, "appending", "KDB-024", "KDB-002")
+def append_beside_a_folder_of_the_next_number(log: KahaDBLog) -> None:
+    """db-1.log is full and db-2.log is a folder: the next data file is db-3.log."""
+    log.context["max_file_length"] = 55
+    log.append(b"delta")
+    log.expect("intact", survivors=[0, b"delta"], end=38)
+    log.leaves({"db-1.log": 50, "db-2.log/db-3.log": 46, "db-3.log": 43})
+
+
+@BOOK.appending(folder_without_data_files, "appending", "KDB-024", "KDB-051")
+def append_where_a_folder_has_the_first_name(log: KahaDBLog) -> None:
+    """No data files, and db-1.log is a folder: the journal begins in db-2.log."""
+    log.add_file("db-1.log/db-7.log", whole_batch(b"stranger"), "a batch")
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=NEW, end=BYTES)
+    log.leaves({"db-1.log/db-7.log": 41, "db-2.log": BYTES + 5, "db.data": 5, "lock": 0})
+
+
+@BOOK.appending(two_files, "appending", "KDB-014", "KDB-021", kind="limit")
+def append_to_a_full_file_of_5_11(log: KahaDBLog) -> None:
+    """The first record fills the last file, which is cut when the second begins the next one."""
+    _of_5_11(log, 128)
+    log.append(b"delta", b"echo")
+    log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"], end=37)
+    log.leaves({"db-1.log": 95, "db-2.log": 128, "db-3.log": 1 << 19})
+
+
+@BOOK.appending(two_files, "appending", "KDB-014", "KDB-021", kind="limit")
+def append_after_a_full_file_of_5_11(log: KahaDBLog) -> None:
+    """The first record begins the next file: the one before it is left as it was."""
+    _of_5_11(log, 99)
+    log.append(b"delta")
+    log.expect("intact", survivors=[0, 1, 2, 3, b"delta"], end=38)
+    log.leaves({"db-1.log": 95, "db-2.log": 90 + 200, "db-3.log": 1 << 19})
+
+
+def _of_5_11(log: KahaDBLog, limit: int) -> None:
+    log.truncate(90, "db-2.log")
+    log.extend(bytes(200), "200 zeros", "db-2.log")
+    log.context |= {
+        "eof": "none",
+        "preallocation": "half-mebibyte-less",
+        "max_file_length": limit,
+    }
+
+
+@BOOK.appending(five_batches, "appending", "KDB-023", "KDB-024", kind="eof")
+def append_nothing_behind_a_torn_batch(log: KahaDBLog) -> None:
+    """No records after a torn batch: there is nothing to write, so nothing is cut off."""
+    log.truncate(224)
+    log.expect("torn", "torn-batch", survivors=range(4), end=180)
+    log.leaves({"": 224})
+
+
+@BOOK.appending(two_files, "appending", "KDB-021", "KDB-024", kind="limit")
+def append_a_large_record_behind_a_file_that_is_lost(log: KahaDBLog) -> None:
+    """The last file is lost, and the record is as long as a file: the new one stays empty."""
+    log.context["max_file_length"] = 100
+    log.put(0, TEXT, "text", file="db-2.log")
+    log.append(b"x" * 95)
+    log.expect("damaged", "bad-header", survivors=[0, 1, b"x" * 95], end=128)
+    log.leaves({"db-1.log": 95, "db-2.log": 108, "db-3.log": 0, "db-4.log": 133})
