@@ -22,7 +22,7 @@ final class Copy implements AutoCloseable {
   int files;
   private final boolean several;
 
-  /** Copies a data file or the files of a folder; nothing for null. */
+  /** Copies a data file, or the files of a folder and its folders without what is in them; nothing for null. */
   Copy(Path log) throws IOException {
     String scratch = System.getProperty("walproof.scratch");
     if (scratch == null) {
@@ -38,8 +38,10 @@ final class Copy implements AutoCloseable {
     }
     for (Path file : several ? list(log) : List.of(log)) {
       Files.copy(file, folder.resolve(several ? file.getFileName().toString() : ONLY_FILE));
-      size += Files.size(file);
-      files++;
+      if (Files.isRegularFile(file)) {
+        size += Files.size(file);
+        files++;
+      }
     }
   }
 
@@ -69,7 +71,9 @@ final class Copy implements AutoCloseable {
   void putFolder(Path path) throws IOException {
     Files.createDirectories(path);
     for (Path file : list(folder)) {
-      Files.copy(file, path.resolve(file.getFileName().toString()), StandardCopyOption.REPLACE_EXISTING);
+      if (Files.isRegularFile(file)) {
+        Files.copy(file, path.resolve(file.getFileName().toString()), StandardCopyOption.REPLACE_EXISTING);
+      }
     }
   }
 
@@ -111,7 +115,7 @@ final class Copy implements AutoCloseable {
 
   private static List<Path> list(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
-      return files.filter(Files::isRegularFile).sorted().toList();
+      return files.sorted().toList();
     }
   }
 }

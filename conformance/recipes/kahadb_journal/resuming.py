@@ -236,7 +236,9 @@ def append_past_the_highest_number_behind_a_torn_header(log: KahaDBLog) -> None:
     log.expect_refusal("torn", "torn-header", survivors=[0])
 
 
-@BOOK.appending(folder_with_the_name_of_a_data_file, "appending", "KDB-024", "KDB-002")
+@BOOK.appending(
+    folder_with_the_name_of_a_data_file, "appending", "KDB-024", "KDB-002", may_refuse=True
+)
 def append_beside_a_folder_of_the_next_number(log: KahaDBLog) -> None:
     """db-1.log is full and db-2.log is a folder: the next data file is db-3.log."""
     log.context["max_file_length"] = 55
@@ -245,7 +247,15 @@ def append_beside_a_folder_of_the_next_number(log: KahaDBLog) -> None:
     log.leaves({"db-1.log": 50, "db-2.log/db-3.log": 46, "db-3.log": 43})
 
 
-@BOOK.appending(folder_without_data_files, "appending", "KDB-024", "KDB-051")
+@BOOK.appending(
+    folder_without_data_files,
+    "appending",
+    "KDB-024",
+    "KDB-051",
+    may_refuse=True,
+    control=append_to_a_folder_without_data_files,
+    kind="corrupt",
+)
 def append_where_a_folder_has_the_first_name(log: KahaDBLog) -> None:
     """No data files, and db-1.log is a folder: the journal begins in db-2.log."""
     log.add_file("db-1.log/db-7.log", whole_batch(b"stranger"), "a batch")
@@ -254,7 +264,9 @@ def append_where_a_folder_has_the_first_name(log: KahaDBLog) -> None:
     log.leaves({"db-1.log/db-7.log": 41, "db-2.log": BYTES + 5, "db.data": 5, "lock": 0})
 
 
-@BOOK.appending(two_files, "appending", "KDB-014", "KDB-021", kind="limit")
+@BOOK.appending(
+    two_files, "appending", "KDB-014", "KDB-021", kind="limit", control=append_to_two_files
+)
 def append_to_a_full_file_of_5_11(log: KahaDBLog) -> None:
     """The first record fills the last file, which is cut when the second begins the next one."""
     _of_5_11(log, 128)
@@ -263,7 +275,9 @@ def append_to_a_full_file_of_5_11(log: KahaDBLog) -> None:
     log.leaves({"db-1.log": 95, "db-2.log": 128, "db-3.log": 1 << 19})
 
 
-@BOOK.appending(two_files, "appending", "KDB-014", "KDB-021", kind="limit")
+@BOOK.appending(
+    two_files, "appending", "KDB-014", "KDB-021", kind="limit", control=append_to_two_files
+)
 def append_after_a_full_file_of_5_11(log: KahaDBLog) -> None:
     """The first record begins the next file: the one before it is left as it was."""
     _of_5_11(log, 99)
@@ -282,7 +296,9 @@ def _of_5_11(log: KahaDBLog, limit: int) -> None:
     }
 
 
-@BOOK.appending(five_batches, "appending", "KDB-023", "KDB-024", kind="eof")
+@BOOK.appending(
+    five_batches, "appending", "KDB-023", "KDB-024", kind="eof", control=append_to_five_batches
+)
 def append_nothing_behind_a_torn_batch(log: KahaDBLog) -> None:
     """No records after a torn batch: there is nothing to write, so nothing is cut off."""
     log.truncate(224)
@@ -290,7 +306,9 @@ def append_nothing_behind_a_torn_batch(log: KahaDBLog) -> None:
     log.leaves({"": 224})
 
 
-@BOOK.appending(two_files, "appending", "KDB-021", "KDB-024", kind="limit")
+@BOOK.appending(
+    two_files, "appending", "KDB-021", "KDB-024", kind="limit", control=append_to_two_files
+)
 def append_a_large_record_behind_a_file_that_is_lost(log: KahaDBLog) -> None:
     """The last file is lost, and the record is as long as a file: the new one stays empty."""
     log.context["max_file_length"] = 100
