@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 func writeNew(path string, records []any, context object) error {
@@ -35,6 +36,9 @@ func writeNew(path string, records []any, context object) error {
 	if !ok {
 		name = "journal"
 	}
+	if filepath.Ext(path) == "" && !usable(name) {
+		return fmt.Errorf("%q cannot name a segment", name)
+	}
 	pl := fresh(filepath.Ext(path) != "", k, size, list)
 	if err := pl.place(list); err != nil {
 		return err
@@ -58,6 +62,11 @@ func fresh(one bool, k kind, size int64, list []entry) *plan {
 		segs: []*planned{{num: 1, index: index, size: size, from: k.length(), pos: k.length(), lastAt: -1}}}
 }
 
+// usable says whether the segments of a journal of this name are found again (ZBJ-001).
+func usable(name string) bool {
+	return name != "" && !strings.ContainsAny(name, "/\x00")
+}
+
 func segmentFile(folder, name string, num int64) string {
 	return filepath.Join(folder, fmt.Sprintf("%s-%d.log", name, num))
 }
@@ -76,6 +85,9 @@ func appendTo(path string, records []any, context object) error {
 	}
 	if j.nullEnd {
 		return errors.New("records are missing at the end of the journal")
+	}
+	if j.folder && !usable(j.name) {
+		return fmt.Errorf("%q cannot name a segment", j.name)
 	}
 	list, longest, err := entries(records)
 	if err != nil {
