@@ -208,7 +208,8 @@ class Reader:
         self.next = max(following, self.covered + 1, self.next or 0)
         self.end = Place(index_file.resume_at(layout) if self.next == following else None, name)
         is_sound = all(span.reason is None for span in index_file.spans(layout))
-        self.is_full = is_sound and self.next == layout.first + layout.capacity
+        is_used_up = len(layout.offsets) == layout.capacity > 0
+        self.is_full = is_sound and is_used_up and self.next == layout.first + layout.capacity
 
     def _pass_by(self, path: Path, is_unfinished: bool) -> None:
         """The same after a file that is lost as a whole, or was never finished."""

@@ -8,9 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl.zmq_raft import directory, index_file
-from reference_impl.zmq_raft.index_file import path_of
-from reference_impl.zmq_raft.index_writer import DEFAULT_CAPACITY, Full, IndexWriter, empty
-from reference_impl.zmq_raft.layout import Refusal
+from reference_impl.zmq_raft.index_file import ENTRY, path_of
+from reference_impl.zmq_raft.index_writer import (
+    DEFAULT_CAPACITY,
+    Full,
+    IndexWriter,
+    check_entry,
+    comparable_term,
+    empty,
+)
+from reference_impl.zmq_raft.layout import Refusal, read_at
 
 
 class DirectoryWriter:
@@ -30,6 +37,8 @@ class DirectoryWriter:
         if reader.next is None or (reader.end.at is None and not reader.is_full):
             raise ValueError("the log must not be appended to: start a new one")
         self.next_index = reader.next
+        self.is_raw = context.get("entries") == "raw"
+        self.snapshot_term = reader.term
         spare = {self.parts.name(path) for path in reader.spare}
         unusable = [*reader.spare]  # ZMR-095
         if reader.end.at == 0 and reader.end.file not in spare:
@@ -41,6 +50,7 @@ class DirectoryWriter:
         if not self.files or reader.end.file in spare:
             self._create(self.next_index)
             self.capacity = self._configured_capacity()
+        self.term = self._term_before()
 
     def append(self, index: int, entry: bytes) -> None:
         """Write one entry; an index below the next one rolls the log back first."""
@@ -50,12 +60,15 @@ class DirectoryWriter:
             )
         if index < self.next_index:
             self._truncate(index)
+        if not self.is_raw:
+            check_entry(entry, self.term)
         try:
             self._append(entry)
         except Full:
             self._create(index)  # ZMR-098
             self._append(entry)
         self.next_index = index + 1
+        self.term = comparable_term(entry)
 
     def _read(self) -> directory.Reader:
         """The current log: where it ends, and which index comes next."""
@@ -71,15 +84,40 @@ class DirectoryWriter:
                 raise Full(f"the file ends at {writer.next_index}")
             writer.append(entry)
 
+    def _term_before(self) -> int | None:
+        """The term of the entry directly before the next one, if a reader compares it (ZMR-050)."""
+        for first in reversed(self.files):
+            layout = self._layout(first)
+            if layout is None:
+                return None
+            if layout.offsets:
+                number = self.next_index - 1 - first
+                spans = (one for one in index_file.spans(layout) if one.reason is None)
+                found = next((one for one in spans if one.last == number), None)
+                return None if found is None else self._term(first, layout, found)
+        return self.snapshot_term if self.next_index == self.first_index else None
+
+    def _term(self, first: int, layout: index_file.Layout, span: index_file.Span) -> int | None:
+        assert layout.data is not None
+        with self._path(first).open("rb") as file:
+            head = read_at(file, layout.data + span.start, min(span.end - span.start, ENTRY.size))
+        return comparable_term(head)
+
     def _truncate(self, index: int) -> None:
-        while len(self.files) > 1 and self.files[-1] >= index:
+        """Roll back: a file that begins with the index is deleted, unless the log begins there."""
+        while self.files[-1] > index or self.files[-1] == index > self.first_index:
+            if len(self.files) == 1:
+                break
             self._delete(self.files.pop())
         with self._path(self.files[-1]).open("r+b") as file:
             IndexWriter(file, Path(file.name).stat().st_size).truncate(index)
         self.next_index = index
+        self.term = self._term_before()
 
     def _create(self, first: int) -> None:
         path = self._path(first)
+        if path.exists():
+            raise ValueError(f"{path.name} has no room: expected a capacity above 0")
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as file:
             file.write(empty(first, self.capacity, self.context))

@@ -6,8 +6,16 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from reference_impl.answer import Lost, NewRecord
-from reference_impl.zmq_raft.index_file import ENTRY, HEADER, MAX_DATA, MAX_TERM, read_layout, spans
-from reference_impl.zmq_raft.layout import VERSION, chunk, made_by, read_at
+from reference_impl.zmq_raft.index_file import (
+    ENTRY,
+    HEADER,
+    MAX_DATA,
+    MAX_TERM,
+    Layout,
+    read_layout,
+    spans,
+)
+from reference_impl.zmq_raft.layout import VERSION, Refusal, chunk, made_by, read_at
 
 DEFAULT_CAPACITY = 0x4000
 MAX_CAPACITY = 0x00FFFFFF
@@ -39,7 +47,10 @@ class IndexWriter:
     """
 
     def __init__(self, file: BinaryIO, size: int) -> None:
-        layout = read_layout(file, size, None)
+        try:
+            layout: Layout | Lost = read_layout(file, size, None)
+        except Refusal as refusal:
+            layout = Lost(0, size, refusal.reason)
         if isinstance(layout, Lost) or layout.data is None:
             reason = layout.reason if isinstance(layout, Lost) else ""
             raise ValueError(f"the index file must not be appended to ({reason}): start a new one")
@@ -81,6 +92,12 @@ class IndexWriter:
             self.count += 1
         self._commit(self.count - len(entries), self.count)
 
+    def last_term(self) -> int | None:
+        """The term of the last entry, ``None`` if it has none that a reader compares (ZMR-050)."""
+        start = self.offsets[self.count - 2] if self.count > 1 else 0
+        head = read_at(self.file, self.data + start, min(self._end() - start, ENTRY.size))
+        return comparable_term(head)
+
     def truncate(self, index: int) -> None:
         """Roll back: this entry and all later ones are gone, but their bytes stay (ZMR-019)."""
         number = index - self.first
@@ -107,6 +124,23 @@ class IndexWriter:
             changed = self.offsets[start:end]
             self.file.write(b"".join(offset.to_bytes(4, "little") for offset in changed))
         self.file.flush()
+
+
+def comparable_term(entry: bytes) -> int | None:
+    """The term of an entry, ``None`` if a reader would not compare it with the next (ZMR-050)."""
+    if len(entry) < ENTRY.size:
+        return None
+    term = int.from_bytes(ENTRY.unpack_from(entry)[2], "little")
+    return term if term <= MAX_TERM else None
+
+
+def check_entry(entry: bytes, before: int | None) -> None:
+    """Raise ``ValueError`` for an entry that no reader returns after one of the term ``before``."""
+    if not any(entry):
+        raise ValueError("an entry of zeros is one that was never written")  # ZMR-052
+    term = comparable_term(entry)
+    if term is not None and before is not None and term < before:
+        raise ValueError(f"term: expected {before} or more, found {term}")  # ZMR-050
 
 
 def entry_bytes(record: NewRecord, raw: bool) -> bytes:

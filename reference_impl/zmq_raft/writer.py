@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shutil import copyfile, copytree
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from reference_impl.answer import End, NewRecord
 from reference_impl.zmq_raft import reader
 from reference_impl.zmq_raft.directory_writer import DirectoryWriter
+from reference_impl.zmq_raft.index_file import index_in
 from reference_impl.zmq_raft.index_writer import (
     DEFAULT_CAPACITY,
-    Full,
     IndexWriter,
+    check_entry,
     empty,
     entry_bytes,
 )
@@ -26,23 +29,57 @@ Context = Mapping[str, Any]
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Make a new log of the context's ``kind``; without it, the ending of the name decides.
 
+    Writes all records or nothing.
+
     Context: ``created`` (as in JSON) and ``hostname`` for META; ``capacity``, the configured
     capacity of index files; ``first_index`` of an index file; ``entries`` = ``raw``; ``initial``,
     every key of a state file and its first value; ``snapshot`` of a directory: ``index``,
     ``term`` and ``payload``. Raises ``ValueError`` for records that the kind cannot hold.
     """
+    _rehearse(_write, path, records, context)
+    _write(path, records, context)
+
+
+def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
+    """Recover a log and append to it. Raises ``ValueError`` if a writer must refuse.
+
+    An unfinished write at the end is rolled back or cut off first (ZMR-018, ZMR-080). What is
+    refused leaves every byte as it is.
+    """
+    _rehearse(_append, path, records, context)
+    _append(path, records, context)
+
+
+def copied(path: Path, context: Context) -> Context:
+    """What a copy of a log must be told: its kind, which a new name need not show."""
+    return {**context, "kind": reader.kind_of(path, context)}
+
+
+def _rehearse(
+    act: Callable[[Path, Sequence[NewRecord], Context], None],
+    path: Path,
+    records: Sequence[NewRecord],
+    context: Context,
+) -> None:
+    """Act on a copy first, so that a refusal of the last record leaves nothing of the others."""
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        if path.is_dir():
+            copytree(path, copy)
+        elif path.exists():
+            copyfile(path, copy)
+        act(copy, records, context)
+
+
+def _write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     kind = str(context.get("kind") or _kind_by_name(path))
     if kind == "index":
-        first = int(context.get("first_index", _first_index(records)))
+        first = int(context.get("first_index", _first_index(path, records)))
         capacity = int(context.get("capacity", DEFAULT_CAPACITY))
         new = empty(first, capacity, context)
         with path.open("x+b") as file:
             file.write(new)
-            try:
-                _append_entries(IndexWriter(file, file.tell()), records, context)
-            except ValueError:
-                path.unlink()  # what is refused leaves nothing
-                raise
+            _append_entries(IndexWriter(file, file.tell()), records, context)
     elif kind == "snapshot":
         if len(records) != 1:
             raise ValueError(f"a snapshot holds one record: expected 1, found {len(records)}")
@@ -53,11 +90,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         _write_directory(path, records, context)
 
 
-def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Recover a log and append to it. Raises ``ValueError`` if a writer must refuse.
-
-    An unfinished write at the end is rolled back or cut off first (ZMR-018, ZMR-080).
-    """
+def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     kind = reader.kind_of(path, context)
     if kind == "snapshot":
         raise ValueError("a snapshot is replaced as a whole and never appended to")  # ZMR-064
@@ -68,10 +101,9 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     if last.verdict in ("damaged", "refused") and last.end is None:
         raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
     if kind == "index":
-        _entries(records, context)  # what cannot be stored is refused before anything changes
         if last.end == 0:
             path.unlink()  # ZMR-044: it was never finished
-            write(path, records, {**context, "kind": "index"})
+            _write(path, records, {**context, "kind": "index"})
             return
         with path.open("r+b") as file:
             _append_entries(IndexWriter(file, path.stat().st_size), records, context)
@@ -82,11 +114,6 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     write_all(_state_writer(path, context), records)
 
 
-def copied(path: Path, context: Context) -> Context:
-    """What a copy of a log must be told: its kind, which a new name need not show."""
-    return {**context, "kind": reader.kind_of(path, context)}
-
-
 def _kind_by_name(path: Path) -> str:
     if path.suffix == ".rlog":
         return "index"
@@ -95,7 +122,10 @@ def _kind_by_name(path: Path) -> str:
     return "state" if reader.STATE_NAME.fullmatch(path.name) else "directory"
 
 
-def _first_index(records: Sequence[NewRecord]) -> int:
+def _first_index(path: Path, records: Sequence[NewRecord]) -> int:
+    named = index_in(path.name)
+    if named is not None:
+        return named
     return int(records[0].fields.get("index", 1)) if records else 1
 
 
@@ -110,19 +140,12 @@ def _state_writer(path: Path, context: Context) -> StateWriter:
 
 def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: Context) -> None:
     """Write each record at its ``index``, if it has one; an earlier index rolls back first."""
-    entries = _entries(records, context)
-    index = writer.next_index
-    for record in records:  # all or nothing
-        wanted = int(record.fields.get("index", index))
-        if not writer.first <= wanted <= index:
-            raise ValueError(f"index: expected {writer.first} to {index}, found {wanted}")
-        if wanted == writer.first + writer.capacity:
-            raise Full(f"the file ends at {wanted - 1}: start a new one")
-        index = wanted + 1
-    for record, entry in zip(records, entries, strict=True):
+    for record, entry in zip(records, _entries(records, context), strict=True):
         index = int(record.fields.get("index", writer.next_index))
-        if index < writer.next_index:
+        if index != writer.next_index:
             writer.truncate(index)  # ZMR-020
+        if context.get("entries") != "raw":
+            check_entry(entry, writer.last_term())
         writer.append(entry)
 
 

@@ -34,11 +34,12 @@ from conformance.recipes.zmq_raft.index_files import three_entries
 from conformance.recipes.zmq_raft.log import BOOK, FOUR, GOLDEN, ZmqRaftLog, at, entry
 from conformance.recipes.zmq_raft.offsets import offset_that_falls
 from conformance.recipes.zmq_raft.snapshots import snapshot_of_ten_bytes
-from conformance.recipes.zmq_raft.states import tail_of_ff
+from conformance.recipes.zmq_raft.states import five_updates, tail_of_ff
 from conformance.recipes.zmq_raft.writing import (
     write_a_full_index_file,
     write_a_snapshot,
     write_the_largest_term,
+    write_updates,
 )
 from reference_impl.answer import NewRecord
 
@@ -251,6 +252,41 @@ def append_below_the_snapshot(log: ZmqRaftLog) -> None:
     log.expect_refusal(survivors=[0, 1, 2, 3])
 
 
+@BOOK.appending(three_entries, "appending", "ZMR-013", "ZMR-050", control=append_to_three_entries)
+def append_a_term_that_falls(log: ZmqRaftLog) -> None:
+    """Term 2, then 1: a reader would return neither, though both were acknowledged."""
+    log.add(DELTA, entry(b"echo", 1))
+    log.expect_refusal(survivors=[0, 1, 2])
+
+
+@BOOK.appending(three_entries, "appending", "ZMR-013", "ZMR-052", control=append_to_three_entries)
+def append_an_entry_of_zeros(log: ZmqRaftLog) -> None:
+    """Term 0, no request and no data: a reader takes it for a write that never arrived."""
+    log.add(NewRecord(b"", {"term": "0"}))
+    log.expect_refusal(survivors=[0, 1, 2])
+
+
+@BOOK.appending(three_files, "appending", "ZMR-013", "ZMR-050", control=append_to_a_directory)
+def append_a_term_that_falls_to_a_directory(log: ZmqRaftLog) -> None:
+    """The last entry of the directory has a later term than the one to append."""
+    log.add(DELTA, ECHO, entry(b"foxtrot", 1))
+    log.expect_refusal(survivors=ALL)
+
+
+@BOOK.appending(three_files, "appending", "ZMR-020", "ZMR-098", control=append_to_a_directory)
+def append_one_entry_and_not_the_next(log: ZmqRaftLog) -> None:
+    """The first of two entries could be written, the second not: neither is."""
+    log.add(DELTA, entry(b"echo", 2, index="13"))
+    log.expect_refusal(survivors=ALL)
+
+
+@BOOK.appending(five_updates, "appending", "ZMR-072", control=append_an_update)
+def append_one_update_and_not_the_next(log: ZmqRaftLog) -> None:
+    """The first of two updates could be written, the second is no map: neither is."""
+    log.add(NewRecord(UPDATE), NewRecord(b"\x05"))
+    log.expect_refusal(survivors=[0, 1, 2, 3, 4])
+
+
 def _refused(log: ZmqRaftLog, suffix: str, *records: NewRecord, **context: object) -> None:
     log.suffix = suffix
     log.context = {**GOLDEN, **context}
@@ -288,3 +324,15 @@ def write_a_first_index_above_the_limit(log: ZmqRaftLog) -> None:
 def write_a_snapshot_above_the_limit(log: ZmqRaftLog) -> None:
     """A snapshot of index 2^53: no reader returns it."""
     _refused(log, ".snap", NewRecord(b"state", {"index": str(2**53), "term": "1"}))
+
+
+@BOOK.writing("writing", "ZMR-073", control=write_updates, kind="limit")
+def write_an_integer_above_the_limit(log: ZmqRaftLog) -> None:
+    """2^53 + 1 has no float of its own: another number would be read back."""
+    _refused(log, ".pers", NewRecord(bytes.fromhex("81a3666f6f cf0020000000000001")))
+
+
+@BOOK.writing("writing", "ZMR-073", control=write_updates)
+def write_an_extension(log: ZmqRaftLog) -> None:
+    """An extension, after an update that could be written."""
+    _refused(log, ".pers", NewRecord(UPDATE), NewRecord(bytes.fromhex("81a3666f6f d40561")))

@@ -2,6 +2,7 @@
 
 from conformance.recipes.zmq_raft.log import BOOK, CONFIG, ZmqRaftLog, at, checkpoint, entry
 from conformance.recipes.zmq_raft.states import PEERS
+from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.message_pack import encode
 
 META = (
@@ -111,6 +112,22 @@ def write_numbers_at_the_edges(log: ZmqRaftLog) -> None:
 
 
 @BOOK.writing("writing", "ZMR-073", kind="limit")
+def write_bytes_at_the_edges(log: ZmqRaftLog) -> None:
+    """254, 255 and 256 bytes: 255 have a length of two bytes, as msgpack-lite writes them."""
+    sizes = {254: "c4fe", 255: "c500ff", 256: "c50100"}
+    log.state(*({"foo": bytes(size)} for size in sizes), initial={"foo": 0})
+    made = (f"81a3666f6f {head} {'00' * size}" for size, head in sizes.items())
+    log.expect_bytes(bytes.fromhex("".join(made)))
+
+
+@BOOK.writing("writing", "ZMR-072", "ZMR-073")
+def write_keys_of_inner_maps(log: ZmqRaftLog) -> None:
+    """Keys that are no strings: JavaScript's objects have only strings."""
+    log.state(bytes.fromhex("81a3666f6f 83 01 02 c3 03 c0 04"), initial={"foo": 0})
+    log.expect_bytes(bytes.fromhex("81a3666f6f 83 a131 02 a474727565 03 a46e756c6c 04"))
+
+
+@BOOK.writing("writing", "ZMR-073", kind="limit")
 def write_strings_at_the_edges(log: ZmqRaftLog) -> None:
     """Strings of 31, 32, 255 and 256 bytes, and letters of several bytes."""
     texts = ["", "a" * 31, "a" * 32, "é" * 16, "a" * 255, "a" * 256, "日本"]
@@ -158,3 +175,25 @@ def write_a_directory_behind_a_snapshot(log: ZmqRaftLog) -> None:
 def write_an_empty_directory(log: ZmqRaftLog) -> None:
     """No entries: a snapshot of nothing and an index file that begins at 1."""
     log.directory()
+
+
+def _ten_entries_and(log: ZmqRaftLog, *others: NewRecord) -> None:
+    log.directory(*(entry(b"entry %d" % number) for number in range(1, 11)), *others)
+
+
+@BOOK.writing("writing", "ZMR-019", "ZMR-098")
+def write_where_a_file_begins(log: ZmqRaftLog) -> None:
+    """Index 8 again, with which the last file begins: the file is deleted and made again."""
+    _ten_entries_and(log, entry(b"delta", index="8"))
+
+
+@BOOK.writing("writing", "ZMR-019", "ZMR-098")
+def write_two_files_back(log: ZmqRaftLog) -> None:
+    """Index 3 again, the last of the first file: two files are deleted, one is made again."""
+    _ten_entries_and(log, entry(b"delta", index="3"), entry(b"echo"))
+
+
+@BOOK.writing("writing", "ZMR-019", "ZMR-098")
+def write_where_the_log_begins(log: ZmqRaftLog) -> None:
+    """Index 1 again, with which the log begins: the first file is emptied, its bytes stay."""
+    _ten_entries_and(log, entry(b"delta", index="1"))
