@@ -144,3 +144,20 @@ def last_batch_that_begins_an_eof_record(log: KahaDBLog) -> None:
     log.truncate(45)
     log.extend(EOF[2:], "the end of an EOF record")
     log.expect("damaged", "bad-header", survivors=[0], end=None)
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-046", "KDB-036")
+def garbage_in_front_of_a_damaged_batch(log: KahaDBLog) -> None:
+    """Garbage, a batch with a wrong checksum, a header: the mark makes the batch plausible."""
+    log.flip("batches[1].records[0].payload", 0)
+    log.insert(45, b"x" * 20, "20 bytes of garbage")
+    log.expect("damaged", "bad-header", survivors=[0, 2, 3, 4], end=245)
+
+
+@BOOK.damaged(five_batches_without_checksums, "resync", "KDB-046", "KDB-051")
+def garbage_in_front_of_records_that_do_not_fill(log: KahaDBLog) -> None:
+    """Garbage, and a last batch without mark that its record does not fill: not plausible."""
+    log.number("batches[4].records[0].header.len_record", 18)
+    log.truncate(225)
+    log.insert(180, b"x" * 20, "20 bytes of garbage")
+    log.expect("damaged", "bad-header", survivors=FOUR, end=None)

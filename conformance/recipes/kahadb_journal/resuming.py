@@ -316,3 +316,23 @@ def append_a_large_record_behind_a_file_that_is_lost(log: KahaDBLog) -> None:
     log.append(b"x" * 95)
     log.expect("damaged", "bad-header", survivors=[0, 1, b"x" * 95], end=128)
     log.leaves({"db-1.log": 95, "db-2.log": 108, "db-3.log": 0, "db-4.log": 133})
+
+
+@BOOK.appending(two_files, "appending", "KDB-021", "KDB-023", control=append_to_two_files)
+def append_past_a_torn_header(log: KahaDBLog) -> None:
+    """The last file ends in a torn header, and the record goes into the next: it is cut off."""
+    log.context["max_file_length"] = 100
+    log.truncate(90, "db-2.log")
+    log.extend(HEADER[:10], "10 bytes of a control record", "db-2.log")
+    log.append(b"delta")
+    log.expect("intact", survivors=[0, 1, 2, 3, b"delta"], end=38)
+    log.leaves({"db-1.log": 95, "db-2.log": 90, "db-3.log": 43})
+
+
+@BOOK.appending(two_files, "appending", "KDB-014", "KDB-021")
+def append_to_a_kernel_copy(log: KahaDBLog) -> None:
+    """The record goes into the next file: that one is a kernel copy, and leaves its template."""
+    log.context |= {"max_file_length": 100, "preallocation": "kernel-copy"}
+    log.append(b"delta")
+    log.expect("intact", survivors=[0, 1, 2, 3, b"delta"], end=38)
+    log.leaves({"db-1.log": 95, "db-2.log": 95, "db-3.log": 100, "db-log.template": 100})
