@@ -125,7 +125,7 @@ types:
         doc: Length of the descriptor, and so the offset of the first record.
       is_whole:
         -requirement: ZBJ-040
-        value: 'has_version ? (_io.size.as<s8> >= 29 ? (len.as<s8> >= 29 ? len.as<s8> <= _io.size.as<s8> : false) : false) : false'
+        value: 'has_version ? (_io.size.as<s8> >= 29 ? (len.as<s8> >= 29 and (version == 1 or ofs_segment.as<s8> >= 17) ? len.as<s8> <= _io.size.as<s8> : false) : false) : false'
         doc: True if the file holds all of the descriptor.
       checksum_input:
         -requirement: ZBJ-009

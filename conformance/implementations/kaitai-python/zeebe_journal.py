@@ -124,7 +124,8 @@ class Recovery:
 
     def promised(self) -> bool:
         """Whether the expected index was acknowledged."""
-        return self.flushed is not None and self.flushed >= (self.expected or 1)
+        expected = 1 if self.expected is None else self.expected
+        return self.flushed is not None and self.flushed >= expected
 
     def stop(self, segment: Segment, at: int, reason: str, damage: bool = False) -> None:
         """The log ends at a fault."""

@@ -3,6 +3,7 @@
 from conformance.recipes.zeebe_journal import (
     appending,
     descriptors,
+    edges,
     handover,
     layout,
     meta,
@@ -27,6 +28,7 @@ __all__ = [
     "NewLog",
     "appending",
     "descriptors",
+    "edges",
     "handover",
     "layout",
     "meta",

@@ -91,6 +91,48 @@ def meta_file_whose_vote_just_fits(log: ZeebeLog) -> None:
     log.expect("damaged", "checksum-mismatch", survivors=range(5), end=None)
 
 
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
+def meta_file_with_a_short_block_and_no_vote(log: ZeebeLog) -> None:
+    """A block of 15 bytes, and a vote that would fit after it: the flushed index does not."""
+    log.files[META][1] = 15
+    log.files[META][25:] = bytes(256 - 25)
+    log.did("set the block length of journal.meta to 15, and zero the vote")
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", "ZBJ-041", kind="limit")
+def meta_file_with_a_high_byte(log: ZeebeLog) -> None:
+    """A flushed index of 2^56 + 6: the journal ends long before it."""
+    log.files[META][24] = 1
+    log.did("set the last byte of the flushed index of journal.meta to 1")
+    log.expect("damaged", "missing-records", survivors=range(6), end=None)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
+def meta_file_with_a_block_of_two_bytes_length(log: ZeebeLog) -> None:
+    """A block of 272 bytes leads past the file, though the low byte of its length is 16."""
+    log.files[META][1:3] = (272).to_bytes(2, "little")
+    log.did("set the block length of journal.meta to 272")
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
+def meta_file_whose_vote_has_a_high_byte(log: ZeebeLog) -> None:
+    """A vote of one byte and 16 MiB does not fit."""
+    log.files[META][25:29] = (1 + (1 << 24)).to_bytes(4, "little")
+    log.did("set the length of the vote to 16777217")
+    _promise_nothing(log)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
+def meta_file_longer_than_256_bytes(log: ZeebeLog) -> None:
+    """A file of 300 bytes, and a vote that ends one byte after the first 256: no more counts."""
+    log.files[META][25:29] = (256 - 29 + 1).to_bytes(4, "little")
+    log.files[META] += bytes(44)
+    log.did("set the length of the vote to 228, and add 44 zeros to journal.meta")
+    _promise_nothing(log)
+
+
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="eof")
 def meta_file_cut(log: ZeebeLog) -> None:
     """The file ends inside the length of the vote."""

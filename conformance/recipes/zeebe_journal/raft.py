@@ -251,6 +251,63 @@ def unknown_member_type_in_a_cut_block(log: ZeebeLog) -> None:
     _one(log, bytes(payload[: LOG_ENTRY + 19 + 5]))
 
 
+@BOOK.valid("raft", "ZBJ-057")
+def joint_consensus_of_version_2(log: ZeebeLog) -> None:
+    """A configuration entry of version 2, the first with old members."""
+    _one(log, encode_configuration(5, 1234, MEMBERS[1:], MEMBERS[:1], version=2))
+
+
+@BOOK.valid("future", "ZBJ-005", "ZBJ-057", kind="limit")
+def joint_consensus_of_the_largest_version(log: ZeebeLog) -> None:
+    """A configuration entry of version 65535 has old members: versions have no sign."""
+    _one(log, encode_configuration(5, 1234, MEMBERS[1:], MEMBERS[:1], version=65535))
+
+
+@BOOK.valid("raft", "ZBJ-057", kind="limit")
+def largest_timestamp(log: ZeebeLog) -> None:
+    """A configuration entry with a timestamp of 2^64 - 2: it has no sign."""
+    _one(log, encode_configuration(5, 2**64 - 2, MEMBERS))
+
+
+@BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
+def configuration_with_a_short_block(log: ZeebeLog) -> None:
+    """A ConfigurationEntry with a block of 7 bytes cannot hold its timestamp."""
+    payload = bytearray(encode_configuration(5, 1234, MEMBERS))
+    payload[LOG_ENTRY] = 7
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def application_entry_with_a_block_past_the_end(log: ZeebeLog) -> None:
+    """An ApplicationEntry with a block of 32784 bytes is cut off: block lengths have no sign."""
+    payload = bytearray(encode_application(5, 1, 2, b"Test"))
+    payload[LOG_ENTRY + 1] = 0x80
+    _one(log, bytes(payload), asqn=1)
+
+
+@BOOK.valid("raft", "ZBJ-055", "ZBJ-058", kind="limit")
+def batch_of_the_largest_length(log: ZeebeLog) -> None:
+    """An application entry whose batch claims 4294967295 bytes."""
+    payload = bytearray(encode_application(5, 1, 2, b"Test"))
+    payload[-8:-4] = b"\xff" * 4
+    _one(log, bytes(payload), asqn=1)
+
+
+@BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
+def members_with_a_block_past_the_end(log: ZeebeLog) -> None:
+    """A group of two members with blocks of 32777 bytes is cut off."""
+    payload = bytearray(encode_configuration(5, 1234, MEMBERS))
+    payload[LOG_ENTRY + 17] = 0x80
+    _one(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-055", kind="limit")
+def longest_batch_that_is_shown(log: ZeebeLog) -> None:
+    """A batch of 4096 bytes is given as it is; its payload is longer, and given by its digest."""
+    log.segment((encode_application(1, 1, 9, b"01234567" * 512), 1), size=6000)
+    log.expect("intact", survivors=[0])
+
+
 @BOOK.valid("future", "ZBJ-057", kind="limit")
 def members_with_newer_fields(log: ZeebeLog) -> None:
     """Members whose blocks have two more bytes than is known."""

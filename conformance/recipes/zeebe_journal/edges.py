@@ -1,0 +1,248 @@
+"""Numbers at the edge of what they may be: in descriptors, seals, records and the flushed index."""
+
+from crc32c import crc32c
+
+from conformance.recipes.zeebe_journal.layout import (
+    descriptor_of_version_1,
+    one_segment,
+    three_segments,
+)
+from conformance.recipes.zeebe_journal.log import (
+    ALPHA,
+    BOOK,
+    BRAVO,
+    FOUR,
+    INITIAL,
+    SIX,
+    ZeebeLog,
+    segment,
+)
+from conformance.recipes.zeebe_journal.numbers import indexes_below_one
+from reference_impl.zeebe_journal.layout import DESCRIPTOR_BLOCK, SBE_HEADER
+from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record
+
+FIRST, SECOND = "journal-1.log", "journal-2.log"
+CHECKSUM = f"{FIRST}:records[1].metadata.checksum"
+
+
+def _around(message: bytes) -> bytes:
+    """A record with this data message, under a right checksum."""
+    checked = crc32c(message).to_bytes(8, "little") + len(message).to_bytes(4, "little")
+    return pack_record(1, -1, b"")[:9] + checked + message
+
+
+def _with_bytes_after_the_payload(log: ZeebeLog, version: int) -> None:
+    log.segment(INITIAL)
+    record = _around(pack_record(2, 1, ALPHA[0], data_version=version)[21:] + b"later")
+    log.data[123 : 123 + len(record)] = record
+    log.payloads.append(ALPHA[0])
+    log.expect("intact", survivors=range(2), end=123 + len(record))
+
+
+@BOOK.valid("future", "ZBJ-018")
+def data_of_version_3_with_bytes_after_the_payload(log: ZeebeLog) -> None:
+    """A data message of version 3 with five bytes after its payload: they are skipped."""
+    _with_bytes_after_the_payload(log, 3)
+
+
+@BOOK.valid("future", "ZBJ-005", "ZBJ-018", kind="limit")
+def data_of_the_largest_version_with_bytes_after_the_payload(log: ZeebeLog) -> None:
+    """A data message of version 65535 with five bytes after its payload: versions have no sign."""
+    _with_bytes_after_the_payload(log, 65535)
+
+
+@BOOK.damaged(one_segment, "length", "ZBJ-018", "ZBJ-030", "ZBJ-036", kind="limit")
+def data_without_a_payload_length(log: ZeebeLog) -> None:
+    """A data message of 24 bytes ends before the length of its payload, under a right checksum."""
+    log.data[222:] = _around(pack_record(3, 2, b"")[21:45]).ljust(512 - 222, b"\0")
+    log.did("the third record ends after its asqn")
+    log.expect("damaged", "data-length", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(one_segment, "length", "ZBJ-018", "ZBJ-030", "ZBJ-036")
+def payload_length_with_a_high_byte(log: ZeebeLog) -> None:
+    """The payload is 16 MiB longer than its message, under a right checksum."""
+    log.set("records[2].data.len_entry", len(BRAVO[0]) + (1 << 24))
+    log.reseal("records[2]")
+    log.expect("damaged", "data-length", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(one_segment, "asqn", "ZBJ-024", "ZBJ-032")
+def asqn_repeated_after_none(log: ZeebeLog) -> None:
+    """Asqns 1, none and 1: a record without an asqn does not make the others be forgotten."""
+    log.fill("records[2].data.asqn", 0xFF)
+    log.reseal("records[2]")
+    log.set("records[3].data.asqn", 1)
+    log.reseal("records[3]")
+    log.expect("damaged", "asqn-order", survivors=[0, 1, 2], end=422)
+
+
+@BOOK.damaged(one_segment, "length", "ZBJ-012", "ZBJ-027", kind="eof")
+def negative_maximal_size_and_a_cut(log: ZeebeLog) -> None:
+    """A maximal segment size of -5 leaves no room after the file: its last record is too long."""
+    log.data[:57] = pack_descriptor(1, 1, -5)
+    log.did("set the maximal segment size to -5, and reseal the descriptor")
+    log.truncate(400)
+    log.stops("bad-length", [0, 1, 2], end=321)
+
+
+@BOOK.damaged(descriptor_of_version_1, "descriptor", "ZBJ-006", "ZBJ-011", "ZBJ-061")
+def descriptor_of_version_1_with_another_template(log: ZeebeLog) -> None:
+    """After version byte 1 stands a DescriptorMetadata, where a SegmentDescriptor must be."""
+    log.set("descriptor.segment.header.template_id", 4)
+    log.expect("refused", "bad-descriptor", survivors=[])
+
+
+@BOOK.damaged(descriptor_of_version_1, "descriptor", "ZBJ-006", "ZBJ-011", "ZBJ-061")
+def descriptor_of_version_1_with_a_short_block(log: ZeebeLog) -> None:
+    """A block of 19 bytes cannot hold id, index and maximal size."""
+    log.set("descriptor.segment.header.len_block", 19)
+    log.expect("refused", "bad-descriptor", survivors=[])
+
+
+def _described(log: ZeebeLog, metadata: int) -> None:
+    """A descriptor whose metadata has a block of so many bytes, and its records."""
+    block = DESCRIPTOR_BLOCK.pack(1, 1, 512)
+    message = SBE_HEADER.pack(len(block), 3, 7, 1) + block
+    checksum = (crc32c(message).to_bytes(8, "little") + b"newfield")[:metadata]
+    head = b"\2" + SBE_HEADER.pack(metadata, 4, 7, 1) + checksum + message
+    records = b"".join(pack_record(n, asqn, p, 1) for n, (p, asqn) in enumerate(FOUR, 1))
+    log.data[:] = (head + records).ljust(512, b"\0")
+
+
+@BOOK.valid("future", "ZBJ-009", "ZBJ-010", "ZBJ-061")
+def descriptor_metadata_with_newer_fields(log: ZeebeLog) -> None:
+    """A DescriptorMetadata with eight more bytes: the SegmentDescriptor follows them."""
+    log.segment(*FOUR)
+    _described(log, 16)
+    log.expect("intact", survivors=range(4))
+
+
+@BOOK.damaged(one_segment, "descriptor", "ZBJ-005", "ZBJ-011", "ZBJ-061")
+def descriptor_metadata_with_a_short_block(log: ZeebeLog) -> None:
+    """A DescriptorMetadata of 7 bytes cannot hold the checksum, even if the eighth is zero."""
+    _described(log, 7)
+    log.did("the descriptor's metadata has a block of 7 bytes, and all else moved up by one")
+    log.expect("refused", "bad-descriptor", survivors=[])
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037", kind="limit")
+def seal_with_a_negative_index(log: ZeebeLog) -> None:
+    """The seal has a position and the last index -1: it is none, and a bad record ends the log."""
+    log.fill(f"{FIRST}:descriptor.segment.last_index", 0xFF)
+    log.reseal_descriptor(FIRST)
+    log.flip(CHECKSUM, 0)
+    log.stops("checksum-mismatch", [0], end=123)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037", kind="limit")
+def seal_with_a_negative_position(log: ZeebeLog) -> None:
+    """The seal has the index 2 and the position -1: it is none, and a bad record ends the log."""
+    log.fill(f"{FIRST}:descriptor.segment.last_position", 0xFF)
+    log.reseal_descriptor(FIRST)
+    log.flip(CHECKSUM, 0)
+    log.stops("checksum-mismatch", [0], end=123)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037", "ZBJ-038", kind="limit")
+def seal_with_the_smallest_position(log: ZeebeLog) -> None:
+    """The seal has the index 2 and the position 1: a reader uses the index only."""
+    log.set(f"{FIRST}:descriptor.segment.last_position", 1)
+    log.reseal_descriptor(FIRST)
+    log.flip(CHECKSUM, 0)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, 5], end=254)
+
+
+@BOOK.valid("layout", "ZBJ-013", "ZBJ-023")
+def segments_of_one_record(log: ZeebeLog) -> None:
+    """Each segment has room for one record: the first one is sealed at index 1."""
+    log.journal(*FOUR[:3], size=160)
+    log.flushed(3)
+    log.expect("intact", survivors=range(3))
+
+
+@BOOK.damaged(segments_of_one_record, "handover", "ZBJ-013", "ZBJ-037", "ZBJ-038", kind="limit")
+def seal_with_the_smallest_index(log: ZeebeLog) -> None:
+    """The only record of a segment is bad: its seal says index 1, and the next one follows."""
+    log.flip(f"{FIRST}:records[0].metadata.checksum", 0)
+    log.expect("damaged", "checksum-mismatch", survivors=[1, 2])
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-038", "ZBJ-039")
+def seal_too_low_and_an_overlap_after_a_fault(log: ZeebeLog) -> None:
+    """The seal says index 1 and the next segment begins with 2, but record 2 stands before it."""
+    log.set(f"{FIRST}:descriptor.segment.last_index", 1)
+    log.reseal_descriptor(FIRST)
+    log.files[FIRST][222] = 2
+    log.files[SECOND][:] = segment((ALPHA, BRAVO), 270, id=2, index=2)
+    log.did(f"set the byte at 222 in {FIRST} to 2; {SECOND} begins with index 2")
+    log.stops("unknown-frame", [0, 1], end=222)
+
+
+@BOOK.damaged(indexes_below_one, "handover", "ZBJ-013", "ZBJ-037", kind="limit")
+def seal_of_index_0(log: ZeebeLog) -> None:
+    """Records -1 and 0, the second one bad, and a seal of index 0: that is none, also here."""
+    log.data[:57] = pack_descriptor(1, -1, 512, seal=(0, 108))
+    log.did("seal the descriptor at index 0")
+    log.flip("records[1].metadata.checksum", 0)
+    log.flushed(None)
+    log.expect("torn", "checksum-mismatch", survivors=[0], end=108)
+
+
+@BOOK.damaged(indexes_below_one, "index", "ZBJ-035", kind="limit")
+def flushed_index_below_zero(log: ZeebeLog) -> None:
+    """A flushed index of -1 says nothing, also if the log begins with that index."""
+    log.flip("records[0].metadata.checksum", 0)
+    log.flushed(-1)
+    log.expect("torn", "checksum-mismatch", survivors=[], end=57)
+
+
+@BOOK.damaged(three_segments, "descriptor", "ZBJ-040", "ZBJ-044", kind="eof")
+def first_of_three_descriptors_cut(log: ZeebeLog) -> None:
+    """The first segment ends inside its descriptor, and nothing was flushed: no record is left."""
+    log.truncate(40, FIRST)
+    log.stops("torn-descriptor", [], end=0)
+
+
+@BOOK.valid("layout", "ZBJ-014", "ZBJ-044")
+def prepared_segments_alone(log: ZeebeLog) -> None:
+    """Two segments of zeros: the log ends at the start of the first one."""
+    log.journal(*SIX)
+    log.payloads = []
+    log.files = {FIRST: bytearray(270), SECOND: bytearray(270)}
+    log.expect("intact", survivors=[], end=0)
+
+
+def _only_prepared(log: ZeebeLog) -> None:
+    for number in (2, 3, 4):
+        log.remove_file(f"journal-{number}.log")
+    log.files[FIRST][:] = bytes(270)
+    log.did(f"zero all of {FIRST}")
+
+
+@BOOK.damaged(three_segments, "limits", "ZBJ-035", "ZBJ-041", kind="limit")
+def flushed_index_before_the_first_record(log: ZeebeLog) -> None:
+    """A flushed index of 0, and no record: the first one would have index 1."""
+    _only_prepared(log)
+    log.flushed(0)
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.damaged(three_segments, "limits", "ZBJ-035", "ZBJ-041", kind="limit")
+def flushed_index_of_the_first_record(log: ZeebeLog) -> None:
+    """A flushed index of 1, and no record: the first one is missing."""
+    _only_prepared(log)
+    log.flushed(1)
+    log.expect("damaged", "missing-records", survivors=[], end=None)
+
+
+@BOOK.valid("names", "ZBJ-001", "ZBJ-003")
+def journal_of_a_broker(log: ZeebeLog) -> None:
+    """A journal that is called `raft-partition-partition-1`: the name ends at the last hyphen."""
+    log.journal(*SIX)
+    log.files = {
+        name.replace("journal", "raft-partition-partition-1"): data
+        for name, data in log.files.items()
+    }
+    log.flushed(6)
+    log.expect("intact", survivors=range(6), end=254)
