@@ -212,6 +212,23 @@ def lz4_block_of_literals(log: SystemdLog) -> None:
     _expect_bomb(log, None, plain)
 
 
+@BOOK.valid("compression", "SDJ-029")
+def lz4_block_with_a_match_length_at_its_end(log: SystemdLog) -> None:
+    """The last sequence has no match: what its token says of the length of one means nothing."""
+    plain = b"BIG=" + b"walproof"
+    stored = struct.pack("<Q", 12) + bytes([12 << 4 | 5]) + plain
+    _with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
+    _expect_bomb(log, None, plain)
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-027", "SDJ-044")
+def unannounced_lz4_with_a_wrong_hash(log: SystemdLog) -> None:
+    """A DATA of wrong content says nothing about the flags of the header."""
+    log.set("header.incompatible_flags", log.header.incompatible_flags & ~layout.LZ4)
+    log.flip(f"{log.of('BIG=walproof')}.body.payload", 8 * 20)
+    log.expect("damaged", "hash-mismatch", survivors=[b"MESSAGE=bomb\n"])
+
+
 @BOOK.valid("compression", "SDJ-028")
 def xz_stream_with_a_check(log: SystemdLog) -> None:
     """An XZ stream with a CRC-64, as the tool xz writes it."""

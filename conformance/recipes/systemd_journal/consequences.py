@@ -1,6 +1,7 @@
 """Two faults in one file: what is still checked after the first, and whose bytes count."""
 
 from conformance.recipes.systemd_journal.layouts import (
+    data_that_no_entry_has,
     every_object_in_one_bucket,
     five_entries,
     thirty_entries,
@@ -258,3 +259,51 @@ def empty_slot_in_the_list_of_a_data(log: SystemdLog) -> None:
     array = log.view.number(log.offset_of("_HOSTNAME=host") + 48)
     log.zero(f"{log.path(array)}.body.slots[1]")
     log.expect("damaged", "bad-index", survivors=ALL)
+
+
+@BOOK.damaged(thirty_entries, "consequences", "SDJ-033", "SDJ-048")
+def link_of_an_array_back_to_a_lost_payload(log: SystemdLog) -> None:
+    """No loss makes a chain of arrays turn back: the link is wrong although it leads to a loss."""
+    log.flip(f"{log.of('MESSAGE=hello 0')}.body.payload", 70)
+    log.set(f"{log.array(0)}.body.ofs_next_entry_array", log.offset_of("MESSAGE=hello 0"))
+    left = [log.without(0, "MESSAGE"), *log.payloads[1:]]
+    log.expect("damaged", "hash-mismatch", survivors=left)
+
+
+@BOOK.damaged(five_entries, "consequences", "SDJ-025")
+def field_list_to_a_later_field(log: SystemdLog) -> None:
+    """A link up to the DATA of another field: that field's own list still has it."""
+    log.set(f"{log.path(488)}.body.ofs_next_field", log.offset_of("MESSAGE=alpha"))
+    log.expect("damaged", "bad-index", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "consequences", "SDJ-019", "SDJ-036")
+def item_of_another_field_of_the_entry(log: SystemdLog) -> None:
+    """An item leads to a DATA that the entry has already: only the DATA that it left is at odds."""
+    width = log.header.item_size
+    at = log.all_of(layout.ENTRY)[0] + 64
+    log.set(f"{log.entry(0)}.body.items[1]", log.control[at : at + width])
+    log.expect("damaged", "bad-index", survivors=[log.without(0, "MESSAGE"), *log.payloads[1:]])
+
+
+@BOOK.damaged(thirty_entries_compact, "consequences", "SDJ-036", "SDJ-048")
+def tail_of_a_compact_data_and_a_payload_flipped(log: SystemdLog) -> None:
+    """Something was lost, but the list of this DATA is right: its tail is looked at."""
+    log.flip(f"{log.of('MESSAGE=hello 0')}.body.payload", 70)
+    log.set(f"{log.of('PRIORITY=1')}.body.num_tail_entries", 1)
+    left = [log.without(0, "MESSAGE"), *log.payloads[1:]]
+    log.expect("damaged", "hash-mismatch", survivors=left)
+
+
+@BOOK.damaged(five_entries, "consequences", "SDJ-016", "SDJ-048")
+def table_becomes_an_array(log: SystemdLog) -> None:
+    """Where the header says is an array: the header is wrong, and nothing more is lost."""
+    log.set(f"{log.path(log.header.header_size)}.type", layout.ENTRY_ARRAY)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(data_that_no_entry_has, "consequences", "SDJ-016", "SDJ-048")
+def place_of_a_table_in_a_lost_one(log: SystemdLog) -> None:
+    """The FIELD table stands there twice, and where the DATA table was is the lost copy."""
+    log.duplicate("objects[0]")
+    log.expect("damaged", "bad-object", survivors=[b""])
