@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -13,7 +14,6 @@ from reference_impl.kahadb_journal.layout import (
     EOF_RECORD,
     HEADER,
     MAX_BATCH_SIZE,
-    RECORD,
     RECORD_HEAD,
     USER_RECORD,
     command,
@@ -39,10 +39,6 @@ class _Batch:
         """KDB-008: a zero or negative checksum means that there is none."""
         return self.checksum > 0
 
-    def cut(self, end: int) -> _Batch:
-        """The same batch, if it ended here."""
-        return _Batch(self.at, self.is_header, end - self.at - CONTROL_SIZE, self.checksum, end)
-
 
 class Scan:
     """One pass over a data file. When it is over, ``end`` holds where a writer may go on.
@@ -56,13 +52,12 @@ class Scan:
         self.name = name
         self.is_last = is_last
         self.size = self.source.size
-        self.end: int | None = 0
+        self.end: int | None = None
         self._fill = self.source.fill_start()
         self._chains = Memo()
-        self._led_to: list[int] = []
-        # No plausible batch begins in [from, to); if one was found, it begins at ``to``.
-        self._searched_from = self._searched_to = 0
-        self._is_found = False
+        # From each of these offsets on, the next plausible batch begins at the last one; none does
+        # if that is the end of the file.
+        self._searched = range(0)
 
     def events(self) -> Iterator[Record | Lost]:
         """Records and lost ranges in the order of the file."""
@@ -104,30 +99,25 @@ class Scan:
         if at < self._fill:
             # A batch may have overwritten the first bytes of a preallocated EOF record.
             left = self._fill - at
-            return left < len(EOF_RECORD) and EOF_RECORD.endswith(self.source.peek(at, left))
-        head = self.source.peek(at, len(EOF_RECORD))
+            return left < len(EOF_RECORD) and EOF_RECORD.endswith(self.source.get(at, left))
+        head = self.source.get(at, len(EOF_RECORD))
         return head[0] == 0 or head == EOF_RECORD
 
     def _in_step(self, at: int) -> bool:
         """Whether a batch, an EOF record or the end of the file is here (KDB-031)."""
         if self.is_fill(at):
             return at <= self.size
-        if at >= self._fill:
-            return False
-        head = self.source.peek(at, len(HEADER))
-        if head == HEADER or head.startswith(EOF_RECORD):
-            return True
-        return at + len(head) == self.size and (
-            HEADER.startswith(head) or EOF_RECORD.startswith(head)
-        )
+        head = self.source.get(at, len(HEADER))
+        # Less than a whole one is there only where the file ends inside it.
+        return head.startswith(EOF_RECORD) or HEADER.startswith(head) or EOF_RECORD.startswith(head)
 
     def _is_marked(self, at: int) -> bool:
         """Whether something written on purpose is here: not zeros, not the end of the file."""
-        head = self.source.peek(at, len(HEADER))
+        head = self.source.get(at, len(HEADER))
         return head == HEADER or head.startswith(EOF_RECORD)
 
     def _batch(self, at: int) -> _Batch:
-        head = self.source.peek(at, CONTROL_SIZE)
+        head = self.source.get(at, CONTROL_SIZE)
         if len(head) < CONTROL_SIZE:
             # Too short for a control record, and not the start of one.
             return _Batch(at, False, 0, 0, None)
@@ -146,16 +136,18 @@ class Scan:
         if batch.size == 0 and batch.checksum <= EMPTY_SUM:  # KDB-033
             return None if self._in_step(batch.end) else "bad-size"
         if batch.is_checked:
-            return None if self._sum_holds(batch) else "checksum-mismatch"  # KDB-032, KDB-036
+            return (
+                None if self._sum_holds(batch, batch.end) else "checksum-mismatch"
+            )  # KDB-032, KDB-036
         if not self._in_step(batch.end) and self._swallows(batch):
             return "bad-size"  # KDB-047
         return None if self._tiles(batch) else "bad-record"  # KDB-037
 
-    def _sum_holds(self, batch: _Batch) -> bool:
-        assert batch.end is not None
-        if not batch.is_checked or batch.end > self.size or batch.checksum >> 32:
+    def _sum_holds(self, batch: _Batch, end: int) -> bool:
+        """Whether the checksum of a batch is that of all up to ``end``, in all 64 bits."""
+        if not batch.is_checked or end > self.size:
             return False
-        return self.source.adler32(batch.at + CONTROL_SIZE, batch.end) == batch.checksum
+        return self.source.adler32(batch.at + CONTROL_SIZE, end) == batch.checksum
 
     def _tiles(self, batch: _Batch) -> bool:
         """Whether the records fill the batch exactly, with no control record among them."""
@@ -163,7 +155,7 @@ class Scan:
         at = batch.at + CONTROL_SIZE
         while at < batch.end:
             head = self.source.get(at, len(HEADER))
-            size = int.from_bytes(head[:4], "big", signed=True)
+            size, _ = _record_head(head[:RECORD_HEAD])
             if size < RECORD_HEAD or head == HEADER:
                 return False
             at += size
@@ -182,12 +174,12 @@ class Scan:
         record.
         """
         assert batch.end is not None
-        return self._fill < batch.end < self.size and self.source.peek(batch.end, 1) == b"\0"
+        return self._fill < batch.end and self.source.get(batch.end, 1) == b"\0"
 
     def _torn_head(self, at: int, head: bytes) -> Lost | None:
         """An unfinished control record or EOF record at the end of the file."""
         written = head[: max(0, self._fill - at)]
-        if written and len(written) < len(EOF_RECORD) and EOF_RECORD.startswith(written):
+        if written and EOF_RECORD.startswith(written):
             return self._lost(at, at + len(written), "torn-eof", torn=True)  # KDB-043
         if written and len(written) < len(HEADER) and HEADER.startswith(written):
             return self._lost(at, at + len(written), "torn-header", torn=True)  # KDB-041
@@ -230,17 +222,18 @@ class Scan:
         """
         at, end = batch.at, batch.end
         if fault == "bad-header":
-            trusted = end if end is not None and self._sum_holds(batch) else None
-            chained = trusted or self._chain(batch, self.size)
+            trusted = end if end is not None and self._sum_holds(batch, end) else None
+            chained = trusted or self._chain(batch)
             following = chained or self._scan(batch)
             stop = following or self._end_of_content(at)
             if self.source.is_zero(at, stop):
                 fault = "zero-gap"  # KDB-040
-            return self._lost(at, stop, fault), following, (chained or 0) > at + CONTROL_SIZE
-        if end is not None and end <= self.size and self._in_step(end):  # KDB-044, KDB-047
-            inner = self._chain(batch, end)
+            is_firm = chained is not None and chained > at + CONTROL_SIZE
+            return self._lost(at, stop, fault), following, is_firm
+        if end is not None and self._in_step(end):  # KDB-044, KDB-047
+            inner = self._chain(batch)
             if inner is not None and inner < end and self._is_proof(batch, inner):
-                return self._lost(at, inner, fault), inner, self._sum_holds(batch.cut(inner))
+                return self._lost(at, inner, fault), inner, self._sum_holds(batch, inner)
             within = None if inner == end else self._next_plausible(at + 1, end)
             if within is not None and not self._is_marked(end):
                 # Zeros or the end of the file prove little: they may belong to another batch.
@@ -248,17 +241,17 @@ class Scan:
             if self._is_unfinished(batch):
                 return self._lost(at, end, "torn-batch", torn=True), None, True  # KDB-042
             return self._lost(at, end, fault), end, within is None
-        chained = self._chain(batch, self.size)
-        is_firm = chained is not None
-        if end is not None and chained is not None:
-            is_firm = self._sum_holds(batch.cut(chained))
-            if end > self.size and not self._is_proof(batch, chained):
-                chained = None
+        chained = self._chain(batch)
+        is_past = end is not None and end > self.size
+        if is_past and chained is not None and not self._is_proof(batch, chained):
+            chained = None
         following = chained or self._scan(batch)
-        if following is None and end is not None and end > self.size:
+        if following is None and is_past:
             return self._lost(at, self.size, "torn-batch", torn=True), None, True
         stop = following or self._end_of_content(at)
-        is_firm = is_firm and (chained or 0) > at + CONTROL_SIZE
+        is_firm = chained is not None and chained > at + CONTROL_SIZE
+        if chained is not None and end is not None:
+            is_firm = is_firm and self._sum_holds(batch, chained)
         return self._lost(at, stop, fault), following, is_firm
 
     def _end_of_content(self, at: int) -> int:
@@ -267,15 +260,12 @@ class Scan:
 
     def _is_proof(self, batch: _Batch, end: int) -> bool:
         """Whether a chain that ends here outweighs the size that the batch claims."""
-        return self._is_marked(end) or self._sum_holds(batch.cut(end))
+        return self._is_marked(end) or self._sum_holds(batch, end)
 
-    def _chain(self, batch: _Batch, limit: int) -> int | None:
-        """The place in step to which the sizes of the records lead (KDB-045), up to ``limit``."""
+    def _chain(self, batch: _Batch) -> int | None:
+        """The place in step to which the sizes of the records lead (KDB-045)."""
         at = batch.at + CONTROL_SIZE
-        if at < limit and self.source.peek(at, len(HEADER)) == HEADER:
-            return at
-        following = self._walk(at)
-        return following if following is not None and following <= limit else None
+        return at if self.source.get(at, len(HEADER)) == HEADER else self._walk(at)
 
     def _walk(self, start: int) -> int | None:
         """The first place in step after ``start`` on the chain of records.
@@ -283,24 +273,21 @@ class Scan:
         Every offset on a chain notes where the chain led. A second chain that joins it stops there,
         so all chains together take one walk through the file (KDB-053).
         """
-        at, known = start, 0
-        while not known:
-            known = self._chains.get(at)
-            if known:
-                break
-            size, kind = _record_head(self.source.peek(at, RECORD_HEAD))
+        passed = array("q")
+        at = start
+        while not (led_to := self._chains.get(at)):
+            passed.append(at)
+            size, kind = _record_head(self.source.get(at, RECORD_HEAD))
+            at += size
             if size < RECORD_HEAD or kind != USER_RECORD:
-                known = FAILED
-            elif self._in_step(at + size):
-                self._led_to.append(at + size)
-                known = len(self._led_to)
-            else:
-                at += size
-        stop, at = at, start
-        while at <= stop:
-            self._chains.note(at, known)
-            at += max(RECORD_HEAD, _record_head(self.source.peek(at, RECORD_HEAD))[0])
-        return None if known == FAILED else self._led_to[known - 1]
+                led_to = FAILED
+                break
+            if self._in_step(at):
+                led_to = at
+                break
+        for one in passed:
+            self._chains.note(one, led_to)
+        return None if led_to == FAILED else led_to
 
     def _scan(self, batch: _Batch) -> int | None:
         return self._next_plausible(batch.at + 1, self.size)
@@ -310,36 +297,29 @@ class Scan:
 
         No part of the file is searched twice (KDB-053).
         """
-        start = at
-        if self._searched_from <= at <= self._searched_to:
-            if self._is_found or self._searched_to >= limit:
-                is_within = self._is_found and self._searched_to < limit
-                return self._searched_to if is_within else None
-            start = self._searched_to
-        else:
-            self._searched_from = at
-        found = self.source.find_header(start, limit)
-        while found is not None and not self._is_plausible(self._batch(found)):
-            found = self.source.find_header(found + 1, limit)
-        self._is_found = found is not None
-        self._searched_to = found if found is not None else max(start, limit)
-        return found
+        if at not in self._searched:
+            found = self.source.find_header(at)
+            while found is not None and not self._is_plausible(self._batch(found)):
+                found = self.source.find_header(found + 1)
+            self._searched = range(at, (self.size if found is None else found) + 1)
+        found = self._searched[-1]
+        return found if found < limit else None
 
     def _is_plausible(self, batch: _Batch) -> bool:
         """Whether a batch leads to something written on purpose, or is itself sound."""
         end = batch.end
-        if not batch.is_header or end is None or not self._in_step(end):
+        if end is None or not self._in_step(end):
             return False
         if self._is_marked(end):
             return True
         if batch.is_checked:
-            return self._sum_holds(batch)
-        return batch.size == 0 or self._chain(batch, end) == end
+            return self._sum_holds(batch, end)
+        return batch.size == 0 or self._chain(batch) == end
 
     def _batch_after_eof(self, at: int) -> int | None:
         """The batch after an EOF record that is not the end (KDB-039)."""
         following = at + len(EOF_RECORD)
-        if self.source.peek(following, len(HEADER)) == HEADER:
+        if self.source.get(following, len(HEADER)) == HEADER:
             return following
         return self._next_plausible(following, self.size)
 
@@ -348,8 +328,5 @@ class Scan:
 
 
 def _record_head(head: bytes) -> tuple[int, int]:
-    """Size and type of a record; zeros where the file ends before its type."""
-    if len(head) < RECORD_HEAD:
-        return 0, 0
-    size, kind = RECORD.unpack(head)
-    return int(size), int(kind)
+    """Size and type of a record. Where the file ends before its type, that is 0."""
+    return int.from_bytes(head[:4], "big", signed=True), int.from_bytes(head[4:], "big")

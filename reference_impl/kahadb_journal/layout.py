@@ -46,7 +46,7 @@ COMMANDS = (
 def file_id(name: str) -> int | None:
     """The id in the name of a data file, ``None`` for every other name (KDB-002)."""
     named = DATA_FILE.fullmatch(name)
-    number = int(named[1]) if named and len(named[1]) < 4000 else None
+    number = int(named[1]) if named else None
     return number if number is not None and -MAX_FILE_ID - 1 <= number <= MAX_FILE_ID else None
 
 

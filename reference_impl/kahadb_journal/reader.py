@@ -56,14 +56,13 @@ class _Log:
 
     def events(self) -> Iterator[Event]:
         last = self._last_used()
-        folder = self.path.is_dir()
-        end, end_name = 0 if self.files or folder else None, FIRST_FILE if folder else None
+        end: int | None = 0
+        end_name: str | None = FIRST_FILE
         for number, (name, path) in enumerate(self.files):
-            with path.open("rb", buffering=0) as stream:
+            with path.open("rb") as stream:
                 scan = Scan(stream, name, number >= last)
                 if self.siblings[number]:
                     yield from self._note(Lost(0, scan.size, "foreign-journal", file=name))
-                    scan.end = None
                 else:
                     for event in scan.events():
                         if isinstance(event, Lost):
@@ -89,7 +88,7 @@ class _Log:
     def _note(self, lost: Lost) -> Iterator[Lost]:
         """Record a lost range, and yield it unless it is the end of a strict reading."""
         if lost.torn:
-            self.torn = self.torn or lost.reason
+            self.torn = lost.reason
         else:
             self.damage = self.damage or lost.reason
         if lost.torn or not self.is_strict:
@@ -116,8 +115,8 @@ class _Log:
 
     def _last_used(self) -> int:
         """Number of the last file that holds more than preallocated space (KDB-049)."""
-        for number in range(len(self.files) - 1, 0, -1):
-            with self.files[number][1].open("rb", buffering=0) as stream:
+        for number, (_, path) in reversed(list(enumerate(self.files))):
+            with path.open("rb") as stream:
                 if Source(stream).fill_start():
                     return number
         return 0

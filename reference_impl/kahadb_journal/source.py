@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import zlib
 from array import array
+from collections import defaultdict
 from typing import BinaryIO
 
 from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER
 
-CHUNK = 1 << 20
 STEP = 4096
 _FILL_BACKWARDS = re.compile(rb"(?:\0+|4aMq-)*")
 
@@ -17,128 +17,76 @@ _FILL_BACKWARDS = re.compile(rb"(?:\0+|4aMq-)*")
 class Source:
     """The bytes of a data file. ``size`` is its length when it was opened.
 
-    Holds one chunk of the file and, once a range is summed twice, a sum for every 4096 bytes
-    (KDB-053).
+    ``stream`` reads ahead on its own, and gives all that it is asked for. Once a range is summed,
+    a sum is kept for every 4096 bytes before its end (KDB-053).
     """
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
         self.size = stream.seek(0, 2)
-        self._chunk = b""
-        self._chunk_at = 0
-        self._summed = 0
-        self._sums = array("I", [1])
+        self._sums = array("I", [zlib.adler32(b"")])
 
     def get(self, at: int, length: int) -> bytes:
-        """Up to ``length`` bytes at an offset; what follows is read ahead."""
-        start = at - self._chunk_at
-        if start < 0 or start + length > len(self._chunk):
-            if at >= self.size or length <= 0:
-                return b""
-            self._chunk = self._read(at, max(length, CHUNK))
-            self._chunk_at, start = at, 0
-        return self._chunk[start : start + length]
-
-    def peek(self, at: int, length: int) -> bytes:
-        """The same for a few distant bytes; the chunk stays."""
-        start = at - self._chunk_at
-        if start >= 0 and start + length <= len(self._chunk):
-            return self._chunk[start : start + length]
-        return self._read(at, length)
-
-    def _read(self, at: int, length: int) -> bytes:
-        length = min(length, self.size - at)
-        if length <= 0:
-            return b""
+        """``length`` bytes at an offset, fewer where the file ends."""
         self.stream.seek(at)
-        data = self.stream.read(length) or b""
-        while 0 < len(data) < length:
-            more = self.stream.read(length - len(data))
-            if not more:
-                break
-            data += more
-        return data
+        return self.stream.read(max(0, min(length, self.size - at)))
 
-    def find_header(self, at: int, limit: int) -> int | None:
-        """The offset of the next header of a control record that begins in ``[at, limit)``."""
-        limit = min(limit + len(HEADER) - 1, self.size)
-        while at + len(HEADER) <= limit:
-            if not self.get(at, len(HEADER)):
-                return None
-            found = self._chunk.find(HEADER, at - self._chunk_at, limit - self._chunk_at)
+    def find_header(self, at: int) -> int | None:
+        """The offset of the next header of a control record, from ``at`` on."""
+        for start in range(at, self.size, STEP):
+            found = self.get(start, STEP + len(HEADER) - 1).find(HEADER)
             if found >= 0:
-                return self._chunk_at + found
-            at = max(at, self._chunk_at + len(self._chunk) - len(HEADER)) + 1
+                return start + found
         return None
 
     def fill_start(self) -> int:
         """Where the preallocated space at the end begins: zeros and EOF records (KDB-013)."""
         end = self.size
-        while end > 0:
-            start = max(0, end - (CHUNK >> 4))
-            data = self._read(start, end - start)
-            matched = _FILL_BACKWARDS.match(data[::-1])
+        while True:
+            start = max(0, end - STEP)
+            matched = _FILL_BACKWARDS.match(self.get(start, end - start)[::-1])
             assert matched is not None
-            if matched.end() == 0:
+            if not matched[0]:
                 return end
             end -= matched.end()
-        return 0
 
     def is_zero(self, start: int, end: int) -> bool:
         """Whether ``[start, end)`` is all zeros."""
-        while start < end:
-            data = self.get(start, min(CHUNK, end - start))
-            if not data or data.count(0) != len(data):
-                return False
-            start += len(data)
-        return True
+        blocks = (self.get(at, min(STEP, end - at)) for at in range(start, end, STEP))
+        return not any(any(block) for block in blocks)
 
     def adler32(self, start: int, end: int) -> int:
-        """Adler-32 of ``[start, end)``. Summing overlapping ranges again costs next to nothing."""
-        if start >= self._summed:
-            self._summed = end
-            return self._add(1, start, end)
+        """Adler-32 of ``[start, end)``, from the sums of two prefixes.
+
+        Summing overlapping ranges again costs next to nothing.
+        """
         before, upto = self._prefix(start), self._prefix(end)
         length, a = end - start, before & 0xFFFF
         low = ((upto & 0xFFFF) - a + 1) % 65521
         high = ((upto >> 16) - (before >> 16) - length * (a - 1)) % 65521
         return high << 16 | low
 
-    def _add(self, value: int, start: int, end: int) -> int:
-        while start < end:
-            data = self.get(start, min(CHUNK, end - start))
-            if not data:
-                break
-            value = zlib.adler32(data, value)
-            start += len(data)
-        return value
-
     def _prefix(self, end: int) -> int:
         """Adler-32 of ``[0, end)``."""
-        while len(self._sums) <= end // STEP:
-            at = (len(self._sums) - 1) * STEP
-            self._sums.append(zlib.adler32(self.get(at, STEP), self._sums[-1]))
-        base = end // STEP * STEP
-        return zlib.adler32(self.peek(base, end - base), self._sums[end // STEP])
+        whole, rest = divmod(end, STEP)
+        for number in range(len(self._sums) - 1, whole):
+            self._sums.append(zlib.adler32(self.get(number * STEP, STEP), self._sums[number]))
+        return zlib.adler32(self.get(whole * STEP, rest), self._sums[whole])
 
 
 class Memo:
-    """A number for each offset that was noted, in pages that exist only where one was."""
+    """A number for each offset that was noted, in pages that exist only where one was wanted."""
 
     def __init__(self) -> None:
-        self._pages: dict[int, array[int]] = {}
+        self._pages: defaultdict[int, array[int]] = defaultdict(lambda: array("q", [0]) * STEP)
 
     def get(self, offset: int) -> int:
         """What was noted; 0 if nothing was."""
-        page = self._pages.get(offset // STEP)
-        return page[offset % STEP] if page is not None else 0
+        return self._pages[offset // STEP][offset % STEP]
 
     def note(self, offset: int, number: int) -> None:
-        """Note a number of 32 bits."""
-        page = self._pages.get(offset // STEP)
-        if page is None:
-            page = self._pages[offset // STEP] = array("i", bytes(4 * STEP))
-        page[offset % STEP] = number
+        """Note a number of 64 bits."""
+        self._pages[offset // STEP][offset % STEP] = number
 
 
 assert len(EOF_RECORD) == 5 and len(HEADER) == 16
