@@ -76,6 +76,7 @@ func openPlan(c context, folder bool, dir string, cur string, made bool, length,
 			cur, made, length = name, true, 0
 		}
 		pend, key = &step{file: cur, at: length, recs: [][]byte{payload}, bytes: s}, r.Batch
+		made = true // or written to, which is the same for what follows
 	}
 	flush()
 	return steps, nil
@@ -97,7 +98,7 @@ func (c context) preallocate(path, template string) error {
 	switch c.Preallocation {
 	case "none":
 	case "half-mebibyte-less":
-		check(f.Truncate(max(0, n-524288)))
+		check(f.Truncate(max(524288, n-524288)))
 	case "last-byte":
 		check(f.Truncate(n))
 	default:
