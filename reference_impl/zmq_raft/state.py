@@ -24,13 +24,15 @@ class _Window:
         self.file = file
         self.data = b""
         self.at = 0
-        self.is_whole = False
 
-    def grow(self) -> None:
-        """Read on until the window is twice as large, so that the work stays linear."""
+    def grow(self) -> bool:
+        """Read on until the window is twice as large, so that the work stays linear.
+
+        False if the file has no more.
+        """
         more = self.file.read(max(WINDOW, len(self.data)))
-        self.is_whole = not more
         self.data += more
+        return bool(more)
 
     def skip(self, size: int) -> None:
         """Drop bytes from the front."""
@@ -67,13 +69,11 @@ def _updates(file: BinaryIO, size: int) -> Iterator[Record | Lost]:
     """The updates; the last item may instead be the reason why nothing after it can be read."""
     window = _Window(file)
     offset = 0  # in the window: it is moved on only when it runs dry
-    window.grow()
     while True:
         if offset == len(window.data):
             window.skip(offset)
             offset = 0
-            window.grow()
-            if not window.data:
+            if not window.grow():
                 return
         at = window.at + offset
         first = window.data[offset]
@@ -88,8 +88,7 @@ def _updates(file: BinaryIO, size: int) -> Iterator[Record | Lost]:
         except Incomplete:
             window.skip(offset)
             offset = 0
-            window.grow()
-            if window.is_whole:
+            if not window.grow():
                 yield Lost(at, size, "torn-update", torn=True)  # ZMR-076
                 return
             continue
@@ -148,7 +147,7 @@ class StateWriter:
                         value, _ = message_pack.decode(part.payload)
                         self.state |= self._known(dict(value.pairs))
         else:
-            path.touch(exist_ok=False)  # ZMR-070
+            path.touch()  # ZMR-070
 
     def update(self, changes: Mapping[str, Any]) -> None:
         """Append one update, into a new file if this one has grown to 512 KiB (ZMR-075)."""

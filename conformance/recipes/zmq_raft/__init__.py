@@ -12,6 +12,7 @@ from conformance.recipes.zmq_raft import (
     refusing,
     snapshots,
     states,
+    values,
     writing,
 )
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
@@ -37,5 +38,6 @@ __all__ = [
     "refusing",
     "snapshots",
     "states",
+    "values",
     "writing",
 ]

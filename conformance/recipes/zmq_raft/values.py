@@ -1,0 +1,136 @@
+"""Values in state files at the edges of their MessagePack forms, to read and to write."""
+
+from conformance.recipes.zmq_raft.log import BOOK, GOLDEN, ZmqRaftLog
+from conformance.recipes.zmq_raft.states import five_updates
+from conformance.recipes.zmq_raft.writing import write_updates
+from reference_impl.answer import NewRecord
+
+
+def _values(log: ZmqRaftLog, *forms: str) -> None:
+    """An update of one key for each value."""
+    log.state_bytes(*(bytes.fromhex(f"81a161{form}") for form in forms))
+    log.expect("intact", survivors=list(range(len(forms))))
+
+
+@BOOK.valid("limits", "ZMR-072", kind="limit")
+def integers_beside_two_to_the_53rd(log: ZmqRaftLog) -> None:
+    """Up to 2^53 - 1 an integer is a number, above that it is spelled out, with either sign."""
+    _values(
+        log, "cf001fffffffffffff", "cf0020000000000000", "cf0020000000000001",
+        "d3ffe0000000000001", "d3ffe0000000000000", "d3ffdfffffffffffff",
+    )  # fmt: skip
+
+
+@BOOK.valid("limits", "ZMR-072", kind="limit")
+def floats_beside_two_to_the_53rd(log: ZmqRaftLog) -> None:
+    """Integral floats are numbers up to 2^53 - 1, and bytes above that, with either sign."""
+    _values(
+        log, "cb433fffffffffffff", "cb4340000000000000", "cb4340000000000001",
+        "cbc33fffffffffffff", "cbc340000000000000", "ca5a000000", "ca59800000",
+        "cb7ff0000000000000",
+    )  # fmt: skip
+
+
+@BOOK.valid("state", "ZMR-072")
+def integers_with_the_highest_bit(log: ZmqRaftLog) -> None:
+    """The highest bit is a sign in the signed forms only."""
+    _values(
+        log, "cc80", "cd8000", "ce80000000", "cf8000000000000000", "d080", "d18000", "d280000000"
+    )
+
+
+@BOOK.valid("state", "ZMR-072")
+def arrays_and_maps_of_fifteen(log: ZmqRaftLog) -> None:
+    """The longest array and map whose length is in the first byte, and the shortest after them."""
+    pairs = "".join(f"{0xA162 + n:04x}{n:02x}" for n in range(16))
+    _values(log, "9f" + "01" * 15, "dc0010" + "01" * 16, "8f" + pairs[:-6], "de0010" + pairs)
+
+
+@BOOK.valid("state", "ZMR-072")
+def extensions_of_negative_types(log: ZmqRaftLog) -> None:
+    """Types below zero are MessagePack's own; a reader does not take them apart."""
+    _values(log, "d6ff12345678", "d7ff0000000012345678", "c70180aa", "d4fe00")
+
+
+@BOOK.valid("state", "ZMR-072", "ZMR-078")
+def keys_of_none_and_31_letters(log: ZmqRaftLog) -> None:
+    """The shortest and the longest key whose length is in the first byte."""
+    log.state_bytes(b"\x81\xa0\x01", b"\x81\xbf" + b"k" * 31 + b"\x02")
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-077")
+def stray_empty_array(log: ZmqRaftLog) -> None:
+    """An array of nothing, the byte after those that begin a map, stands between two updates."""
+    log.insert(15, b"\x90")
+    log.expect("damaged", "not-a-map", survivors=[0, 1], end=None)
+
+
+def _bad_key(log: ZmqRaftLog, key: str) -> None:
+    log.extend(bytes.fromhex(f"81{key}01"), f"an update with the key {key}")
+    log.expect("damaged", "bad-key", survivors=[0, 1, 2, 3, 4], end=None)
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-078")
+def key_of_an_array(log: ZmqRaftLog) -> None:
+    """9f, the byte before those that begin a short string, begins an array."""
+    _bad_key(log, "9f" + "01" * 15)
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-078")
+def key_of_nil(log: ZmqRaftLog) -> None:
+    """c0, the byte after those that begin a short string, is nil."""
+    _bad_key(log, "c0")
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-078")
+def key_of_an_extension(log: ZmqRaftLog) -> None:
+    """d8, the byte before those that begin a long string, begins an extension."""
+    _bad_key(log, "d805" + "61" * 16)
+
+
+@BOOK.damaged(five_updates, "state", "ZMR-078")
+def key_of_a_long_array(log: ZmqRaftLog) -> None:
+    """dc, the byte after those that begin a long string, begins an array."""
+    _bad_key(log, "dc000101")
+
+
+@BOOK.writing("writing", "ZMR-073", kind="limit")
+def write_arrays_and_maps_at_the_edges(log: ZmqRaftLog) -> None:
+    """Arrays and maps of 15 and 16."""
+    maps = [{chr(97 + n): n for n in range(size)} for size in (15, 16)]
+    log.state({"foo": [[0] * 15, [0] * 16, *maps]}, initial={"foo": 0})
+
+
+@BOOK.writing("writing", "ZMR-073", kind="limit")
+def write_floats_that_are_none(log: ZmqRaftLog) -> None:
+    """Integral floats become integers; infinities and numbers beyond 32 bits stay floats."""
+    forms = ("cb3ff0000000000000", "cb7ff0000000000000", "cbfff0000000000000", "ca3fc00000",
+             "cb41dfffffffc00000", "cb41e0000000000000", "cbc1e0000000000000", "cbc1e0000000200000",
+             "cb4340000000000000", "cf001fffffffffffff", "d3ffe0000000000001")  # fmt: skip
+    log.state(*(bytes.fromhex(f"81a3666f6f{form}") for form in forms), initial={"foo": 0})
+
+
+@BOOK.writing("writing", "ZMR-074")
+def write_without_defaults(log: ZmqRaftLog) -> None:
+    """No list of keys is given: every key is written."""
+    log.state({"foo": 1}, {"other": 2, "bar": None})
+
+
+def _refused(log: ZmqRaftLog, *payloads: str) -> None:
+    log.suffix = ".pers"
+    log.context = {**GOLDEN, "initial": {"foo": 0}}
+    log.records = [NewRecord(bytes.fromhex(payload)) for payload in payloads]
+    log.expect_refusal()
+
+
+@BOOK.writing("writing", "ZMR-077", control=write_updates)
+def write_an_update_that_is_no_map(log: ZmqRaftLog) -> None:
+    """A payload that is an array: a reader would stop there."""
+    _refused(log, "920102")
+
+
+@BOOK.writing("writing", "ZMR-078", control=write_updates)
+def write_a_key_that_is_no_string(log: ZmqRaftLog) -> None:
+    """A payload with a string and a number for keys: no reader returns such an update."""
+    _refused(log, "82a3666f6f010102")
