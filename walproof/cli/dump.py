@@ -20,6 +20,9 @@ from reference_impl.zmq_raft import message_pack
 from walproof.cli.output import must_not_overwrite
 from walproof.cli.read import EXIT_STATUS
 
+UNZIPPED_BYTES = 64 << 20
+"""What any payload may unpack to; a large one to more."""
+
 
 @dataclass
 class Range:
@@ -73,12 +76,24 @@ def readable(payload: bytes) -> bytes:
     return f"{text}\n".encode("utf-8", "surrogatepass")
 
 
+class TooLarge(ValueError):
+    """The payload unpacks to more than it may."""
+
+
 def unzipped(payload: bytes) -> bytes:
-    """The data unpacked if gzip or zlib packed it, otherwise unchanged."""
+    """The data unpacked if gzip or zlib packed it, otherwise unchanged.
+
+    Raises :class:`TooLarge` for a bomb: more than 64 MiB and 16 times the payload.
+    """
+    most = UNZIPPED_BYTES + 16 * len(payload)
+    unpack = zlib.decompressobj(wbits=47)
     try:
-        return zlib.decompress(payload, wbits=47)
+        data = unpack.decompress(payload, most + 1)
     except zlib.error:
         return payload
+    if len(data) > most:
+        raise TooLarge(f"it unpacks to more than {most} bytes")
+    return data if unpack.eof and not unpack.unused_data else payload
 
 
 @click.command()
@@ -116,8 +131,8 @@ def dump(
     walproof dump /var/lib/raft --out entries > entries.jsonl
     walproof dump 000003.log --index :9 --out batches
 
-    Exit status: 0 intact, 3 torn or damaged or a payload that is not MessagePack, 4 refused, 1 for
-    a usage or I/O error, including a range without records.
+    Exit status: 0 intact, 3 torn or damaged or a payload that is not MessagePack or unpacks to too
+    much, 4 refused, 1 for a usage or I/O error, including a range without records.
     """
     wanted = parse_ranges(ranges)
     try:
@@ -150,7 +165,7 @@ def dump(
         where = error.filename or str(log)
         raise click.ClickException(f"{where}: {error.strerror or error}") from None
     writer.check_found()
-    return max(status, 3 if writer.not_messagepack else 0)
+    return max(status, 3 if writer.left_as_it_is else 0)
 
 
 class _Dump:
@@ -171,7 +186,7 @@ class _Dump:
         self.force = force
         self.used: dict[int, int] = {}
         self.seen: tuple[int, int] | None = None
-        self.not_messagepack = False
+        self.left_as_it_is = False
 
     def take(self, record: Record, number: int) -> None:
         """Write a record if it is wanted; ``number`` replaces a missing index."""
@@ -185,13 +200,17 @@ class _Dump:
             one.found += 1
         payload, ending = record.payload, "data"
         if self.unzip:
-            payload = unzipped(payload)
+            try:
+                payload = unzipped(payload)
+            except TooLarge as error:
+                click.echo(f"record {index}: {error}; written as it is", err=True)
+                self.left_as_it_is = True
         if self.messagepack:
             try:
                 payload, ending = readable(payload), "json"
             except NotMessagePack as error:
                 click.echo(f"record {index}: not MessagePack ({error}); written as it is", err=True)
-                self.not_messagepack = True
+                self.left_as_it_is = True
         self.used[index] = self.used.get(index, 0) + 1
         again = f".{self.used[index]}" if self.used[index] > 1 else ""
         path = self.folder / f"{index:016}{again}.{ending}"
