@@ -319,7 +319,7 @@ def test_the_shared_writer_is_right(run_program, vectors):
 
 
 def test_every_program_has_a_row_and_says_what_is_wrong_with_it():
-    others = {path for path in HERE.glob("*.py") if path.name.startswith("test_near_right_")}
+    others = {path for path in HERE.glob("*.py") if path.name.startswith("test_near_right")}
     programs = {
         path.stem: path for path in {*HERE.glob("*.py")} - others if path.stem not in SHARED
     }

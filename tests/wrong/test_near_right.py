@@ -1,0 +1,110 @@
+"""Readers and writers that are nearly right, each killed by the vectors named.
+
+A row of ``near_right_<format>.toml`` is the executable specification with one piece of its source
+exchanged. Each is a way in which somebody who read the chapter once may go wrong. The table of
+systemd journals says what is done with faults, and has a test of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conformance.mutants.asking import Question, ask, questions_of
+from conformance.mutants.loading import load_format, sources_of
+from reference_impl.formats import FORMATS, Format
+
+
+@dataclass(frozen=True)
+class NearRight:
+    """What it gets wrong, where, and the vectors that must notice.
+
+    ``before`` stands once in the module, or in the class or function ``within`` it.
+    """
+
+    format: str
+    wrong: str
+    module: str
+    before: str
+    after: str
+    killed_by: Sequence[str]
+    within: str | None = None
+
+
+def _rows() -> Iterator[NearRight]:
+    for id, format in FORMATS.items():
+        table = Path(__file__).with_name(f"near_right_{id.replace('-', '_')}.toml")
+        if table.exists():
+            rows = tomllib.loads(table.read_text("utf-8")).get("rows", ())
+            yield from (NearRight(format=format.id, **row) for row in rows)
+
+
+ROWS = list(_rows())
+
+
+@functools.cache
+def questions(format: str) -> Mapping[str, list[Question]]:
+    """The questions of each vector of a format, by slug."""
+    by_slug: dict[str, list[Question]] = {}
+    for question in questions_of(format):
+        slug = question.id.removeprefix(f"{format}/").split(",")[0]
+        by_slug.setdefault(slug, []).append(question)
+    return by_slug
+
+
+@pytest.fixture
+def modules() -> Iterator[None]:
+    """The imported modules as they were, when it is over."""
+    before = dict(sys.modules)
+    yield
+    for name in {name for format in {row.format for row in ROWS} for name in sources_of(format)}:
+        sys.modules.pop(name, None)
+        if name in before:
+            sys.modules[name] = before[name]
+
+
+def changed(format: str, row: NearRight | None = None) -> Format:
+    """The format with the row's change, if there is one."""
+    codes = {}
+    for name, path in sources_of(format).items():
+        source = path.read_text("utf-8")
+        if row is not None and name.endswith(f".{row.module}"):
+            place = _within(source, row.within)
+            found = place.count(row.before)
+            assert found == 1, f"{row.before!r} is {found} times in {row.module}.py"
+            source = source.replace(place, place.replace(row.before, row.after))
+        codes[name] = compile(source, str(path), "exec")
+    return load_format(format, codes)
+
+
+def _within(source: str, name: str | None) -> str:
+    """The text of a class or function of a module, or all of it."""
+    if name is None:
+        return source
+    (node,) = (one for one in ast.parse(source).body if getattr(one, "name", None) == name)
+    return ast.get_source_segment(source, node) or ""
+
+
+@pytest.mark.usefixtures("modules")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.format}: {row.wrong}")
+def test_each_named_vector_notices(row: NearRight, tmp_path: Path) -> None:
+    format = changed(row.format, row)
+    for slug in row.killed_by:
+        asked = questions(row.format)[slug]
+        assert any(ask(question, format, tmp_path) for question in asked), slug
+
+
+@pytest.mark.usefixtures("modules")
+@pytest.mark.parametrize("id", sorted({row.format for row in ROWS}))
+def test_unchanged_it_is_right(id: str, tmp_path: Path) -> None:
+    format = changed(id)
+    slugs = sorted({slug for row in ROWS if row.format == id for slug in row.killed_by})
+    wrong = {slug: [ask(one, format, tmp_path) for one in questions(id)[slug]] for slug in slugs}
+    assert not {slug: found for slug, found in wrong.items() if any(found)}
