@@ -5,6 +5,8 @@
 * ``equivalent``: mutants that no log, record or name can tell from the original;
 * ``outside``: functions that no answer depends on, which are not mutated;
 * ``requirements``: those at level MUST of which no mutant needs the vectors.
+
+``complete`` says that every survivor was looked at: from then on, one more is a failure.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ class Reviewed:
     equivalent: Mapping[Name, str] = field(default_factory=dict)
     outside: Mapping[str, str] = field(default_factory=dict)
     requirements: Mapping[str, str] = field(default_factory=dict)
+    complete: bool = False
 
 
 def path_of(format_id: str) -> Path:
@@ -59,7 +62,7 @@ def parse(text: str, file: str) -> Reviewed:
         requirements = {one: _reason(why, file) for one, why in body["requirements"].items()}
     except (KeyError, TypeError, ValueError) as error:
         raise BadReview(f"{file}: {type(error).__name__}: {error}") from None
-    return Reviewed(equivalent, outside, requirements)
+    return Reviewed(equivalent, outside, requirements, body.get("complete") is True)
 
 
 def _reason(said: Any, file: str) -> str:

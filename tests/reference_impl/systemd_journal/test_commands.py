@@ -61,7 +61,7 @@ def test_what_is_exported_can_be_imported(tmp_path: Path) -> None:
     path.write_bytes(made(*hello(5), [b"BLOB=\x00\xff\n", b"MESSAGE=one\ntwo"]))
     exported = run("export", path)
     assert exported.return_value == 0
-    assert run("import", "--output", copy, stdin=exported.stdout_bytes).return_value == 0
+    assert run("import", "--out", copy, stdin=exported.stdout_bytes).return_value == 0
     again = answer(copy.read_bytes())
     assert again.verdict == "intact"
     assert [r.payload for r in again.records] == [

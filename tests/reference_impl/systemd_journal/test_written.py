@@ -28,7 +28,11 @@ def releases() -> list[list[str]]:
 
 def written() -> list[tuple[Path, dict[str, object]]]:
     bodies = ((p, json.loads(p.read_text())) for p in sorted(FOLDER.glob("*.json")))
-    return [(p.with_suffix(".journal"), body) for p, body in bodies if body["operation"] == "write"]
+    return [
+        (p.with_suffix(".journal"), body)
+        for p, body in bodies
+        if body["operation"] == "write" and not body.get("must_refuse")
+    ]
 
 
 def name_of(value: object) -> str:
