@@ -33,7 +33,6 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
     unfinished = unfinished_beside(path)
     try:
         with named_in_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
             raw = _File(unfinished, "xb", path)
         with io.BufferedWriter(raw) as file:
             yield file
@@ -92,7 +91,6 @@ def finished_folder(path: Path) -> Iterator[Path]:
     unfinished = unfinished_beside(path)
     try:
         with named_in_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
             unfinished.mkdir()
         yield unfinished
         publish(unfinished, path)

@@ -24,6 +24,7 @@ _SCRIPTS = ("page.js", "matrix.js", "results.js", "detail.js", "start.js")
 
 def write(report: Report, path: Path | str) -> None:
     """Write `report` to `path` as one self-contained page."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     save(Path(path), render(report))
 
 

@@ -110,6 +110,7 @@ def _contradictions(report: Report) -> Iterator[str]:
 def save(report: Report, path: Path | str) -> None:
     """Validate `report` and write it to `path`, replacing the file in one step."""
     validate(report)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     # ASCII only: text from a child's stderr may hold lone surrogates, which UTF-8 cannot.
     saving.save(Path(path), json.dumps(report) + "\n")
 

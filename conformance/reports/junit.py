@@ -33,6 +33,7 @@ _RECORDS_SHOWN = 20
 
 def write(report: Report, path: Path | str) -> None:
     """Write `report` to `path` as JUnit XML."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     with saved(Path(path)) as file:
         build(report).write(file, pretty=True)
 

@@ -19,7 +19,7 @@ WHOLE = b"x" * 1_000_000
 
 
 def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
-    out = tmp_path / "deep" / "out"
+    out = tmp_path / "out"
     with saved(out) as file:
         file.write(WHOLE)
         assert not out.exists()

@@ -145,6 +145,7 @@ def _replace(fresh: Path, out: Path) -> None:
     for file in sorted(path for path in fresh.rglob("*") if path.is_file()):
         target = out / file.relative_to(fresh)
         if not target.exists() or target.read_bytes() != file.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
             save(target, file.read_bytes(), sync=False)
     # Parsers of grammars that are gone must not stay importable.
     sources = {path.name for path in (fresh / LANGUAGES[_id(fresh)].sources).iterdir()}
