@@ -12,7 +12,7 @@ from walproof.lake.trees import Entry
 
 
 def _flushed(text: str) -> str:
-    if text != "meta" and not re.fullmatch(r"\d{1,19}", text):
+    if text != "meta" and not re.fullmatch(r"\d{1,20}", text):
         raise ValueError("a number, or meta for the file beside the segments")
     return text
 
