@@ -12,12 +12,12 @@ from pathlib import Path
 
 import psutil
 
+from walproof.sweep.asked import CasesInTime, ShardRunner
 from walproof.sweep.children import Asker
 from walproof.sweep.oneshot import OneShotAsker
 from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.process import Process
 from walproof.sweep.readers import Fast, Reference
-from walproof.sweep.shard import CasesInTime, ShardRunner
 from walproof.sweep.store import Store
 
 TMPFS = Path("/dev/shm")

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from reference_impl.context import check
 from tests.walproof.sweep.plans import control, planned, small_plan
 from walproof.sweep import fields, folders, plan, shares
+from walproof.sweep.asked import _numbers
 from walproof.sweep.controls import Control, fingerprint
 from walproof.sweep.pairs import PAIR
 from walproof.sweep.plan import Enumerations, Plan, Program
 from walproof.sweep.recipes import Enumeration
-from walproof.sweep.shard import _numbers
 
 CONTROLS = [
     ("leveldb-log/three-records", 1),
