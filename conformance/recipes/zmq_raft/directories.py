@@ -41,23 +41,16 @@ def snapshot_in_front(log: ZmqRaftLog) -> None:
 @BOOK.damaged(three_files, "directory", "ZMR-092")
 def snapshot_over_the_first_entries(log: ZmqRaftLog) -> None:
     """A snapshot at index 5: entries 1 to 5 are in it, and are not returned again."""
-    _put_snapshot(log, b"state at 5", 5)
+    log.put_snapshot(b"state at 5", 5)
     log.expect("intact", survivors=[b"state at 5", 5, 6, 7, 8, 9])
 
 
 @BOOK.damaged(three_files, "directory", "ZMR-092", "ZMR-101")
 def snapshot_over_everything(log: ZmqRaftLog) -> None:
     """A snapshot at index 12 over a log up to 10: a writer must not go on at 11."""
-    _put_snapshot(log, b"state at 12", 12)
+    log.put_snapshot(b"state at 12", 12)
     log.expect("intact", survivors=[b"state at 12"], end=None)
     log.note("A crash between installing a snapshot and discarding the log leaves this.")
-
-
-def _put_snapshot(log: ZmqRaftLog, payload: bytes, index: int, term: int = 1) -> None:
-    other = ZmqRaftLog(b"", [])
-    other.snapshot(payload, index, term)
-    log.files["snap"] = other.data
-    log.did(f"replace snap by one at index {index}, term {term}")
 
 
 @BOOK.damaged(three_files, "directory", "ZMR-092")

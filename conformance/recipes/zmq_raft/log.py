@@ -11,6 +11,7 @@ from conformance.contents import Contents, read_contents, write_contents
 from conformance.recipes.recipe import Book, Log
 from reference_impl import formats
 from reference_impl.answer import NewRecord
+from reference_impl.zmq_raft.index_file import path_of
 from reference_impl.zmq_raft.index_writer import entry_bytes
 from reference_impl.zmq_raft.message_pack import encode
 
@@ -22,6 +23,10 @@ GOLDEN = {"created": "2018-09-26T14:59:36.817Z", "hostname": "golden"}
 ONE = "log/00000/00/00/00000000000001.rlog"
 FOUR = "log/00000/00/00/00000000000004.rlog"
 EIGHT = "log/00000/00/00/00000000000008.rlog"
+SIX, TWELVE = (f"log/{path_of(index)}" for index in (6, 12))
+UNFINISHED = b"RLOG\x20\0\0\0\x01\0\0\0\x04\0\0\0"
+"""The first 16 bytes of an index file."""
+
 STATE, CONFIG, CHECKPOINT = 0, 1, 2
 
 
@@ -102,6 +107,21 @@ class ZmqRaftLog(Log):
         self._write("", records, context)
         if snapshot is not None:
             self.payloads.insert(0, snapshot[0])
+
+    def add_index_file(self, first: int, *words: bytes, capacity: int = 4) -> str:
+        """One more file in a directory, with these entries; its name."""
+        other = ZmqRaftLog(b"", [])
+        other.index_file(*map(entry, words), first=first, capacity=capacity)
+        name = f"log/{path_of(first)}"
+        self.add_file(name, bytes(other.data), f"{len(words)} entries from {first} on")
+        return name
+
+    def put_snapshot(self, payload: bytes, index: int, term: int = 1) -> None:
+        """Another snapshot in a directory."""
+        other = ZmqRaftLog(b"", [])
+        other.snapshot(payload, index, term)
+        self.files["snap"] = other.data
+        self.did(f"replace snap by one at index {index}, term {term}")
 
     def _write(
         self, suffix: str, records: Sequence[NewRecord | bytes], context: Mapping[str, Any]

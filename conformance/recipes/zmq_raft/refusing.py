@@ -9,18 +9,7 @@ from conformance.recipes.zmq_raft.appending import (
     append_to_a_directory,
     append_to_three_entries,
 )
-from conformance.recipes.zmq_raft.between_files import (
-    a_directory_of_raw_entries,
-    empty_file_after_a_damaged_one,
-    empty_file_with_no_room,
-    first_index_of_two_digits,
-    last_file_lost,
-    only_file_unfinished,
-    token_of_the_first_file,
-    unfinished_and_empty_files,
-    unfinished_file_after_a_gap,
-    unfinished_file_too_far_on,
-)
+from conformance.recipes.zmq_raft.bad_updates import tail_of_ff
 from conformance.recipes.zmq_raft.directories import (
     ALL,
     last_file_full,
@@ -29,12 +18,25 @@ from conformance.recipes.zmq_raft.directories import (
     snapshot_over_everything,
     three_files,
 )
+from conformance.recipes.zmq_raft.empty_files import (
+    empty_file_after_a_damaged_one,
+    empty_file_with_no_room,
+    only_file_unfinished,
+    unfinished_and_empty_files,
+    unfinished_file_after_a_gap,
+    unfinished_file_too_far_on,
+)
 from conformance.recipes.zmq_raft.headers import cut_in_the_header
 from conformance.recipes.zmq_raft.index_files import three_entries
 from conformance.recipes.zmq_raft.log import BOOK, FOUR, GOLDEN, ZmqRaftLog, at, entry
+from conformance.recipes.zmq_raft.lost_files import last_file_lost, token_of_the_first_file
 from conformance.recipes.zmq_raft.offsets import offset_that_falls
+from conformance.recipes.zmq_raft.places import (
+    a_directory_of_raw_entries,
+    first_index_of_two_digits,
+)
 from conformance.recipes.zmq_raft.snapshots import snapshot_of_ten_bytes
-from conformance.recipes.zmq_raft.states import five_updates, tail_of_ff
+from conformance.recipes.zmq_raft.states import five_updates
 from conformance.recipes.zmq_raft.writing import (
     write_a_full_index_file,
     write_a_snapshot,

@@ -1,0 +1,100 @@
+"""zmq-raft on the generated parsers: the rules of spec/zmq-raft.md that a grammar cannot state.
+
+Shares no code with ``reference_impl``.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from .directory import directory
+from .file import in_order
+from .index_file import compare_terms, index_file
+from .snapshot import snapshot_file
+from .state import state_file
+
+INDEX_NAME = re.compile(r"([0-9a-f]{14})\.rlog")
+SNAPSHOT_NAME = re.compile(
+    r"(.*\.)?snap(\.tmp-\d+-[0-9a-z]+|-\d{4}(-\d\d){2}-\d{6}-\d{3}[0-9a-z]+)?"
+)
+
+
+def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """The answer for one log."""
+    context = request["context"]
+    if path.is_dir():
+        events, end, files = directory(path, context)
+        return answer(events, end, files, request["profile"])
+    data = path.read_bytes()
+    kind = kind_of(path.name, data, context)
+    if kind == "index":
+        inside = INDEX_NAME.fullmatch(path.name)
+        named = int(inside[1], 16) if inside else None
+        if "first_index" in context:
+            named = int(context["first_index"])
+        file = index_file(data, named, context.get("entries") == "raw")
+        events = compare_terms(in_order(file), None)
+    else:
+        file = snapshot_file(data) if kind == "snapshot" else state_file(data)
+        events = in_order(file)
+    if file.refused:
+        return {
+            "verdict": "refused",
+            "reason": file.refused,
+            "records": [],
+            "lost": [],
+            "end": None,
+        }
+    return answer(events, file.end, [("", len(data))], request["profile"])
+
+
+def kind_of(name: str, data: bytes, context: dict[str, Any]) -> str:
+    """ZMR-105, for a file."""
+    told = context.get("kind")
+    if told in ("index", "snapshot", "state"):
+        return str(told)
+    if data[:4] == b"RLOG" or name.endswith(".rlog"):
+        return "index"
+    if data[:4] == b"SNAP" or SNAPSHOT_NAME.fullmatch(name):
+        return "snapshot"
+    return "state"
+
+
+def answer(
+    events: list[dict[str, Any]], end: Any, files: list[tuple[str, int]], profile: str
+) -> dict[str, Any]:
+    """Verdict and reason; with ``strict`` only what comes before the first damage."""
+    damage = [e for e in events if "reason" in e and not e["reason"].startswith("torn-")]
+    torn = [e for e in events if "reason" in e and e["reason"].startswith("torn-")]
+    if damage and profile == "strict":
+        first = damage[0]
+        events = events[: events.index(first)]
+        names = [name for name, _ in files]
+        for name, size in files[names.index(first.get("file", "")) :]:
+            start = first["from"] if name == first.get("file", "") else 0
+            place = {"file": name} if name else {}
+            events.append({**place, "from": start, "to": size, "reason": first["reason"]})
+        end = None
+    lost = [e for e in events if "reason" in e]
+    order = [name for name, _ in files]
+    lost.sort(key=lambda gap: (order.index(gap.get("file", "")), gap["from"]))
+    return {
+        "verdict": "damaged" if damage else "torn" if torn else "intact",
+        "reason": next((e["reason"] for e in damage + torn), None),
+        "records": [as_answered(e) for e in events if "reason" not in e],
+        "lost": [without_index(e) for e in lost],
+        "end": end,
+    }
+
+
+def as_answered(record: dict[str, Any]) -> dict[str, Any]:
+    """A record as it stands in an answer: numbers of 64 bits are decimal text."""
+    wide = {name: str(record[name]) for name in ("index", "term") if name in record}
+    return record | wide
+
+
+def without_index(loss: dict[str, Any]) -> dict[str, Any]:
+    """A loss as it stands in an answer, without the index, which is a note of the adapter."""
+    return {name: value for name, value in loss.items() if name != "index"}

@@ -1,0 +1,129 @@
+"""Log directories (ZMR-090 to ZMR-098)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .file import File, in_order
+from .index_file import as_lost, compare_terms, index_file
+from .snapshot import snapshot_file
+
+PLACE = re.compile(
+    r"(?P<folders>([0-9a-f]{5}/([0-9a-f]{2}/([0-9a-f]{2}/)?)?)?)(?P<name>[0-9a-f]{14})\.rlog"
+)
+
+
+@dataclass
+class Member:
+    """One index file of a directory: its name in the answer, and the index in it."""
+
+    name: str
+    index: int
+    file: File
+
+    @property
+    def is_spare(self) -> bool:
+        """Whether it holds nothing: no entry is committed, or it was never finished."""
+        if self.file.has_layout:
+            return not self.file.committed
+        return any(gap["reason"] == "torn-header" for gap in self.file.lost)
+
+
+def members(root: Path, log: Path, raw: bool) -> list[Member]:
+    """The index files of a directory in the order of their names, those out of place too."""
+    found = []
+    for path in log.rglob("*.rlog") if log.is_dir() else ():
+        place = PLACE.fullmatch(path.relative_to(log).as_posix())
+        if not place or not path.is_file():
+            continue
+        data = path.read_bytes()
+        name = place["name"]
+        if place["folders"] != f"{name[:5]}/{name[5:7]}/{name[7:9]}/":
+            file = File(len(data)).lose(0, len(data), "misplaced-file")
+        else:
+            file = index_file(data, int(name, 16), raw)
+        if file.refused:
+            file.lose(0, file.size, file.refused)
+        found.append(Member(path.relative_to(root).as_posix(), int(name, 16), file))
+    return sorted(found, key=lambda one: (one.index, one.name))
+
+
+def directory(
+    root: Path, context: dict[str, Any]
+) -> tuple[list[dict[str, Any]], Any, list[tuple[str, int]]]:
+    """Events in log order, the end, and the files with their sizes."""
+    raw = context.get("entries") == "raw"
+    log = root / context.get("log", "log")
+    snap: Path | None = root / context.get("snapshot_file", "snap")
+    if not log.is_dir() and snap and not snap.is_file():
+        log, snap = root, None
+    files = members(root, log, raw)
+    sizes = [(one.name, one.file.size) for one in files]
+    covered, before = -1 if snap is None else 0, None
+    upcoming: int | None = None if snap is None else 1
+    events: list[dict[str, Any]] = []
+    if snap is not None and snap.is_file():
+        name = snap.relative_to(root).as_posix()
+        file = snapshot_file(snap.read_bytes())
+        sizes.insert(0, (name, file.size))
+        if file.refused:
+            file.lose(0, file.size, file.refused)
+        if file.records:
+            covered, upcoming, before = file.first, file.first + 1, file.capacity
+            if not file.first and not file.records[0]["payload"]:
+                file.records = []
+        else:
+            covered, upcoming = -1, None
+            if files and file.lost[0]["reason"].startswith("torn-"):
+                file.lost[0]["reason"] = "missing-data"
+        events += [{**event, "file": name} for event in in_order(file)]
+    spare: list[Member] = []
+    while len(files) > 1 and files[-1].is_spare:
+        spare.insert(0, files.pop())
+    end: tuple[str, int] | None = None
+    entries: list[dict[str, Any]] = []
+    for number, one in enumerate(files):
+        limit = next((more.index for more in files[number + 1 :] if more.file.committed), None)
+        found, upcoming, end = read_member(one, files, limit, covered, upcoming)
+        entries += found
+    for one in spare:
+        if end is None and one.index == upcoming and one.file.end is not None:
+            end = (one.name, one.file.end)
+        entries += [{**gap, "file": one.name} for gap in one.file.lost]
+    place = end and {"file": end[0], "at": end[1]}
+    return events + compare_terms(entries, before), place, sizes
+
+
+def read_member(
+    one: Member, files: list[Member], limit: int | None, covered: int, upcoming: int | None
+) -> tuple[list[dict[str, Any]], int | None, tuple[str, int] | None]:
+    """What one file of a directory gives, which index comes next, and where it goes."""
+    file = one.file
+    is_last = one is files[-1]
+    torn = next((gap for gap in file.lost if gap["reason"].startswith("torn-")), None)
+    if torn and not is_last:
+        torn["reason"] = "missing-data"
+    if not file.has_layout:
+        found = [{**gap, "file": one.name} for gap in file.lost]
+        if not (torn and is_last):
+            return found, None, None
+        upcoming = one.index if upcoming is None else upcoming
+        return found, upcoming, (one.name, 0) if upcoming == one.index else None
+    found = []
+    if upcoming is not None and one.index > upcoming:
+        reason = "snapshot-gap" if one is files[0] else "missing-entries"
+        found.append({"from": 0, "to": 0, "reason": reason, "file": one.name})
+    for event in in_order(file):
+        if event["index"] <= covered:
+            continue
+        if "at" in event and limit is not None and event["index"] >= limit:
+            event = as_lost(event, "overlapping-files")
+        found.append({**event, "file": one.name})
+    following = one.index + (file.whole if torn and is_last else file.committed)
+    following = following if limit is None else min(following, limit)
+    upcoming = max(following, covered + 1, upcoming or 0)
+    fits = upcoming == following and file.end is not None
+    return found, upcoming, (one.name, file.end or 0) if fits else None

@@ -1,0 +1,133 @@
+"""Index files (ZMR-010 to ZMR-052), and the order of terms."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from kaitaistruct import BytesIO, KaitaiStream
+
+from conformance.adapterkit import record
+from conformance.kaitai.compile import compiled
+
+from .file import File
+
+Rlog = compiled("zmq_raft_rlog").ZmqRaftRlog
+
+LIMIT = 0x3FFFFFFF
+
+
+def index_file(data: bytes, named: int | None, raw: bool) -> File:
+    """An index file by itself; terms are compared later, over all files."""
+    file = File(len(data))
+    if not b"RLOG".startswith(data[:4]):
+        file.refused = "bad-token"
+        return file
+    parsed = Rlog.from_bytes(data)
+    if not parsed.has_header:
+        file.end = 0
+        return file.lose(0, len(data), "torn-header")
+    head = parsed.header
+    file.first, file.capacity = head.first_index, head.capacity
+    if head.version != 1:
+        file.refused = "unsupported-version"
+        return file
+    if head.len_body != 16 + 4 * head.capacity:
+        return file.lose(0, len(data), "bad-header")
+    if named is not None and named != head.first_index:
+        return file.lose(0, len(data), "index-mismatch")
+    table_end = 24 + 4 * head.capacity
+    is_cut = len(data) < table_end
+    marked = not is_cut and hasattr(parsed, "chunks") and parsed.chunks[-1].is_marker
+    if not marked:
+        if any(data[24:28] if head.capacity else b""):
+            return file.lose(24 if is_cut else table_end, len(data), "missing-marker")
+        file.end = 0
+        return file.lose(0, len(data), "torn-header")
+    file.has_layout = True
+    ends = list(parsed.offsets)
+    ends = ends[: ends.index(0)] if 0 in ends else ends
+    file.committed = len(ends)
+    cut_entries(file, data, table_end + chunk_sizes(parsed), ends, raw)
+    return file
+
+
+def cut_entries(file: File, data: bytes, base: int, ends: list[int], raw: bool) -> None:
+    """ZMR-046 to ZMR-049 and ZMR-052: the entries between the offsets that are relied on."""
+    there = min(len(data) - base, LIMIT)
+    sound = [-1]
+    for number, end in enumerate(ends):
+        if end <= there and (sound[-1] < 0 or end > ends[sound[-1]]):
+            sound.append(number)
+        elif end <= there:
+            sound.pop()
+    place = {-1: base} | {number: base + ends[number] for number in sound[1:]}
+    for before, number in pairwise(sound):
+        start, end = place[before], place[number]
+        if number != before + 1:
+            file.lose(start, end, "bad-offset", file.first + number)
+        else:
+            one_entry(file, data[start:end], start, file.first + number, raw)
+    file.whole = sound[-1] + 1
+    rest = ends[file.whole :]
+    file.end = place[sound[-1]] if sound[-1] + 1 < file.capacity else None
+    if rest:
+        rises = all(a < b for a, b in pairwise(rest))
+        torn = rises and rest[0] > there and rest[-1] <= LIMIT
+        last = file.first + len(ends) - 1
+        file.lose(place[sound[-1]], len(data), "torn-entry" if torn else "bad-offset", last)
+    if any(gap["reason"] == "bad-offset" for gap in file.lost):
+        file.end = None
+
+
+def one_entry(file: File, content: bytes, at: int, index: int, raw: bool) -> None:
+    """One entry, or why it is not one."""
+    if raw:
+        file.records.append({**record(content, at, len(content)), "index": index})
+        return
+    entry = Rlog.Entry(KaitaiStream(BytesIO(content)))
+    if not hasattr(entry, "header"):
+        reason = "short-entry"
+    elif not any(content):
+        reason = "zero-entry"
+    elif entry.header.term > 2**53 - 1:
+        reason = "bad-term"
+    else:
+        known = {
+            "index": index,
+            "term": entry.header.term,
+            "entry_type": getattr(entry.header.type, "value", entry.header.type),
+            "request_id": entry.header.request_id.hex(),
+        }
+        file.records.append({**record(entry.data, at, len(content)), **known})
+        return
+    file.lost.append({"from": at, "to": at + len(content), "reason": reason, "index": index})
+
+
+def chunk_sizes(parsed: Any) -> int:
+    """Bytes of all chunks that the parser found."""
+    return sum(8 + len(chunk.data) + len(chunk.padding) for chunk in parsed.chunks)
+
+
+def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict[str, Any]]:
+    """ZMR-050 over records and losses in log order: which entries are lost after all."""
+    falling: set[int] = set()
+    for number, event in enumerate(events):
+        if "term" not in event:
+            before = None
+            continue
+        if before is not None and event["term"] < before:
+            falling.add(number)
+            if number and "term" in events[number - 1]:
+                falling.add(number - 1)
+        before = event["term"]
+    return [
+        event if number not in falling else as_lost(event, "decreasing-term")
+        for number, event in enumerate(events)
+    ]
+
+
+def as_lost(event: dict[str, Any], reason: str) -> dict[str, Any]:
+    """The loss that a record turns into."""
+    place = {"file": event["file"]} if "file" in event else {}
+    return {**place, "from": event["at"], "to": event["at"] + event["size"], "reason": reason}

@@ -1,0 +1,87 @@
+"""State files (ZMR-070 to ZMR-080)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.adapterkit import record
+from conformance.kaitai.compile import compiled
+
+from . import message_pack
+from .file import File
+
+State = compiled("zmq_raft_state").ZmqRaftState
+
+
+def state_file(data: bytes) -> File:
+    """A state file; its last record has the state too (ZMR-072)."""
+    file = updates(data)
+    state: dict[str, Any] = {}
+    for one in file.records:
+        state |= one["update"]
+    if file.records:
+        file.records[-1]["state"] = state
+    return file
+
+
+def updates(data: bytes) -> File:
+    """The updates of a state file, up to the first that cannot be one."""
+    file = File(len(data), end=len(data))
+    at = 0
+    for update in State.from_bytes(data).updates:
+        reason = None
+        size = 0
+        if not update.is_map:
+            zeros = not data[at:].strip(b"\0")
+            reason = "torn-update" if zeros else "not-a-map"
+        else:
+            size, reason = measure(update, 0)
+            if reason == "bad-key" and not data[at + size :].strip(b"\0"):
+                reason = "torn-update"
+        if reason:
+            file.end = at if reason == "torn-update" else None
+            return file.lose(at, len(data), reason)
+        changes = message_pack.map_to_json(update)
+        file.records.append({**record(data[at : at + size], at, size), "update": changes})
+        at += size
+    return file
+
+
+def measure(value: Any, depth: int) -> tuple[int, str | None]:
+    """The length of a value with everything in it, or the first thing that is wrong with it.
+
+    For ``bad-key`` the length is that of what stands in front of the key.
+    """
+    if value.first == 0xC1:
+        return 0, "bad-type"
+    if not value.has_len:
+        return 0, "torn-update"
+    if (value.is_map or value.is_array) and depth == 64:
+        return 0, "too-deep"
+    size = 1 + value.len_width + value.number_width + bool(value.is_ext)
+    if value.number_width and not hasattr(value, "number"):
+        return 0, "torn-update"
+    if value.is_str or value.is_bin or value.is_ext:
+        if len(value.data) < value.len_data:
+            return 0, "torn-update"
+        size += len(value.data)
+    inner = getattr(value, "elements", ())
+    for number, element in enumerate(inner):
+        is_key = depth == 0 and number % 2 == 0
+        if is_key and not element.is_str:
+            return size, "bad-key"
+        more, reason = measure(element, depth + 1)
+        if reason:
+            return 0, reason
+        if is_key and not is_text(element):
+            return size, "bad-key"
+        size += more
+    return size, "torn-update" if len(inner) < value.num_elements else None
+
+
+def is_text(value: Any) -> bool:
+    """Whether a string is one of UTF-8."""
+    try:
+        return value.data.decode() is not None
+    except UnicodeDecodeError:
+        return False

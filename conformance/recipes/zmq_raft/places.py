@@ -1,0 +1,88 @@
+"""Log directories: where the files lie, and what they are called."""
+
+from conformance.recipes.zmq_raft.directories import ALL, ENTRIES, three_files
+from conformance.recipes.zmq_raft.log import BOOK, EIGHT, FOUR, ONE, ZmqRaftLog
+from reference_impl.answer import NewRecord
+from reference_impl.zmq_raft.index_file import path_of
+
+
+def _misplaced(log: ZmqRaftLog, place: str) -> None:
+    log.rename_file(FOUR, f"{place}/00000000000004.rlog")
+    log.expect("damaged", "misplaced-file", survivors=[0, 1, 2, 7, 8, 9], end=186)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-091")
+def file_beside_the_folders(log: ZmqRaftLog) -> None:
+    """The second file lies directly in the log folder: it is not passed over in silence."""
+    _misplaced(log, "log")
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-091")
+def file_two_folders_too_high(log: ZmqRaftLog) -> None:
+    """The second file lies in the outermost of its three folders."""
+    _misplaced(log, "log/00000")
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-091")
+def file_one_folder_too_high(log: ZmqRaftLog) -> None:
+    """The second file lies in the second of its three folders."""
+    _misplaced(log, "log/00000/00")
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-091")
+def a_misplaced_copy(log: ZmqRaftLog) -> None:
+    """The second file is there twice: in its place, and in another folder, where it is lost."""
+    log.add_file("log/00000/00/01/00000000000004.rlog", bytes(log.files[FOUR]), "a copy")
+    log.expect("damaged", "misplaced-file", survivors=ALL, end=186)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-090", "ZMR-105")
+def folders_of_other_names(log: ZmqRaftLog) -> None:
+    """The context names the folder of index files and the snapshot."""
+    log.files = {name.replace("log/", "entries/", 1): data for name, data in log.files.items()}
+    log.files["first.snap"] = log.files.pop("snap")
+    log.did("rename log to entries, snap to first.snap")
+    log.context |= {"log": "entries", "snapshot_file": "first.snap"}
+    log.expect("intact", survivors=ALL, end=186)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-090", "ZMR-093")
+def bare_folder_from_four(log: ZmqRaftLog) -> None:
+    """A folder of index files that begins with 4: with no snapshot nothing says what is missing."""
+    files = {name: data for name, data in log.files.items() if name not in ("snap", ONE)}
+    log.files = {name.removeprefix("log/"): data for name, data in files.items()}
+    log.did(f"remove snap and {ONE}; keep the folder log alone")
+    log.expect("intact", survivors=ALL[3:], end=186)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-092", "ZMR-093")
+def from_two_without_a_snapshot(log: ZmqRaftLog) -> None:
+    """No snapshot file, and the first index file begins at 2: entry 1 is missing."""
+    for name in ("snap", ONE, FOUR, EIGHT):
+        log.remove_file(name)
+    log.add_index_file(2, b"two", b"three")
+    log.expect("damaged", "snapshot-gap", survivors=[b"two", b"three"], end=None)
+
+
+@BOOK.valid("directory", "ZMR-015", "ZMR-098")
+def first_index_of_two_digits(log: ZmqRaftLog) -> None:
+    """Files that begin at 13 and 16: names are hexadecimal."""
+    log.directory(*ENTRIES[:5], snapshot=(b"state at 12", 12, 1))
+    assert f"log/{path_of(16)}" in log.files
+    log.expect("intact", survivors=[0, 1, 2, 3, 4, 5])
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-091", "ZMR-015")
+def names_that_begin_like_index_files(log: ZmqRaftLog) -> None:
+    """Files and folders whose names go on after those of index files and their folders."""
+    for name in (f"{FOUR}.bak", "log/000001/00/00/00000000000004.rlog"):
+        log.add_file(name, b"not an index file", "text")
+    log.expect("intact", survivors=ALL, end=186)
+
+
+@BOOK.valid("directory", "ZMR-032", "ZMR-090")
+def a_directory_of_raw_entries(log: ZmqRaftLog) -> None:
+    """Entries without a header, in two files of a directory."""
+    words = (b"a", b"bb", b"ccc", b"dddd")
+    log.directory(*(NewRecord(word) for word in words), entries="raw")
+    log.expect("intact", survivors=[0, 1, 2, 3])
