@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.cases import Case, Step
+from conformance.cases import Case
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
-from conformance.protocol.oneshot import OneShot, reported_parts
+from conformance.protocol.oneshot import OneShot, reports_of
 from conformance.subject import Subject
 
 
@@ -29,16 +29,14 @@ class Exchange:
     stderr: str | None
 
 
-async def exchanges(
-    subject: Subject, case: Case, place: Path, limits: Limits | None = None
-) -> AsyncIterator[Exchange]:
+async def exchanges(subject: Subject, case: Case, place: Path) -> AsyncIterator[Exchange]:
     """Ask a program for each request of a case; ends after the first that has no reply.
 
     ``place`` is where the scratch copy is put, and left. Raises what ``hello`` raises:
     :class:`Crash`, :class:`Timeout` or :class:`ProtocolError`.
     """
     kind = OneShot if subject.one_shot else Child
-    child: Child | OneShot = kind(subject.command, Path.cwd(), limits or Limits())
+    child: Child | OneShot = kind(subject.command, Path.cwd(), Limits())
     try:
         hello = await child.start()
         for number, step in enumerate(case.steps(), 1):
@@ -49,17 +47,10 @@ async def exchanges(
             except (Crash, Timeout, OverLimit, ProtocolError) as error:
                 yield Exchange(request, None, str(error), str(error), child.stderr_tail)
                 return
-            difference = _difference(step, reply, place, hello, subject.one_shot)
+            difference = None
+            if "skipped" not in reply:
+                reports = reports_of(hello, reply, subject.one_shot)
+                difference = step.judge(reply, place, reports).difference
             yield Exchange(request, reply, None, difference, child.stderr_tail)
     finally:
         await child.close()
-
-
-def _difference(
-    step: Step, reply: dict[str, Any], place: Path, hello: dict[str, Any], one_shot: bool
-) -> str | None:
-    if "skipped" in reply:
-        return None
-    one_shot = one_shot and "answer" in reply
-    reports = reported_parts(reply["answer"]) if one_shot else hello["reports"]
-    return step.judge(reply, place, reports).difference

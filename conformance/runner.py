@@ -16,7 +16,7 @@ from conformance.baselines import BaselineChild
 from conformance.cases import Case, Scratch, Step
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
-from conformance.protocol.oneshot import OneShot, reported_parts
+from conformance.protocol.oneshot import OneShot, reports_of
 from conformance.subject import Subject
 
 _CLASS_OF_ERROR = {
@@ -192,12 +192,10 @@ class Runner:
         reply = await child.ask(step.request(case, place, self._seq), wall_ms)
         if "skipped" in reply:
             return {"class": "skipped", "difference": reply["skipped"]}
-        reports = self.outcome.hello["reports"]
-        if self.subject.one_shot and "answer" in reply:
-            reports = reported_parts(reply["answer"])
-            # What a one-shot program reports shows only in its answers.
-            hello = self.outcome.hello
-            hello["reports"] += [part for part in reports if part not in hello["reports"]]
+        hello = self.outcome.hello
+        reports = reports_of(hello, reply, self.subject.one_shot)
+        # What a one-shot program reports shows only in its answers.
+        hello["reports"] += [part for part in reports if part not in hello["reports"]]
         judgement = step.judge(reply, place, reports)
         if judgement.difference is not None:
             more = step.again(case, place, self._seq + 1)

@@ -11,7 +11,6 @@ import errno
 import io
 import os
 import secrets
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -83,19 +82,6 @@ def publish(made: Path, path: Path) -> None:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
         made.rename(path)
         _sync(path.parent)
-
-
-@contextlib.contextmanager
-def finished_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which gets its name, that nothing may have, when the block ends well."""
-    unfinished = unfinished_beside(path)
-    try:
-        with named_in_errors(path):
-            unfinished.mkdir()
-        yield unfinished
-        publish(unfinished, path)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def unfinished_beside(path: Path) -> Path:

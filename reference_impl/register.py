@@ -17,17 +17,11 @@ from reference_impl.places import SPEC
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason code. ``kinds`` are some of ``torn``, ``damage`` and ``refused``.
-
-    ``lost`` says which bytes are blamed, ``next`` where the next record is sought; None where the
-    chapter does not say, or nothing more is read.
-    """
+    """A reason code. ``kinds`` are some of ``torn``, ``damage`` and ``refused``."""
 
     code: str
     kinds: tuple[str, ...]
     requirements: tuple[str, ...]
-    lost: str | None
-    next: str | None
 
 
 @dataclass(frozen=True)
@@ -155,13 +149,7 @@ def _grammars(said: list[Mapping[str, Any]]) -> Iterator[Grammar]:
 
 
 def _reason(code: str, said: Mapping[str, Any]) -> Reason:
-    return Reason(
-        code,
-        tuple(said["kinds"]),
-        tuple(said["requirements"]),
-        said.get("lost"),
-        said.get("next"),
-    )
+    return Reason(code, tuple(said["kinds"]), tuple(said["requirements"]))
 
 
 def _fault(said: Mapping[str, Any]) -> Fault:

@@ -38,6 +38,10 @@ class Crash(Exception):
     """The process ended although it owed a reply."""
 
 
+class CannotStart(Crash):
+    """The system could not start the program: it is missing, or its interpreter is."""
+
+
 class Timeout(Exception):
     """No reply in time; the process was killed."""
 
@@ -138,7 +142,7 @@ class Child:
                 preexec_fn=prepare_child,
             )
         except OSError as error:
-            raise Crash(f"cannot start {self.command[0]}: {error.strerror}") from None
+            raise CannotStart(f"cannot start {self.command[0]}: {error.strerror}") from None
         self._tasks = [
             asyncio.create_task(self._keep_stderr()),
             asyncio.create_task(self._watch_memory()),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.protocol.child import Child, Limits
+from conformance.protocol.child import CannotStart, Child, Limits
 from conformance.protocol.messages import ProtocolError, validate
 
 ANSWER_PARTS = ("verdict", "reason", "lost", "end", "signals")
@@ -75,6 +75,14 @@ class _Run(Child):
         return reply
 
 
+def reports_of(hello: dict[str, Any], reply: dict[str, Any], one_shot: bool) -> list[str]:
+    """What of a reply is compared: what ``hello`` reports; of a one-shot answer, what it holds."""
+    if one_shot and "answer" in reply:
+        return reported_parts(reply["answer"])
+    reports: list[str] = hello["reports"]
+    return reports
+
+
 def reported_parts(answer: dict[str, Any]) -> list[str]:
     """What a one-shot answer reports: the parts and record fields that it holds."""
     parts = ["records", *(part for part in ANSWER_PARTS if part in answer)]
@@ -84,10 +92,15 @@ def reported_parts(answer: dict[str, Any]) -> list[str]:
 
 
 async def no_hello(command: Sequence[str], cwd: Path) -> str | None:
-    """Why a program must be one-shot: what came instead of a reply to hello. None: it replied."""
+    """Why a program must be one-shot: what came instead of a reply to hello. None: it replied.
+
+    Raises :class:`CannotStart` for a program that is none.
+    """
     child = Child(command, cwd, Limits(start_seconds=10))
     try:
         await child.start()
+    except CannotStart:
+        raise
     except Exception as error:  # whatever it is, it was no hello
         return str(error) or type(error).__name__
     finally:

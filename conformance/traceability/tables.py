@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from conformance.protocol.format_schemas import schemas_of, text_of
@@ -78,7 +78,7 @@ def foreign_prefix(tree: Tree) -> Iterator[Found]:
 def tables(register: Register) -> dict[str, str]:
     """The tables of a chapter in Markdown, by name; none for a part that is empty."""
     made = {
-        "reasons": _reasons(list(register.reasons.values()), bare=bool(register.faults)),
+        "reasons": _reasons(register.reasons.values()),
         "faults": _faults(register.faults),
         "fields": _table(("field", "type", "meaning"), map(_field, register.fields.values())),
         "context": _table(
@@ -94,19 +94,9 @@ def rewritten(text: str, register: Register) -> str:
     return BLOCK.sub(lambda block: block[1] + made.get(block[2], block[3]) + block[4], text)
 
 
-def _reasons(reasons: Sequence[Reason], bare: bool) -> str:
-    """``bare``: the bytes blamed stand in the table of faults."""
-    columns: Mapping[str, Callable[[Reason], str]] = {
-        "code": lambda reason: f"`{reason.code}`",
-        "kind": lambda reason: ", ".join(reason.kinds),
-        "requirement": lambda reason: ", ".join(reason.requirements),
-        "lost": lambda reason: reason.lost or "–",
-        "next record sought at": lambda reason: reason.next or "–",
-    }
-    names = list(columns)[:3] if bare else list(columns)
-    if not any(reason.next for reason in reasons):
-        names = [name for name in names if not name.startswith("next")]
-    return _table(names, ([columns[name](reason) for name in names] for reason in reasons))
+def _reasons(reasons: Iterable[Reason]) -> str:
+    rows = ([f"`{one.code}`", ", ".join(one.kinds), ", ".join(one.requirements)] for one in reasons)
+    return _table(("code", "kind", "requirement"), rows)
 
 
 def _faults(faults: Sequence[Fault]) -> str:

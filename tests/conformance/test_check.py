@@ -14,7 +14,7 @@ from conformance.registry import Implementation
 from conformance.reports import json_report
 from conformance.vectors import BrokenVector
 from walproof.cli import check as check_module
-from walproof.cli import main
+from walproof.cli import main, subjects
 
 SMALL = ["--vector", "one-record", "--vector", "payload-flipped-in-second-record"]
 
@@ -160,6 +160,10 @@ class TestUsage:
         [
             (["--impl", "no-such"], "--impl: expected one of executable-spec"),
             (["--cmd", ""], "--cmd: expected a program, found nothing"),
+            (["--cmd", "./nothing"], "Error: --cmd './nothing': there is no file ./nothing\n"),
+            (["--cmd", "no-such-program"], "there is no program 'no-such-program' on PATH"),
+            (["--cmd", "./README.md"], "./README.md may not be executed"),
+            (["--cmd", "my 'reader"], 'Error: --cmd "my \'reader": no closing quotation\n'),
             (["--cmd", "x", "--vector", "no-such-vector"], "no vector is chosen"),
             (["--cmd", "x", "--kind", "odd"], "Invalid value for '--kind'"),
             (["--no-such-option"], "No such option"),
@@ -169,6 +173,15 @@ class TestUsage:
         outcome = walproof("check", *arguments)
         assert outcome.status == 1
         assert words in outcome.err and outcome.out == ""
+
+    def test_a_script_without_its_interpreter_is_not_asked_for_a_vector(self, walproof, tmp_path):
+        script = tmp_path / "reader"
+        script.write_text("#!/nowhere/python\n")
+        script.chmod(0o755)
+        outcome = walproof("check", "--cmd", str(script))
+        assert outcome.status == 1 and outcome.out == ""
+        assert outcome.err.endswith(f"cannot start {script}: No such file or directory\n")
+        assert outcome.err.count("\n") == 1
 
     def test_a_broken_vector_is_our_fault_and_not_the_programs(self, monkeypatch, capsys):
         def broken():
@@ -206,7 +219,8 @@ class TestOurs:
                 command_template=tuple(shlex.split(wrong(name))),
                 moving=moving,
             )
-            monkeypatch.setattr(check_module, "all_implementations", lambda: [implementation])
+            for module in (check_module, subjects):
+                monkeypatch.setattr(module, "all_implementations", lambda: [implementation])
             return tmp_path / "known-failures.json"
 
         monkeypatch.delenv("CI", raising=False)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conformance import ROOT
-from conformance.saving import finished_folder, publish, save, saved
+from conformance.saving import publish, save, saved
 
 WHOLE = b"x" * 1_000_000
 
@@ -57,16 +57,15 @@ def test_an_error_of_reading_keeps_its_own_name(tmp_path: Path) -> None:
 
 
 def test_a_folder_appears_whole(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    with finished_folder(out) as folder:
-        (folder / "a" / "b").mkdir(parents=True)
-        (folder / "a" / "b" / "c").write_text("c")
-        assert not out.exists()
+    made, out = tmp_path / "made", tmp_path / "out"
+    (made / "a" / "b").mkdir(parents=True)
+    (made / "a" / "b" / "c").write_text("c")
+    publish(made, out)
     assert (out / "a" / "b" / "c").read_text() == "c"
     assert list(tmp_path.iterdir()) == [out]
-    with pytest.raises(FileExistsError), finished_folder(out):
-        pass
-    assert list(tmp_path.iterdir()) == [out]
+    made.mkdir()
+    with pytest.raises(FileExistsError):
+        publish(made, out)
 
 
 def test_publish_takes_no_name_that_is_there(tmp_path: Path) -> None:

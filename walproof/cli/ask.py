@@ -9,15 +9,14 @@ from pathlib import Path
 
 import click
 
-from conformance import known_failures
 from conformance.cases import Case, cases_of
 from conformance.describe import printable
 from conformance.exchange import exchanges
 from conformance.protocol.child import Crash, Timeout
 from conformance.protocol.messages import ProtocolError, encode
-from conformance.subject import Subject, subject_of
+from conformance.subject import Subject
 from conformance.vectors import BrokenVector, Vector, load_all
-from walproof.implementations import all_implementations
+from walproof.cli import subjects
 
 
 @click.command()
@@ -54,7 +53,7 @@ def ask(
     """
     if (command is None) == (name is None):
         raise click.UsageError("expected --cmd COMMAND or --impl NAME, and not both")
-    subject = _ours(name) if name else _foreign(command or "", one_shot)
+    subject = _ours(name) if name else subjects.foreign(command or "", one_shot)
     vector = _vector(wanted)
     cases = cases_of([vector], [profile] if profile else ())
     if not cases:
@@ -99,26 +98,10 @@ def _line(message: dict[str, object]) -> str:
 
 
 def _ours(name: str) -> Subject:
-    ours = {one.name: one for one in all_implementations()}
-    if name not in ours:
-        raise click.UsageError(f"--impl: expected one of {', '.join(ours)}, found {name!r}")
-    try:
-        subject = subject_of(ours[name], "walproof")
-    except known_failures.BrokenList as error:
-        raise click.ClickException(str(error)) from None
+    subject = subjects.own(*subjects.implementations([name]))
     if subject.unavailable:
         raise click.ClickException(f"{name} is unavailable: {subject.unavailable}")
     return subject
-
-
-def _foreign(command: str, one_shot: bool) -> Subject:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise click.UsageError(f"--cmd {command!r}: {error}") from None
-    if not words:
-        raise click.UsageError("--cmd: expected a program, found nothing")
-    return Subject(command, command, words, one_shot=one_shot)
 
 
 def _vector(wanted: str) -> Vector:

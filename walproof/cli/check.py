@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,16 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from conformance import REPORTS, known_failures, run
+from conformance import REPORTS, run
 from conformance.cases import cases_of
-from conformance.protocol.child import Limits
+from conformance.protocol.child import CannotStart, Limits
 from conformance.protocol.oneshot import no_hello
 from conformance.reports import html, json_report, junit, terminal
 from conformance.structure.cases import PROFILE
-from conformance.subject import Subject, subject_of
+from conformance.subject import Subject
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
 from walproof.cli.setup import in_ci
+from walproof.cli.subjects import foreign, implementations, own, program_name
 from walproof.implementations import all_implementations
 
 
@@ -102,16 +103,16 @@ def check(
     if not chosen:
         raise click.UsageError("no vector is chosen; walproof check --vector '*' runs all")
     if PROFILE not in profiles and not cases_of(chosen, profiles):
-        asked = sorted({vector.operation for vector in chosen})
+        operations = sorted({vector.operation for vector in chosen})
         raise click.UsageError(
             f"--profile {' '.join(profiles)}: nothing to run, the chosen vectors ask to"
-            f" {' and '.join(asked)}"
+            f" {' and '.join(operations)}"
         )
     subjects = _subjects(commands, names, one_shot)
     _check_cause(subjects, update_known, cause, because)
     if not names:
         read = {vector.body["format"] for vector in chosen}
-        subjects = [s for s in subjects if not s.formats or read & set(s.formats)]
+        subjects = [one for one in subjects if not one.formats or read & set(one.formats)]
     try:
         plan = run.Plan.of(subjects, vectors, chosen, profiles)
         report = _run_with_progress(plan, jobs, memory)
@@ -176,29 +177,21 @@ def _full_scores(
 
 
 def _subjects(commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool) -> list[Subject]:
-    program = program_name()
-    subjects = []
+    found = []
     for command in dict.fromkeys(commands):
-        words = shlex.split(command)
-        if not words:
-            raise click.UsageError("--cmd: expected a program, found nothing")
-        single = one_shot or _is_one_shot(command, words)
-        repeat = f"{program} check --cmd {shlex.quote(command)}"
-        subjects.append(Subject(command, command, words, one_shot=single, repeat=repeat))
-    ours = {implementation.name: implementation for implementation in all_implementations()}
-    for name in names or (() if commands else tuple(ours)):
-        if name not in ours:
-            raise click.UsageError(f"--impl: expected one of {', '.join(ours)}, found {name!r}")
-        try:
-            subjects.append(subject_of(ours[name], program))
-        except known_failures.BrokenList as error:
-            raise click.ClickException(str(error)) from None
-    return subjects
+        subject = foreign(command, one_shot)
+        subject.one_shot = one_shot or _is_one_shot(command, subject.command)
+        found.append(subject)
+    ours = implementations(names) if names or commands else all_implementations()
+    return found + [own(one) for one in ours]
 
 
-def _is_one_shot(command: str, words: list[str]) -> bool:
+def _is_one_shot(command: str, words: Sequence[str]) -> bool:
     """Whether the program must be one-shot. It says so, since the program may also be broken."""
-    why = asyncio.run(no_hello(words, Path.cwd()))
+    try:
+        why = asyncio.run(no_hello(words, Path.cwd()))
+    except CannotStart as error:
+        raise click.ClickException(f"--cmd {command!r}: {error}") from None
     if why is not None:
         click.echo(
             f"{command}: no reply to hello ({why}); taken for a one-shot program,"
@@ -279,15 +272,6 @@ def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
         )
         for entry in report["implementations"]
     )
-
-
-def program_name() -> str:
-    """How this command was called, so that what is printed can be pasted."""
-    called = Path(sys.argv[0])
-    try:
-        return os.path.relpath(called) if called.parent.name == "bin" else called.name
-    except ValueError:
-        return called.name
 
 
 def _shown(path: Path | None) -> str:

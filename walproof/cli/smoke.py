@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 
 import click
 from rich.console import Console
@@ -14,6 +13,7 @@ from conformance.reports.console_text import is_unicode, say
 from conformance.smoke import Finding, Smoke
 from conformance.vectors import BrokenVector, load_all
 from reference_impl.formats import FORMATS
+from walproof.cli.subjects import words_of
 
 MARKS = {"right": ("✓", "+", "green"), "wrong": ("✗", "x", "red"), "untested": ("–", "-", "yellow")}
 STDERR_LINES = 4
@@ -42,9 +42,7 @@ def smoke(command: str, formats: tuple[str, ...], one_shot: bool, seconds: float
 
     Exit status: 0 if every step is as expected, 3 if one is not, 1 for a usage error.
     """
-    words = shlex.split(command)
-    if not words:
-        raise click.UsageError("--cmd: expected a program, found nothing")
+    words = words_of(command)
     if unknown := [format for format in formats if format not in FORMATS]:
         raise click.UsageError(
             f"--format: expected one of {', '.join(FORMATS)}, found {unknown[0]!r}"

@@ -20,8 +20,7 @@ from conformance import REPORTS, known_failures
 from conformance.registry import Implementation, Unavailable
 from conformance.vectors import BrokenVector, Vector, load, load_all
 from reference_impl.formats import FORMATS
-from walproof.cli.check import program_name
-from walproof.implementations import all_implementations
+from walproof.cli import subjects
 from walproof.spark.java import JavaMissing
 from walproof.sweep import controls, findings, job, plan, summary, terminal
 from walproof.sweep.children import Limits
@@ -136,17 +135,13 @@ def _programs(
     format: str, names: Sequence[str], commands: Sequence[str], limits: Limits
 ) -> tuple[list[Program], dict[str, Implementation], dict[str, str]]:
     """The programs to ask, those that are our own implementations, and the option for each."""
-    known = {implementation.name: implementation for implementation in all_implementations()}
     ours = {}
     programs: list[Program] = []
     options = {plan.FAST: "--impl fast-scan"}
-    for name in dict.fromkeys(names):
-        if name in (plan.REFERENCE, plan.FAST):
-            continue
-        if name not in known:
-            listed = ", ".join([plan.REFERENCE, plan.FAST, *known])
-            raise click.UsageError(f"--impl: expected one of {listed}, found {name!r}")
-        implementation = known[name]
+    scanners = (plan.REFERENCE, plan.FAST)
+    named = [name for name in names if name not in scanners]
+    for implementation in subjects.implementations(named, scanners):
+        name = implementation.name
         if format not in implementation.formats:
             raise click.UsageError(f"--impl: {name} does not read {format}")
         try:
@@ -164,9 +159,7 @@ def _programs(
         ours[name] = implementation
         options[name] = f"--impl {name}"
     for command in dict.fromkeys(commands):
-        words = shlex.split(command)
-        if not words:
-            raise click.UsageError("--cmd: expected a program, found nothing")
+        words = subjects.words_of(command)
         try:
             program, why = introduced(
                 Program(name_of(words, programs), tuple(words), version=stamp(words)),
@@ -247,7 +240,7 @@ def _repeat(
     path = store.local(proposal) if proposal.endswith(".json") else vectors[proposal].path
     if path is None:
         return None
-    program, profile = program_name(), f"--profile {signature.profile}"
+    program, profile = subjects.program_name(), f"--profile {signature.profile}"
     if signature.implementation != plan.REFERENCE:
         named = proposal if proposal in vectors else shlex.quote(os.path.relpath(path))
         return f"{program} check {options[signature.implementation]} --vector {named} {profile}"

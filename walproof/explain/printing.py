@@ -77,8 +77,6 @@ def _print_meaning(console: Console, register: Register, meaning: Meaning) -> No
                 console, meaning.code, f"{register.title}: reason code ({', '.join(meaning.kinds)})"
             )
             faults = [fault for fault in register.faults if fault.reason == meaning.code]
-            if meaning.lost:
-                console.print(Padding(Text(f"lost: {meaning.lost}"), (0, 2)))
             _print_faults(console, faults)
             _print_sentences(console, meaning.requirements)
         case RecordField():

@@ -79,7 +79,7 @@ def test_the_scratch_copy_is_kept_as_the_program_left_it(tmp_path: Path) -> None
             ["--cmd", "true", "--vector", CUT, "--profile", "write"],
             "is asked for recover or strict",
         ),
-        (["--cmd", "/no/such/reader", "--vector", CUT], "cannot start /no/such/reader"),
+        (["--cmd", "/no/such/reader", "--vector", CUT], "there is no file /no/such/reader"),
         (["--impl", "nothing", "--vector", CUT], "found 'nothing'"),
     ],
 )
