@@ -128,7 +128,7 @@ class Links:
         if not right or self.view.object_size(table) - 16 != size:
             if not self.walk.excused(table):
                 text = f"the header places the {name} at {offset}, {size} bytes"
-                yield Fault(place, place + 16, "bad-header", "SDJ-016", text, table)
+                yield Fault(place, place + 16, "bad-header", "SDJ-016", text)
             return
         broken = False
         for bucket in range(size // 16):
@@ -287,7 +287,12 @@ class Links:
                 yield Fault(at, end, "bad-object", "SDJ-048", text)
 
     def _leads(self, fault: Fault) -> bool:
-        """Whether the wrong bytes are a link to the target: a count may have a target, too."""
+        """Whether the wrong bytes are a link to the target.
+
+        A count may have a target, too, and the second offset of a bucket (SDJ-024) is not followed.
+        """
+        if fault.rule == "SDJ-024":
+            return False
         stored = self.view.data[fault.start : min(fault.end, fault.start + 8)]
         return int.from_bytes(stored, "little") == fault.target
 

@@ -62,9 +62,10 @@ class Written:
         rest = iter(self.payloads)
         tells = self.tells_payloads and not forges
         if tells and not all(record.payload in rest for record in records):
-            if not all(self._was_written(record, shifts) for record in records):
+            noticed = seen.end.verdict != "intact"
+            if not all(self._was_written(record, shifts, noticed) for record in records):
                 found.append(INVENTED)
-            elif not shifts and not any(record.fields.get("missing") for record in records):
+            elif not shifts and all(self._is_whole(record) for record in records):
                 found.append(OUT_OF_ORDER)
         may_end = self.kind.may_end_anywhere and seen.end.verdict == "intact"
         if (
@@ -78,14 +79,22 @@ class Written:
             found.append(UNACCOUNTED)
         return found
 
-    def _was_written(self, record: Record, shifts: bool) -> bool:
+    def _is_whole(self, record: Record) -> bool:
+        """Whether a record is one that was written, with nothing missing."""
+        return not record.fields.get("missing") and record.payload in self.known
+
+    def _was_written(self, record: Record, shifts: bool, noticed: bool) -> bool:
         """Whether a record can be one that was written, as far as the format can tell.
 
-        Where units move, a log inside a payload may come to light, and fragments of several
-        records may stand in a row. A record that says that some of its fields are missing passes.
+        ``noticed`` says that the answer is not `intact`: parts of several records may then be
+        joined, where no checksum covers which belong together. Where units move, a log inside a
+        payload may come to light, and fragments of several records may stand in a row. A record
+        that says that some of its fields are missing passes.
         """
         payload = record.payload
         if record.fields.get("missing"):
+            return True
+        if noticed and payload not in self.known and self.kind.is_made_of(payload, self.known):
             return True
         if not shifts and not self.kind.enters_payloads:
             return payload in self.known

@@ -180,6 +180,16 @@ def item_to_another_value(log: SystemdLog) -> None:
     log.note("The entry is not what was written, and no checksum says so: only the lists do.")
 
 
+@BOOK.damaged(five_entries, "entry", "SDJ-020", "SDJ-036")
+def items_of_two_entries_exchanged(log: SystemdLog) -> None:
+    """Two entries traded their messages: `xor_hash` would tell, but only the lists may."""
+    log.set(f"{log.entry(1)}.body.items[2].ofs_data", log.offset_of("MESSAGE=charlie"))
+    log.set(f"{log.entry(2)}.body.items[3].ofs_data", log.offset_of("MESSAGE=bravo"))
+    second = log.payloads[1].replace(b"bravo", b"charlie")
+    third = log.payloads[2].replace(b"charlie", b"bravo")
+    log.expect("damaged", "bad-index", survivors=[0, second, third, 3, 4])
+
+
 @BOOK.damaged(five_entries, "entry", "SDJ-043")
 def items_zeroed_from_the_second_on(log: SystemdLog) -> None:
     """The end of an entry never arrived: a torn page in the middle of a file."""

@@ -60,6 +60,18 @@ def bucket_tail_to_the_head(log: SystemdLog) -> None:
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
+@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")
+def bucket_tail_to_an_array(log: SystemdLog) -> None:
+    """A bucket names an array as its last object, and the DATA that had it lists one entry."""
+    data = log.of("PRIORITY=6")
+    array = log.view.number(log.offset_of("PRIORITY=6") + 48)
+    log.zero(f"{data}.body.ofs_entry_array")
+    log.set(f"{data}.body.num_entries", 1)
+    log.set(f"{log.bucket('PRIORITY=6')}.ofs_tail", array)
+    log.expect("damaged", "bad-index", survivors=FIVE)
+    log.note("The last object of a bucket is compared and not followed: the array is not blamed.")
+
+
 @BOOK.damaged(five_entries, "index", "SDJ-024")
 def bucket_with_a_head_and_no_tail(log: SystemdLog) -> None:
     """A bucket has a first object but no last one."""

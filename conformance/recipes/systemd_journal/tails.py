@@ -184,6 +184,13 @@ def table_misplaced_online(log: SystemdLog) -> None:
     log.expect("damaged", "bad-header", survivors=FOUR)
 
 
+@BOOK.damaged(online_compact, "torn-tail", "SDJ-016", "SDJ-052")
+def table_misplaced_far_behind_online(log: SystemdLog) -> None:
+    """The place of a table leads past the last entry: no append changes it, and that is damage."""
+    log.flip("header.data_hash_table_offset", 21)
+    log.expect("damaged", "bad-header", survivors=FOUR)
+
+
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-008", "SDJ-051", "SDJ-052")
 def cut_and_reserved_not_zero(log: SystemdLog) -> None:
     """Cut short, and reserved bytes that no cut explains."""

@@ -26,6 +26,9 @@ from walproof.scan.systemd_journal.packed import Keys, Packed
 Numbers = NDArray[np.int64]
 
 
+_OF_LINKS = (objects.BAD_INDEX, objects.BAD_LAST, objects.BAD_CHAIN, objects.UNLINKED)
+
+
 class Unusual(Exception):
     """A file that only the reference reader can read."""
 
@@ -132,7 +135,7 @@ class Inspection:
         codes = self.faults[:, 2]
         # Pages are written, and copied, in any order: older links do not know what came since.
         links_from = min(torn_from, _grown_from(self.header, self.found, self.entries))
-        of_links = np.isin(codes, (objects.BAD_INDEX, objects.BAD_CHAIN, objects.UNLINKED))
+        of_links = np.isin(codes, _OF_LINKS)
         after = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= np.where(
             of_links, links_from, torn_from
         )
@@ -181,8 +184,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
         size = getattr(header, f"{name}_size")
         if (right := _table_is_there(found, kind, offset, size)) is False:
             place, _ = HEADER_FIELDS[f"{name}_offset"]
-            target = max(offset - 16, 0)
-            add(_rows([(place, place + 16, objects.BAD_HEADER, target)]), 1)
+            add(_rows([(place, place + 16, objects.BAD_HEADER, 0)]), 1)
         elif right and not one_pass.table_holds(found, wanted, offset, size):
             add(*links.table(found, wanted, offset, size))
     if not one_pass.field_lists_hold(found):

@@ -28,6 +28,7 @@ from walproof.scan.systemd_journal.objects import (
     BAD,
     BAD_CHAIN,
     BAD_INDEX,
+    BAD_LAST,
     BAD_OBJECT,
     BAD_SEAL,
     DATA,
@@ -166,7 +167,7 @@ def table(found, wanted, table_at, size):
             broken = True
             if not is_excused(found, kind_of(kinds, number_of(bits, ranks, whole, tail)), tail):
                 target = max(tail, last)
-                faults = put(faults, count, tail_place, tail_place + 8, BAD_INDEX, target)
+                faults = put(faults, count, tail_place, tail_place + 8, BAD_LAST, target)
                 count += 1
     if broken or found.state[LOST]:
         return faults, count
@@ -266,6 +267,8 @@ def impostors(found, wrong):
     facts, whole = found.facts, found.facts[SIZE]
     faults, count = np.empty((16, 4), np.int64), 0
     for which in range(wrong.shape[0]):
+        if wrong[which, 2] == BAD_LAST:
+            continue  # the second offset of a bucket is compared, not followed
         at = wrong[which, 3]
         number = number_of(found.bits, found.ranks, whole, at)
         kind = kind_of(found.kinds, number)

@@ -42,6 +42,7 @@ CODES = (
     "bad-chain",
     "bad-chain",
     "bad-index",
+    "bad-index",
     "bad-seal",
     "bad-header",
 )
@@ -59,11 +60,13 @@ CODES = (
     BAD_CHAIN,
     UNLINKED,
     BAD_INDEX,
+    BAD_LAST,
     BAD_SEAL,
     OUTDATED,
-) = range(15)
-"""UNLINKED is an entry that no chain links (SDJ-046), OUTDATED what SDJ-049 compares."""
-HIDDEN = 15
+) = range(16)
+"""UNLINKED is an entry that no chain links (SDJ-046), BAD_LAST the second offset of a bucket
+(SDJ-024), OUTDATED what SDJ-049 compares."""
+HIDDEN = 16
 """Sound, but the header hides the compression (SDJ-027)."""
 ASK = -1
 """The payload has to be decompressed first, which no kernel can do."""

@@ -65,6 +65,11 @@ class Kind:
         """Whether a record may be made from fragments of several that were moved."""
         return False
 
+    def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
+        """Whether a payload that nobody wrote can be made of parts that were, each under a checksum
+        of its own: then a reader returns it, and says that the log is damaged."""
+        return False
+
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
         """Whether a log has a checksum over each payload: else changes and losses go unnoticed."""
         return True

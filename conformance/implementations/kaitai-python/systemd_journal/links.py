@@ -120,7 +120,7 @@ class Links:
             if is_right and size == 16 * len(tables[0].body.buckets):
                 self.check_table(tables[0], kind)
             elif is_right or not self.journal.has_lost(at):
-                self.journal.blame(Fault(TABLES, "bad-header", place, place + 16, (at,)))
+                self.journal.blame(Fault(TABLES, "bad-header", place, place + 16))
 
     def check_table(self, table: Found, kind: int) -> None:
         """The chains of one table, and whether they reach all objects of its kind."""
