@@ -27,13 +27,17 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         raise CannotWrite(f"the file is damaged: {found.faults[0].text}")
     if header.state != layout.OFFLINE:
         raise CannotWrite("the file is archived, or was not closed")
-    if header.compatible_flags & ~7 or not header.data_hash_table_size:
-        raise CannotWrite("a feature, or a file without tables, that no writer may go on with")
-    if not header.field_hash_table_size:
-        raise CannotWrite("a file without a field table")
-    key = VerificationKey.parse(str(context["key"])) if header.sealed and "key" in context else None
-    if header.sealed and key is None:
-        raise CannotWrite("a sealed file, and no key to seal with")
+    if header.compatible_flags & ~7:
+        raise CannotWrite("a feature that no writer may go on with")
+    if not header.data_hash_table_size or not header.field_hash_table_size:
+        raise CannotWrite("a file without tables")
+    key, last = None, header.tail_object_offset
+    if header.sealed:
+        if "key" not in context:
+            raise CannotWrite("a sealed file, and no key to seal with")
+        if walk.kind(last) != layout.TAG:
+            raise CannotWrite("a sealed file whose last objects have no seal")
+        key = VerificationKey.parse(str(context["key"]))
     bits = header.incompatible_flags & (layout.XZ | layout.LZ4 | layout.ZSTD)
     options = Options(
         header_size=header.header_size,
@@ -43,9 +47,9 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         threshold=int(context.get("threshold", Options.threshold)),
         key=key,
         continuous=bool(header.compatible_flags & layout.SEALED_CONTINUOUS),
-        spare=max(0, header.header_size + header.arena_size - walk.end),
     )
     made = Writer(options, header, bytearray(data[: walk.end]))
+    made.allocated = len(data)
     for at in walk.sound(layout.DATA):
         made.data_at[view.payload(at)] = at
         _note(made, layout.DATA, view.number(at + 16), at)
@@ -56,10 +60,9 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         _note(made, layout.FIELD, view.number(at + 16), at)
     made.chain = _tail(made, header.entry_array_offset, len(found.entries))
     assert sum(len(slots) for _, slots in main_chain(view)) == len(found.entries)
-    made.sealed_from = walk.end
     if key:
-        last_tag = max(walk.sound(layout.TAG), default=0)
-        made.epoch = view.number(last_tag + 24)
+        made.sealed_from = walk.end
+        made.epoch = view.number(last + 24)
     return made
 
 

@@ -93,6 +93,7 @@ class Writer:
         self.chains: dict[int, Chain] = {}
         self.epoch = 0
         self.sealed_from = 0
+        self.allocated = 0
         if not self.out:
             self._create()
 
@@ -207,10 +208,11 @@ class Writer:
         if self.options.key and len(self.out) > self.sealed_from:
             self._tag()
         header = self.header
-        header.arena_size = len(self.out) + self.options.spare - header.header_size
+        size = max(len(self.out) + self.options.spare, self.allocated)
+        header.arena_size = size - header.header_size
         header.state = self.options.state
         self.out[: header.header_size] = header.to_bytes()
-        return bytes(self.out) + bytes(self.options.spare)
+        return bytes(self.out.ljust(size, b"\0"))
 
     def _get(self, at: int) -> int:
         return int.from_bytes(self.out[at : at + 8], "little")

@@ -31,6 +31,5 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     with path.open("r+b") as log:
         log.seek(made.header.header_size)
         log.write(whole[made.header.header_size :])
-        log.flush()
-        log.seek(0)
-        log.write(whole[: made.header.header_size])
+        log.seek(0)  # gives the objects to the system
+        log.write(made.header.to_bytes())
