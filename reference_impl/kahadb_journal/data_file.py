@@ -18,7 +18,7 @@ from reference_impl.kahadb_journal.layout import (
     USER_RECORD,
     command,
 )
-from reference_impl.kahadb_journal.source import Memo, Source
+from reference_impl.kahadb_journal.source import Memo, Search, Source
 
 EMPTY_SUM = 1  # Adler-32 of nothing
 FAILED = -1
@@ -55,9 +55,8 @@ class Scan:
         self.end: int | None = None
         self._fill = self.source.fill_start()
         self._chains = Memo()
-        # From each of these offsets on, the next plausible batch begins at the last one; none does
-        # if that is the end of the file.
-        self._searched = range(0)
+        self._plausible = Search(self.source, self._is_plausible)
+        self._places = Search(self.source, self._is_place)
 
     def events(self) -> Iterator[Record | Lost]:
         """Records and lost ranges in the order of the file."""
@@ -164,8 +163,7 @@ class Scan:
     def _swallows(self, batch: _Batch) -> bool:
         """Whether a plausible batch begins inside an unchecked one that ends out of step."""
         assert batch.end is not None
-        inner = self._next_plausible(batch.at + CONTROL_SIZE, batch.end)
-        return inner is not None
+        return self._plausible_before(batch.end, batch.at + CONTROL_SIZE) is not None
 
     def _is_unfinished(self, batch: _Batch) -> bool:
         """Whether a batch in preallocated space was never finished (KDB-042).
@@ -224,7 +222,7 @@ class Scan:
         if fault == "bad-header":
             trusted = end if end is not None and self._sum_holds(batch, end) else None
             chained = trusted or self._chain(batch)
-            following = chained or self._scan(batch)
+            following = chained or self._places.next(at + 1)
             stop = following or self._end_of_content(at)
             if self.source.is_zero(at, stop):
                 fault = "zero-gap"  # KDB-040
@@ -234,7 +232,7 @@ class Scan:
             inner = self._chain(batch)
             if inner is not None and inner < end and self._is_proof(batch, inner):
                 return self._lost(at, inner, fault), inner, self._sum_holds(batch, inner)
-            within = None if inner == end else self._next_plausible(at + 1, end)
+            within = None if inner == end else self._plausible_before(end, at + 1)
             if within is not None and not self._is_marked(end):
                 # Zeros or the end of the file prove little: they may belong to another batch.
                 return self._lost(at, within, fault), within, False
@@ -245,7 +243,7 @@ class Scan:
         is_past = end is not None and end > self.size
         if is_past and chained is not None and not self._is_proof(batch, chained):
             chained = None
-        following = chained or self._scan(batch)
+        following = chained or self._places.next(at + 1)
         if following is None and is_past:
             return self._lost(at, self.size, "torn-batch", torn=True), None, True
         stop = following or self._end_of_content(at)
@@ -289,24 +287,21 @@ class Scan:
             self._chains.note(one, led_to)
         return None if led_to == FAILED else led_to
 
-    def _scan(self, batch: _Batch) -> int | None:
-        return self._next_plausible(batch.at + 1, self.size)
+    def _plausible_before(self, limit: int, at: int) -> int | None:
+        """The first plausible batch that begins in ``[at, limit)``."""
+        found = self._plausible.next(at)
+        return found if found is not None and found < limit else None
 
-    def _next_plausible(self, at: int, limit: int) -> int | None:
-        """The next control record that begins in ``[at, limit)`` and is plausible (KDB-046).
+    def _is_place(self, at: int) -> bool:
+        """Whether a search for a place to go on ends at this header (KDB-046)."""
+        batch = self._batch(at)
+        if batch.size > 0 and batch.end is not None and self._sum_holds(batch, batch.end):
+            return True
+        return self._is_plausible(at)
 
-        No part of the file is searched twice (KDB-053).
-        """
-        if at not in self._searched:
-            found = self.source.find_header(at)
-            while found is not None and not self._is_plausible(self._batch(found)):
-                found = self.source.find_header(found + 1)
-            self._searched = range(at, (self.size if found is None else found) + 1)
-        found = self._searched[-1]
-        return found if found < limit else None
-
-    def _is_plausible(self, batch: _Batch) -> bool:
-        """Whether a batch leads to something written on purpose, or is itself sound."""
+    def _is_plausible(self, at: int) -> bool:
+        """Whether the batch of a header leads to something written on purpose, or is sound."""
+        batch = self._batch(at)
         end = batch.end
         if end is None or not self._in_step(end):
             return False
@@ -321,7 +316,7 @@ class Scan:
         following = at + len(EOF_RECORD)
         if self.source.get(following, len(HEADER)) == HEADER:
             return following
-        return self._next_plausible(following, self.size)
+        return self._plausible.next(following)
 
     def _lost(self, start: int, end: int, reason: str, torn: bool = False) -> Lost:
         return Lost(start, end, reason, torn and self.is_last, self.name)

@@ -6,6 +6,7 @@ import re
 import zlib
 from array import array
 from collections import defaultdict
+from collections.abc import Callable
 from typing import BinaryIO
 
 from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER
@@ -72,6 +73,28 @@ class Source:
         for number in range(len(self._sums) - 1, whole):
             self._sums.append(zlib.adler32(self.get(number * STEP, STEP), self._sums[number]))
         return zlib.adler32(self.get(whole * STEP, rest), self._sums[whole])
+
+
+class Search:
+    """The next header that begins a batch of some kind. Nothing is searched twice (KDB-053)."""
+
+    def __init__(self, source: Source, accepts: Callable[[int], bool]) -> None:
+        self._source = source
+        self._accepts = accepts
+        # From each of these offsets on, the next one is at the last of them; there is none if that
+        # is the end of the file.
+        self._searched = range(0)
+
+    def next(self, at: int) -> int | None:
+        """The offset of the next one, from ``at`` on."""
+        size = self._source.size
+        if at not in self._searched:
+            found = self._source.find_header(at)
+            while found is not None and not self._accepts(found):
+                found = self._source.find_header(found + 1)
+            self._searched = range(at, (size if found is None else found) + 1)
+        found = self._searched[-1]
+        return found if found < size else None
 
 
 class Memo:

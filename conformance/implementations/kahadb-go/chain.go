@@ -60,8 +60,27 @@ func (r *file) plausible(q int) bool { // KDB-046; the header is there
 	return k.size == 0 || r.chainEnd(q, k.c) == k.c
 }
 
+// proven tells whether a checksum alone vouches for a batch; the header is there.
+func (r *file) proven(q int) bool { // KDB-046
+	k := r.ctl(q)
+	return k.possible && k.size > 0 && r.holds(k, k.c)
+}
+
 // nextPlausible is the first plausible batch at or after x, or -1.
-func (r *file) nextPlausible(x int) int {
+func (r *file) nextPlausible(x int) int { return r.search(&r.plaus, x, r.plausible) }
+
+// nextPlace is the first plausible or proven batch at or after x, or -1.
+func (r *file) nextPlace(x int) int {
+	return r.search(&r.place, x, func(q int) bool { return r.plausible(q) || r.proven(q) })
+}
+
+// memo is what a search for headers has found out, for each header.
+type memo struct {
+	is   []int8 // 0 unknown, 1 yes, 2 no
+	next []int  // index of the next one that is, or -1
+}
+
+func (r *file) search(m *memo, x int, is func(int) bool) int {
 	if !r.scan {
 		r.scan = true
 		magic := header[5:]
@@ -76,34 +95,36 @@ func (r *file) nextPlausible(x int) int {
 			}
 			i += j + len(magic)
 		}
-		r.plaus = make([]int8, len(r.heads))
-		r.next = make([]int, len(r.heads))
-		for i := range r.next {
-			r.next[i] = -1
-		}
 	}
 	n := len(r.heads)
+	if m.is == nil {
+		m.is = make([]int8, n)
+		m.next = make([]int, n)
+		for i := range m.next {
+			m.next[i] = -1
+		}
+	}
 	i := sort.SearchInts(r.heads, x)
 	var seen []int
 	for i < n {
-		if r.plaus[i] == 0 {
-			r.plaus[i] = 2
-			if r.plausible(r.heads[i]) {
-				r.plaus[i] = 1
+		if m.is[i] == 0 {
+			m.is[i] = 2
+			if is(r.heads[i]) {
+				m.is[i] = 1
 			}
 		}
-		if r.plaus[i] == 1 {
+		if m.is[i] == 1 {
 			break
 		}
 		seen = append(seen, i)
-		if r.next[i] >= 0 {
-			i = r.next[i]
+		if m.next[i] >= 0 {
+			i = m.next[i]
 		} else {
 			i++
 		}
 	}
 	for _, s := range seen {
-		r.next[s] = i
+		m.next[s] = i
 	}
 	if i >= n {
 		return -1

@@ -25,7 +25,7 @@ func (r *file) resync(k ctl, badHeader bool) (int, int) {
 		if x := r.chainEnd(p, r.N); x >= 0 {
 			return x, sure(x != p+28)
 		}
-		if q := r.nextPlausible(p + 1); q >= 0 {
+		if q := r.nextPlace(p + 1); q >= 0 {
 			return q, placeDoubt
 		}
 		return 0, nowhere
@@ -48,7 +48,7 @@ func (r *file) resync(k ctl, badHeader bool) (int, int) {
 	if x := r.chainEnd(p, r.N); x >= 0 && (!past || r.proof(k, x)) {
 		return x, sure(x != p+28 && (!k.possible || r.holds(k, x)))
 	}
-	if q := r.nextPlausible(p + 1); q >= 0 {
+	if q := r.nextPlace(p + 1); q >= 0 {
 		return q, placeDoubt
 	}
 	if past {

@@ -73,8 +73,8 @@ type file struct {
 	sums  sums
 	heads []int // offsets of headers
 	scan  bool
-	plaus []int8 // per header: 0 unknown, 1 yes, 2 no
-	next  []int  // per header: index of the next plausible one at or after it, -1 unknown
+	plaus memo // of the plausible batches
+	place memo // of the plausible and the proven ones
 	chain map[int]int
 	items []item
 	end   int // -1: null

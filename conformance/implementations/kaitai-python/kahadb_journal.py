@@ -175,11 +175,13 @@ class DataFile:
                 return at
         return None
 
-    def search(self, at: int, limit: int) -> int | None:
-        """The next plausible batch that begins in ``[at, limit)`` (KDB-046)."""
+    def search(self, at: int, limit: int, or_proven: bool = False) -> int | None:
+        """The next plausible batch, or proven one, that begins in ``[at, limit)`` (KDB-046)."""
         while (at := self.data.find(HEADER, at, limit + 15)) >= 0:
             found = self.batch(at)
             end = self.claimed_end(found)
+            if or_proven and end != at + 28 and self.sum_holds(found, end):
+                return at
             if end is not None and self.in_step(end):
                 if found.control.checksum > 0:
                     proven = self.sum_holds(found, end)
@@ -197,7 +199,7 @@ class DataFile:
         to_fill = self.fill if self.fill > at else self.size
         if fault == "bad-header":
             led = end if self.sum_holds(found, end) else self.chain(at, self.size)
-            place = led if led is not None else self.search(at + 1, self.size)
+            place = led if led is not None else self.search(at + 1, self.size, or_proven=True)
             stop = to_fill if place is None else place
             code = fault if any(self.data[at:stop]) else "zero-gap"
             return place, stop, code, led is not None and led > at + 28
@@ -219,7 +221,7 @@ class DataFile:
             certain = certain and proof
             if end > self.size and not proof and not self.is_marked(led):
                 led = None
-        place = led if led is not None else self.search(at + 1, self.size)
+        place = led if led is not None else self.search(at + 1, self.size, or_proven=True)
         if place is None and end is not None and end > self.size:
             return None, self.size, "torn-batch", True
         stop = to_fill if place is None else place

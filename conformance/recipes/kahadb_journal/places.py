@@ -79,10 +79,10 @@ def phantom_in_a_last_batch_without_eof_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-046")
 def garbage_on_both_sides_of_a_batch(log: KahaDBLog) -> None:
-    """A sound batch between garbage: it may be part of a payload, and is lost with it."""
+    """A sound batch between garbage: its checksum vouches for it, nothing else has to."""
     log.insert(135, b"y" * 9, "9 bytes of garbage")
     log.insert(90, b"x" * 9, "9 bytes of garbage")
-    log.expect("damaged", "bad-header", survivors=[0, 1, 3, 4], end=243)
+    log.expect("damaged", "bad-header", survivors=range(5), end=243)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-045")

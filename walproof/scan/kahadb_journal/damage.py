@@ -6,6 +6,7 @@ than one look, and this module looks. Requirement ids are those of spec/kahadb-j
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,6 +101,32 @@ class Chains:
         self._noted += count
 
 
+class Search:
+    """The next header that begins a batch of some kind (KDB-046)."""
+
+    def __init__(self, damage: Damage, accepts: Callable[[Claim], bool]) -> None:
+        self._damage = damage
+        self._accepts = accepts
+        # No such batch begins in [from, to); one begins at ``to`` if it is found.
+        self._from = self._to = 0
+        self._is_found = False
+
+    def next(self, at: int, limit: int) -> int | None:
+        """The next one that begins in ``[at, limit)``; nothing is searched twice (KDB-053)."""
+        if self._from <= at <= self._to:
+            if self._is_found or self._to >= limit:
+                return self._to if self._is_found and self._to < limit else None
+            start = self._to
+        else:
+            self._from = start = at
+        found = self._damage.find_header(start, limit)
+        while found is not None and not self._accepts(self._damage.claim(found)):
+            found = self._damage.find_header(found + 1, limit)
+        self._is_found = found is not None
+        self._to = found if found is not None else max(start, limit)
+        return found
+
+
 class Damage:
     """Looks at one data file. ``fill`` is where its preallocated space begins (KDB-013)."""
 
@@ -110,9 +137,8 @@ class Damage:
         self.fill = fill
         self.sums = Sums(self.window)
         self.chains = Chains(self)
-        # No plausible batch begins in [searched from, to); one begins at ``to`` if it is found.
-        self._from = self._to = 0
-        self._is_found = False
+        self._plausible = Search(self, self._is_plausible)
+        self._places = Search(self, lambda one: self._is_plausible(one) or self._is_proven(one))
 
     # What stands at an offset?
 
@@ -163,7 +189,7 @@ class Damage:
         if head.startswith(EOF):
             after = at + len(EOF)
             if self.window.peek(after, len(HEADER)) != HEADER:
-                found = self.next_plausible(after, self.size)
+                found = self._plausible.next(after, self.size)
                 if found is None:
                     return Finding(None)  # KDB-015
                 after = found
@@ -207,7 +233,7 @@ class Damage:
             return None if self.in_step(end) else "bad-size"
         if claim.checksum > 0:
             return None if self._sum_holds(claim, end) else "checksum-mismatch"  # KDB-036
-        if not self.in_step(end) and self.next_plausible(claim.start, end) is not None:
+        if not self.in_step(end) and self._plausible.next(claim.start, end) is not None:
             return "bad-size"  # KDB-047
         return None if self._tiles(claim.start, end) else "bad-record"  # KDB-037
 
@@ -237,7 +263,7 @@ class Damage:
             inner = self._chain(claim, end)
             if inner is not None and inner < end and self._is_proof(claim, inner):
                 return Finding(inner, None, fault, inner, firm=self._sum_holds(claim, inner))
-            within = None if inner == end else self.next_plausible(at + 1, end)
+            within = None if inner == end else self._plausible.next(at + 1, end)
             if within is not None and not self.is_marked(end):
                 return Finding(within, None, fault, within, firm=False)
             if self._is_unfinished(end):
@@ -248,7 +274,7 @@ class Damage:
         firm = chained is not None and (end is None or self._sum_holds(claim, chained))
         if leads_out and chained is not None and not self._is_proof(claim, chained):
             chained = None
-        go_on = chained if chained is not None else self.next_plausible(at + 1, self.size)
+        go_on = chained if chained is not None else self._places.next(at + 1, self.size)
         if go_on is None and leads_out:
             return Finding(None, None, "torn-batch", self.size, torn=True)  # KDB-042
         firm = firm and chained is not None and chained > claim.start
@@ -259,7 +285,7 @@ class Damage:
         at, end = claim.at, claim.end
         by_size = end if end is not None and self._sum_holds(claim, end) else None  # KDB-044
         chained = by_size if by_size is not None else self._chain(claim, self.size)
-        go_on = chained if chained is not None else self.next_plausible(at + 1, self.size)
+        go_on = chained if chained is not None else self._places.next(at + 1, self.size)
         stop = self._end_of_content(at) if go_on is None else go_on
         reason = "zero-gap" if self._is_zero(at, stop) else "bad-header"  # KDB-040
         firm = chained is not None and chained > claim.start
@@ -280,24 +306,6 @@ class Damage:
         target = self.chains.from_(start)
         return target if target is not None and target <= limit else None
 
-    def next_plausible(self, at: int, limit: int) -> int | None:
-        """The next plausible batch that begins in ``[at, limit)`` (KDB-046).
-
-        What was searched before is not searched again.
-        """
-        if self._from <= at <= self._to:
-            if self._is_found or self._to >= limit:
-                return self._to if self._is_found and self._to < limit else None
-            start = self._to
-        else:
-            self._from = start = at
-        found = self._find_header(start, limit)
-        while found is not None and not self._is_plausible(self.claim(found)):
-            found = self._find_header(found + 1, limit)
-        self._is_found = found is not None
-        self._to = found if found is not None else max(start, limit)
-        return found
-
     def _is_plausible(self, claim: Claim) -> bool:
         end = claim.end
         if not claim.is_header or end is None or not self.in_step(end):
@@ -308,7 +316,16 @@ class Damage:
             return self._sum_holds(claim, end)
         return claim.size == 0 or self._chain(claim, end) == end
 
-    def _find_header(self, at: int, limit: int) -> int | None:
+    def _is_proven(self, claim: Claim) -> bool:
+        """Whether a checksum alone vouches for a batch (KDB-046)."""
+        return (
+            claim.is_header
+            and claim.size > 0
+            and claim.end is not None
+            and self._sum_holds(claim, claim.end)
+        )
+
+    def find_header(self, at: int, limit: int) -> int | None:
         """The next header that begins in ``[at, limit)``."""
         stop = min(limit + len(HEADER) - 1, self.size)
         while at + len(HEADER) <= stop:

@@ -1,0 +1,89 @@
+"""Batches that only their checksum vouches for: where they are found, and where nobody looks."""
+
+from conformance.recipes.kahadb_journal.layout import (
+    five_batches,
+    five_batches_without_checksums,
+    payload_that_holds_a_batch,
+)
+from conformance.recipes.kahadb_journal.log import BOOK, HEADER, KahaDBLog, whole_batch, words
+from conformance.recipes.kahadb_journal.preallocation import preallocated_by_5_12
+
+ALL = range(5)
+GARBAGE = b"x" * 9
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-046", "KDB-047")
+def batch_between_a_torn_one_and_garbage(log: KahaDBLog) -> None:
+    """Forty bytes of a batch, a sound batch, garbage: the checksum vouches for the sound one."""
+    log.insert(135, GARBAGE, "9 bytes of garbage")
+    log.drop("batches[1]")
+    log.insert(45, whole_batch(words(2))[:40], "40 bytes of batch 2")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4], end=229)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-046", "KDB-051")
+def last_batch_between_garbage(log: KahaDBLog) -> None:
+    """Garbage, the last batch, garbage to the end of the file: the batch survives."""
+    log.truncate(225)
+    log.extend(GARBAGE, "9 bytes of garbage")
+    log.insert(180, GARBAGE, "9 bytes of garbage")
+    log.expect("damaged", "bad-header", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-046", "KDB-033")
+def empty_batch_between_garbage(log: KahaDBLog) -> None:
+    """A batch of size 0 with the checksum of nothing, between garbage: that proves nothing."""
+    empty = HEADER + bytes(11) + b"\x01"
+    log.insert(90, GARBAGE + empty + GARBAGE, "garbage, a batch of size 0 and garbage")
+    log.expect("damaged", "bad-header", survivors=ALL, end=271)
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-046", "KDB-036")
+def wrong_checksum_between_garbage(log: KahaDBLog) -> None:
+    """A batch with a wrong checksum between garbage: nothing vouches for it."""
+    log.flip("batches[2].records[0].payload", 0)
+    log.insert(135, GARBAGE, "9 bytes of garbage")
+    log.insert(90, GARBAGE, "9 bytes of garbage")
+    log.expect("damaged", "bad-header", survivors=[0, 1, 3, 4], end=243)
+
+
+@BOOK.damaged(five_batches_without_checksums, "resync", "KDB-046", "KDB-008")
+def unchecked_batch_between_garbage(log: KahaDBLog) -> None:
+    """A batch without checksum between garbage: its own sizes alone are no proof."""
+    log.insert(135, GARBAGE, "9 bytes of garbage")
+    log.insert(90, GARBAGE, "9 bytes of garbage")
+    log.expect("damaged", "bad-header", survivors=[0, 1, 3, 4], end=243)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-015", "KDB-046")
+def eof_record_and_remains_that_hold_a_batch(log: KahaDBLog) -> None:
+    """After the EOF record, remains of a payload that held a batch: its checksum says nothing."""
+    log.extend(GARBAGE + whole_batch(words(6)) + GARBAGE, "garbage, a batch and garbage")
+    log.expect("intact", survivors=ALL, end=225)
+
+
+@BOOK.damaged(five_batches_without_checksums, "resync", "KDB-032", "KDB-047", "KDB-048")
+def payload_with_a_batch_in_front_of_garbage(log: KahaDBLog) -> None:
+    """An unchecked batch whose payload holds a checked one, then garbage: its records fill it."""
+    payload = b"copy: " + whole_batch(b"phantom") + b"tail"
+    log.insert(90, whole_batch(payload, checked=False) + GARBAGE, "a batch and 9 bytes of garbage")
+    log.expect("damaged", "bad-header", survivors=[0, 1, payload, 2, 3, 4], end=317)
+
+
+@BOOK.damaged(preallocated_by_5_12, "torn-tail", "KDB-042", "KDB-047", "KDB-048", kind="eof")
+def torn_batch_whose_payload_holds_one(log: KahaDBLog) -> None:
+    """A torn batch of two records, the first of which holds a batch: nobody looks into it."""
+    torn = whole_batch(b"copy: " + whole_batch(b"phantom") + b"tail", words(4))
+    log.put(135, torn[:-17], "the first record of a batch of two")
+    log.expect("torn", "torn-batch", survivors=range(3), end=135)
+
+
+@BOOK.damaged(payload_that_holds_a_batch, "resync", "KDB-046", "KDB-048")
+def phantom_behind_a_size_past_the_end(log: KahaDBLog) -> None:
+    """Size and checksum of a batch are wrong; the chain comes before any search."""
+    log.number("batches[1].control.len_records", 5000)
+    log.flip("batches[1].control.checksum", 0)
+    log.expect("damaged", "bad-size", survivors=[0, 2])
+    log.bug(
+        "Journal.findNextBatchRecord searches for the header alone: the inner batch is returned"
+    )
