@@ -157,7 +157,8 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     If a writer must refuse, it is the log as it stands.
     """
     survivors = answer_to(recipe.format, contents, log.context, name=input_name).records
-    wanted = [record.payload for record in survivors]
+    kept = survivors[: len(survivors) - log.rolled_back]
+    wanted = [record.payload for record in kept]
     wanted += [record.payload for record in log.to_append]
     answer, files = _append(recipe, log, contents, input_name, log.to_append)
     _check_statement(recipe, log, answer)

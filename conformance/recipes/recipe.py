@@ -41,6 +41,7 @@ class Log(Damage):
         super().__init__(control, format)
         self.payloads = list(payloads)
         self.to_append: list[NewRecord] = []
+        self.rolled_back = 0
         self.context: dict[str, Any] = {}
         self.golden: Contents | None = None
         self.statement: Statement | None = None
@@ -58,6 +59,10 @@ class Log(Damage):
     def append(self, *payloads: bytes, **fields: Any) -> None:
         """Records that the implementation is asked to append, with these fields of the format."""
         self.to_append += [NewRecord(payload, fields) for payload in payloads]
+
+    def rolls_back(self, count: int) -> None:
+        """What is appended replaces so many of the records at the end of the log."""
+        self.rolled_back = count
 
     def to_write(self) -> list[NewRecord]:
         """The records of the log, for a writer; formats whose records have fields say which."""

@@ -43,7 +43,7 @@ class DirectoryWriter:
         unusable = [*reader.spare]  # ZMR-095
         if reader.end.at == 0 and reader.end.file not in spare:
             unusable.append(reader.files[0])  # ZMR-044: the only file, and it was never finished
-        self.files = [directory.first_index(path) for path in reader.files if path not in unusable]
+        self.files = [path for path in reader.files if path not in unusable]
         self.capacity = self._configured_capacity()
         for path in unusable:
             path.unlink()
@@ -78,55 +78,62 @@ class DirectoryWriter:
         return reader
 
     def _append(self, entry: bytes) -> None:
-        with self._path(self.files[-1]).open("r+b") as file:
-            writer = IndexWriter(file, Path(file.name).stat().st_size)
+        with self.files[-1].open("r+b") as file:
+            writer = IndexWriter(file, self.files[-1].stat().st_size)
             if writer.next_index != self.next_index:
                 raise Full(f"the file ends at {writer.next_index}")
             writer.append(entry)
 
     def _term_before(self) -> int | None:
         """The term of the entry directly before the next one, if a reader compares it (ZMR-050)."""
-        for first in reversed(self.files):
-            layout = self._layout(first)
+        for path in reversed(self.files):
+            layout = self._layout(path)
             if layout is None:
                 return None
             if layout.offsets:
-                number = self.next_index - 1 - first
+                number = self.next_index - 1 - layout.first
                 spans = (one for one in index_file.spans(layout) if one.reason is None)
                 found = next((one for one in spans if one.last == number), None)
-                return None if found is None else self._term(first, layout, found)
+                return None if found is None else self._term(path, layout, found)
         return self.snapshot_term if self.next_index == self.first_index else None
 
-    def _term(self, first: int, layout: index_file.Layout, span: index_file.Span) -> int | None:
+    def _term(self, path: Path, layout: index_file.Layout, span: index_file.Span) -> int | None:
         assert layout.data is not None
-        with self._path(first).open("rb") as file:
+        with path.open("rb") as file:
             head = read_at(file, layout.data + span.start, min(span.end - span.start, ENTRY.size))
         return comparable_term(head)
 
     def _truncate(self, index: int) -> None:
-        """Roll back: a file that begins with the index is deleted, unless the log begins there."""
-        while self.files[-1] > index or self.files[-1] == index > self.first_index:
-            if len(self.files) == 1:
+        """Roll back: a file that begins with the index is deleted, unless the log begins there.
+
+        What counts is its name, also if it is lost as a whole (ZMR-098).
+        """
+        while len(self.files) > 1:
+            first = directory.first_index(self.files[-1])
+            if first < index or first == index == self.first_index:
                 break
-            self._delete(self.files.pop())
-        with self._path(self.files[-1]).open("r+b") as file:
-            IndexWriter(file, Path(file.name).stat().st_size).truncate(index)
+            self.files.pop().unlink()
+        last = self.files[-1]
+        if self._layout(last) is None:
+            raise ValueError(f"index {index} is in a file that is lost: {last.name}")
+        with last.open("r+b") as file:
+            IndexWriter(file, last.stat().st_size).truncate(index)
         self.next_index = index
         self.term = self._term_before()
 
     def _create(self, first: int) -> None:
-        path = self._path(first)
+        path = self.parts.log / path_of(first)
         if path.exists():
             raise ValueError(f"{path.name} has no room: expected a capacity above 0")
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as file:
             file.write(empty(first, self.capacity, self.context))
-        self.files.append(first)
+        self.files.append(path)
 
     def _configured_capacity(self) -> int:
         """For the first file the context's; for others that of the first, rounded up (ZMR-098)."""
-        for first in self.files:
-            layout = self._layout(first)
+        for path in self.files:
+            layout = self._layout(path)
             if isinstance(layout, index_file.Layout):
                 return 1 << max(layout.capacity - 1, 0).bit_length()
         capacity = int(self.context.get("capacity", DEFAULT_CAPACITY))
@@ -134,20 +141,14 @@ class DirectoryWriter:
             raise ValueError(f"capacity: expected a power of two, found {capacity}")
         return capacity
 
-    def _layout(self, first: int) -> index_file.Layout | None:
+    def _layout(self, path: Path) -> index_file.Layout | None:
         """The layout of an index file, if it is not lost as a whole."""
-        path = self._path(first)
-        if not path.is_file():
-            return None  # it lies in another folder
+        first = directory.first_index(path)
+        if path != self.parts.log / path_of(first):
+            return None  # ZMR-091
         try:
             with path.open("rb") as file:
                 layout = index_file.read_layout(file, path.stat().st_size, first)
         except Refusal:
             return None
         return layout if isinstance(layout, index_file.Layout) else None
-
-    def _delete(self, first: int) -> None:
-        self._path(first).unlink()
-
-    def _path(self, first: int) -> Path:
-        return self.parts.log / path_of(first)

@@ -44,8 +44,10 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it. Raises ``ValueError`` if a writer must refuse.
 
     An unfinished write at the end is rolled back or cut off first (ZMR-018, ZMR-080). What is
-    refused leaves every byte as it is.
+    refused leaves every byte as it is, and so does an append of no records (ZMR-018).
     """
+    if not records:
+        return
     _rehearse(_append, path, records, context)
     _append(path, records, context)
 
@@ -108,7 +110,7 @@ def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         with path.open("r+b") as file:
             _append_entries(IndexWriter(file, path.stat().st_size), records, context)
         return
-    if not (records and records[0].fields.get("rotate")):  # ZMR-080: else the old file stays as is
+    if not records[0].fields.get("rotate"):  # ZMR-080: else the old file stays as is
         with path.open("r+b") as file:
             file.truncate(last.end)
     write_all(_state_writer(path, context), records)

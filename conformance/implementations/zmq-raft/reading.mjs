@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
-  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, msgpack, placeOf, withFolder,
+  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, lendSnapshot, msgpack, placeOf, placesIn, withFolder,
 } from './zmq_raft.mjs';
 
 class Answer {
@@ -153,18 +153,14 @@ function toJson(value) {
 export async function directory(root, { context, profile }) {
   const answer = new Answer();
   await withFolder(async (folder) => {
-    const named = path.join(root, context.log ?? 'log');
-    const snap = path.join(root, context.snapshot_file ?? 'snap');
-    const isBare = !fs.existsSync(named) && !fs.existsSync(snap);
-    const logdir = isBare ? root : named;
+    const places = placesIn(root, context);
+    const { logdir, snap, isBare } = places;
     let log;
     const opened = await answer.try(async () => {
       let place = snap;
       if (!fs.existsSync(snap)) {
         // In read-write mode FileLog makes a snapshot at index 0 itself.
-        place = path.join(folder, 'snap');
-        const before = isBare ? (await firstIndexOf(logdir)) - 1 : 0;
-        await (await new SnapshotFile(place, Math.max(before, 0), 0, 0).ready()).close();
+        place = await lendSnapshot(folder, places);
       }
       log = await new FileLog(logdir, place, true).ready();
     });
@@ -189,10 +185,5 @@ export async function directory(root, { context, profile }) {
     await log.close();
   });
   return answer;
-}
-
-async function firstIndexOf(logdir) {
-  const names = await FileLog.readIndexFileNames(logdir);
-  return names.length ? Number.parseInt(path.basename(names[0], '.rlog'), 16) : 1;
 }
 

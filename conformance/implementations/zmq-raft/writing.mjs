@@ -2,7 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
-  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, msgpack, placeOf, settle, withFolder,
+  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, lendSnapshot, msgpack, placeOf, placesIn, settle,
+  withFolder,
 } from './zmq_raft.mjs';
 
 /** zmq-raft rejects these records, or does not append to this log. */
@@ -76,19 +77,22 @@ export const appendToState = update;
 
 async function addToLog(root, { records, context }) {
   const options = { indexFileCapacity: context.capacity };
-  const log = await unlessRefused(() =>
-    new FileLog(path.join(root, 'log'), path.join(root, 'snap'), options).ready());
-  await unlessRefused(async () => {
-    for (const record of records) {
-      if (record.index === undefined) await log.appendEntry(...partsOf(record));
-      else await log.appendEntries([LogEntry.build(...partsOf(record))], Number(record.index));
-    }
+  const places = placesIn(root, context);
+  await withFolder(async (folder) => {
+    const snap = places.isBare ? await lendSnapshot(folder, places) : places.snap;
+    const log = await unlessRefused(() => new FileLog(places.logdir, snap, options).ready());
+    await unlessRefused(async () => {
+      for (const record of records) {
+        if (record.index === undefined) await log.appendEntry(...partsOf(record));
+        else await log.appendEntries([LogEntry.build(...partsOf(record))], Number(record.index));
+      }
+    });
+    await log.close();
   });
-  await log.close();
 }
 
 export async function writeDirectory(root, request) {
-  fs.mkdirSync(root);
+  fs.mkdirSync(path.join(root, 'log'), { recursive: true });
   const wanted = request.context.snapshot;
   if (wanted !== undefined) await writeSnapshot(path.join(root, 'snap'), { records: [wanted] });
   await addToLog(root, request);

@@ -54,6 +54,22 @@ export function placeOf(folder, index) {
   return place;
 }
 
+/** Where a log directory has its parts. A bare folder of index files has no snapshot, and FileLog demands one. */
+export function placesIn(root, { log = 'log', snapshot_file = 'snap' }) {
+  const [named, snap] = [path.join(root, log), path.join(root, snapshot_file)];
+  const isBare = !fs.existsSync(named) && !fs.existsSync(snap);
+  return { logdir: isBare ? root : named, snap, isBare };
+}
+
+/** A snapshot without data in another folder. That of a bare folder covers what its first index file leaves out. */
+export async function lendSnapshot(folder, { logdir, isBare }) {
+  const place = path.join(folder, 'snap');
+  const names = isBare ? await FileLog.readIndexFileNames(logdir) : [];
+  const before = names.length ? Number.parseInt(path.basename(names[0], '.rlog'), 16) - 1 : 0;
+  await (await new SnapshotFile(place, Math.max(before, 0), 0, 0).ready()).close();
+  return place;
+}
+
 /** The kind of a log, by the rules of the chapter. */
 export function kindOf(file, context) {
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return 'directory';

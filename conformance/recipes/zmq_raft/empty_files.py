@@ -15,6 +15,7 @@ from conformance.recipes.zmq_raft.log import (
     TWELVE,
     UNFINISHED,
     ZmqRaftLog,
+    without_room,
 )
 
 FIRST_SEVEN = ALL[:7]
@@ -68,8 +69,7 @@ def empty_file_after_a_damaged_one(log: ZmqRaftLog) -> None:
 @BOOK.damaged(last_file_full, "directory", "ZMR-010", "ZMR-095", "ZMR-101")
 def empty_file_with_no_room(log: ZmqRaftLog) -> None:
     """The empty file at the end has a capacity of zero: nothing can go into it."""
-    data = b"RLOG\x10\0\0\0\x01\0\0\0" + bytes(4) + (8).to_bytes(8, "little") + b"ITMZ" + bytes(4)
-    log.add_file(EIGHT, data, "a file of capacity 0")
+    log.add_file(EIGHT, without_room(8), "a file of capacity 0")
     log.expect("intact", survivors=FIRST_SEVEN, end=None)
 
 

@@ -11,8 +11,9 @@ from conformance.contents import Contents, read_contents, write_contents
 from conformance.recipes.recipe import Book, Log
 from reference_impl import formats
 from reference_impl.answer import NewRecord
-from reference_impl.zmq_raft.index_file import path_of
+from reference_impl.zmq_raft.index_file import HEADER, path_of
 from reference_impl.zmq_raft.index_writer import entry_bytes
+from reference_impl.zmq_raft.layout import VERSION, chunk
 from reference_impl.zmq_raft.message_pack import encode
 
 FORMAT = "zmq-raft"
@@ -50,6 +51,12 @@ def at(index: int, payload: bytes) -> NewRecord:
 def stored(record: NewRecord) -> bytes:
     """The bytes of an entry in an index file."""
     return entry_bytes(record, raw=False)
+
+
+def without_room(first: int) -> bytes:
+    """An index file of capacity zero."""
+    header = HEADER.pack(b"RLOG", 16, VERSION, 0, first)
+    return header + chunk(b"ITMZ", b"")
 
 
 class ZmqRaftLog(Log):

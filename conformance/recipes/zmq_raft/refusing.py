@@ -7,6 +7,7 @@ from conformance.recipes.zmq_raft.appending import (
     append_an_update,
     append_behind_a_full_file,
     append_to_a_directory,
+    append_to_an_empty_file,
     append_to_three_entries,
 )
 from conformance.recipes.zmq_raft.bad_updates import tail_of_ff
@@ -27,7 +28,7 @@ from conformance.recipes.zmq_raft.empty_files import (
     unfinished_file_too_far_on,
 )
 from conformance.recipes.zmq_raft.headers import cut_in_the_header
-from conformance.recipes.zmq_raft.index_files import three_entries
+from conformance.recipes.zmq_raft.index_files import no_entries, three_entries
 from conformance.recipes.zmq_raft.log import BOOK, FOUR, GOLDEN, ZmqRaftLog, at, entry
 from conformance.recipes.zmq_raft.lost_files import last_file_lost, token_of_the_first_file
 from conformance.recipes.zmq_raft.offsets import offset_that_falls
@@ -261,11 +262,11 @@ def append_a_term_that_falls(log: ZmqRaftLog) -> None:
     log.expect_refusal(survivors=[0, 1, 2])
 
 
-@BOOK.appending(three_entries, "appending", "ZMR-013", "ZMR-052", control=append_to_three_entries)
+@BOOK.appending(no_entries, "appending", "ZMR-013", "ZMR-052", control=append_to_an_empty_file)
 def append_an_entry_of_zeros(log: ZmqRaftLog) -> None:
-    """Term 0, no request and no data: a reader takes it for a write that never arrived."""
+    """Term 0, no request and no data, after no other term: a reader takes it for a lost write."""
     log.add(NewRecord(b"", {"term": "0"}))
-    log.expect_refusal(survivors=[0, 1, 2])
+    log.expect_refusal()
 
 
 @BOOK.appending(three_files, "appending", "ZMR-013", "ZMR-050", control=append_to_a_directory)
