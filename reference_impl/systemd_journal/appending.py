@@ -8,7 +8,6 @@ from typing import Any
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.builder import CannotWrite, Chain, Options, Writer
 from reference_impl.systemd_journal.inspection import inspect, refusal
-from reference_impl.systemd_journal.query import main_chain
 from reference_impl.systemd_journal.sealing import VerificationKey
 
 _COMPRESSION = {layout.XZ: "xz", layout.LZ4: "lz4", layout.ZSTD: "zstd"}
@@ -49,7 +48,6 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         continuous=bool(header.compatible_flags & layout.SEALED_CONTINUOUS),
     )
     made = Writer(options, header, bytearray(data[: walk.end]))
-    made.allocated = len(data)
     for at in walk.sound(layout.DATA):
         made.data_at[view.payload(at)] = at
         _note(made, layout.DATA, view.number(at + 16), at)
@@ -59,10 +57,8 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         made.field_at[bytes(data[at + 40 : at + view.object_size(at)])] = at
         _note(made, layout.FIELD, view.number(at + 16), at)
     made.chain = _tail(made, header.entry_array_offset, len(found.entries))
-    assert sum(len(slots) for _, slots in main_chain(view)) == len(found.entries)
-    if key:
-        made.sealed_from = walk.end
-        made.epoch = view.number(last + 24)
+    made.sealed_from = walk.end
+    made.epoch = view.number(last + 24)  # of a tag, if there are any
     return made
 
 

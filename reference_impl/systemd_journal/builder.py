@@ -15,7 +15,7 @@ from typing import Any
 from reference_impl.answer import NewRecord
 from reference_impl.systemd_journal import layout, sealing
 from reference_impl.systemd_journal.compression import THRESHOLD, compress
-from reference_impl.systemd_journal.export_format import BadExport, parse_export
+from reference_impl.systemd_journal.export_format import ABOUT, BadExport, parse_fields
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
 from reference_impl.systemd_journal.objects import FIELD_NAME
@@ -93,7 +93,6 @@ class Writer:
         self.chains: dict[int, Chain] = {}
         self.epoch = 0
         self.sealed_from = 0
-        self.allocated = 0
         if not self.out:
             self._create()
 
@@ -134,7 +133,6 @@ class Writer:
         realtime: int,
         monotonic: int,
         boot_id: bytes,
-        seqnum: int | None = None,
     ) -> int:
         """Write one entry (SDJ-081); ``payloads`` are ``FIELD=value``. Returns its offset.
 
@@ -151,7 +149,7 @@ class Writer:
                 raise CannotWrite(f"no field name: {name[:64]!r}")
         if self.options.key:
             self._evolve(realtime)
-        number = max(header.tail_entry_seqnum + 1, seqnum or 0)  # SDJ-088
+        number = header.tail_entry_seqnum + 1  # SDJ-088
         xor = 0
         items = []
         for payload in payloads:
@@ -186,18 +184,19 @@ class Writer:
         ``_BOOT_ID`` is stored as a field too, as the first one, as systemd's writers do.
         """
         boot = str(record.fields["boot_id"])
+        payloads = [b"_BOOT_ID=" + boot.encode()]
         try:
-            entries = list(parse_export(io.BytesIO(record.payload)))
+            for payload in parse_fields(io.BytesIO(record.payload)):
+                if payload is None or payload.startswith(ABOUT):
+                    raise CannotWrite("an empty line, or one about the entry")
+                payloads.append(payload)
         except BadExport as error:
             raise CannotWrite(str(error)) from None
-        payloads = [payload for entry in entries for payload in entry.payloads]
-        seqnum = int(record.fields["seqnum"]) if "seqnum" in record.fields else None
         return self.append(
-            [b"_BOOT_ID=" + boot.encode(), *payloads],
+            payloads,
             int(record.fields["realtime"]),
             int(record.fields["monotonic"]),
             bytes.fromhex(boot),
-            seqnum,
         )
 
     def finish(self) -> bytes:
@@ -208,11 +207,10 @@ class Writer:
         if self.options.key and len(self.out) > self.sealed_from:
             self._tag()
         header = self.header
-        size = max(len(self.out) + self.options.spare, self.allocated)
-        header.arena_size = size - header.header_size
+        header.arena_size = len(self.out) + self.options.spare - header.header_size
         header.state = self.options.state
         self.out[: header.header_size] = header.to_bytes()
-        return bytes(self.out.ljust(size, b"\0"))
+        return bytes(self.out) + bytes(self.options.spare)
 
     def _get(self, at: int) -> int:
         return int.from_bytes(self.out[at : at + 8], "little")
@@ -255,7 +253,7 @@ class Writer:
         self._note_depth(layout.DATA, number, 0)
         stored, flags = payload, 0
         flag = COMPRESSIONS[self.options.compression][1]
-        if flag and len(payload) >= max(8, self.options.threshold):
+        if flag and len(payload) >= self.options.threshold:
             packed = compress(payload, flag)
             if packed is not None:
                 stored, flags = packed, flag

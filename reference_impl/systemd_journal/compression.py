@@ -16,7 +16,7 @@ from reference_impl.systemd_journal.layout import OBJECT_LZ4, OBJECT_XZ, OBJECT_
 THRESHOLD = 512
 """The size of ``FIELD=value``, in bytes, from which systemd compresses (SDJ-032)."""
 
-XZ_SMALLEST, LZ4_SMALLEST = 80, 9
+XZ_SMALLEST = 80
 MEMORY_LIMIT = 256 << 20
 
 
@@ -59,14 +59,10 @@ def compress(payload: bytes, flag: int) -> bytes | None:
         ]
         packed = lzma.compress(payload, lzma.FORMAT_XZ, lzma.CHECK_NONE, filters=filters)
     elif flag == OBJECT_LZ4:
-        if len(payload) < LZ4_SMALLEST:
-            return None
         block = lz4.block.compress(payload, store_size=False)
         packed = len(payload).to_bytes(8, "little") + block
     else:
-        packed = zstandard.ZstdCompressor(
-            write_content_size=True, write_checksum=False, write_dict_id=False
-        ).compress(payload)
+        packed = zstandard.ZstdCompressor().compress(payload)  # with its size, without a checksum
     return packed if len(packed) < len(payload) else None
 
 

@@ -10,23 +10,22 @@ from typing import Any, BinaryIO
 
 from reference_impl.answer import INLINE_PAYLOAD_LIMIT
 
-_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+_NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
+    chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17)
+)
+_NO_TEXT = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f{_NONCHARACTERS}]")
 BOOT_ID = b"_BOOT_ID="
+ABOUT = b"__"
+"""How lines begin that are about the entry (SDJ-091)."""
 
 
 def is_text(payload: bytes) -> bool:
-    """Whether ``FIELD=value`` may have its own line: UTF-8 without control characters but tab."""
+    """Whether ``FIELD=value`` may have its own line: text without controls but tab (SDJ-090)."""
     try:
         text = payload.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return not _CONTROL.search(text) and not _has_noncharacter(text)
-
-
-def _has_noncharacter(text: str) -> bool:
-    return not text.isascii() and any(
-        0xFDD0 <= ord(char) <= 0xFDEF or ord(char) & 0xFFFE == 0xFFFE for char in text
-    )
+    return not _NO_TEXT.search(text)
 
 
 def export_field(payload: bytes) -> bytes:
@@ -88,35 +87,43 @@ class ExportedEntry:
 MAX_LINE = 1 << 20
 
 
-def parse_export(stream: BinaryIO, limit: int = 768 << 20) -> Iterator[ExportedEntry]:
-    """The entries of an export stream. ``limit`` bounds one field. Raises :class:`BadExport`."""
+def parse_export(stream: BinaryIO) -> Iterator[ExportedEntry]:
+    """The entries of an export stream. Raises :class:`BadExport`."""
     entry = ExportedEntry()
+    for payload in parse_fields(stream):
+        if payload is None:
+            if entry.address or entry.payloads:
+                yield entry
+            entry = ExportedEntry()
+        elif payload.startswith(ABOUT):
+            name, _, value = payload.partition(b"=")
+            entry.address[name.decode("ascii", errors="replace")] = value.decode("utf-8", "replace")
+        else:
+            entry.payloads.append(payload)
+    if entry.address or entry.payloads:
+        yield entry
+
+
+def parse_fields(stream: BinaryIO, limit: int = 768 << 20) -> Iterator[bytes | None]:
+    """``NAME=value`` of every field of an export stream, and None for every empty line.
+
+    ``limit`` bounds one field. Raises :class:`BadExport`.
+    """
     at = 0
     while line := stream.readline(limit + 1):
         at += len(line)
         if not line.endswith(b"\n"):
             raise BadExport(f"at {at - len(line)}: a line that does not end, or is too long")
         line = line[:-1]
-        if not line:
-            if entry.address or entry.payloads:
-                yield entry
-            entry = ExportedEntry()
-            continue
-        name, equals, value = line.partition(b"=")
-        if not equals:
+        if line and b"=" not in line:
             size = int.from_bytes(_exactly(stream, 8, at), "little")
             if size > limit:
                 raise BadExport(f"at {at}: a field of {size} bytes, the limit is {limit}")
-            value = _exactly(stream, size, at)
+            line += b"=" + _exactly(stream, size, at)
             if _exactly(stream, 1, at) != b"\n":
                 raise BadExport(f"at {at}: a binary field of {size} bytes without its newline")
             at += 9 + size
-        if name.startswith(b"__"):
-            entry.address[name.decode("ascii", errors="replace")] = value.decode("utf-8", "replace")
-        else:
-            entry.payloads.append(name + b"=" + value)
-    if entry.address or entry.payloads:
-        yield entry
+        yield line or None
 
 
 def _exactly(stream: BinaryIO, size: int, at: int) -> bytes:

@@ -80,7 +80,9 @@ class SystemdLog(Log):
         own = [b"_BOOT_ID=" + boot.encode(), *map(raw, fields)]
         number = self.made.header.n_entries
         ticks = 1_000_000 * (number + 1) if monotonic is None else monotonic
-        self.made.append(own, realtime, ticks, bytes.fromhex(boot), seqnum)
+        if seqnum is not None:
+            self.made.header.tail_entry_seqnum = seqnum - 1
+        self.made.append(own, realtime, ticks, bytes.fromhex(boot))
         self.payloads.append(body(*fields))
 
     def begin(self, **options: Any) -> None:

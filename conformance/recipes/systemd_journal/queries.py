@@ -140,3 +140,11 @@ def strict_before_a_lost_field(log: SystemdLog) -> None:
     log.flip(f"{log.of('MESSAGE=echo')}.body.payload", 70)
     second, last = log.without(1, "MESSAGE"), log.without(4, "MESSAGE")
     log.expect("damaged", "hash-mismatch", survivors=[0, second, 2, 3, last])
+
+
+@BOOK.damaged(five_entries, "queries", "SDJ-060")
+def match_of_a_changed_field(log: SystemdLog) -> None:
+    """What a field became by damage matches nothing either: only sound fields count."""
+    log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 64)
+    log.context["match"] = "MESSAGE=cravo"
+    log.expect("damaged", "hash-mismatch", survivors=[])

@@ -12,7 +12,7 @@ from reference_impl.answer import NewRecord
 from reference_impl.systemd_journal import appending, inspection
 from reference_impl.systemd_journal.builder import CannotWrite, Options, Writer
 from reference_impl.systemd_journal.export_format import entry_body
-from reference_impl.systemd_journal.query import values_of
+from reference_impl.systemd_journal.query import values
 
 NAMES = st.from_regex(r"[A-Z_][A-Z0-9_]{0,9}", fullmatch=True).filter(lambda n: n != "_BOOT_ID")
 FIELDS = st.builds(lambda name, value: name.encode() + b"=" + value, NAMES, st.binary(max_size=700))
@@ -87,9 +87,9 @@ def test_queries_and_filters_agree(compact: bool, buckets: int) -> None:
     for number in range(0, 53):
         filtered = [r for r in everything if int(r.fields["seqnum"]) >= number]
         assert list(answer(data, from_seqnum=number).records) == filtered
-    view = inspection.inspect(data, {}).view
-    assert list(values_of(view, b"PRIORITY")) == [b"2", b"1", b"0"]
-    assert list(values_of(view, b"NOTHING")) == []
+    found = inspection.inspect(data, {})
+    assert list(values(found, b"PRIORITY")) == [b"2", b"1", b"0"]
+    assert list(values(found, b"NOTHING")) == []
 
 
 def test_options_know_their_defaults() -> None:

@@ -11,11 +11,11 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from reference_impl.systemd_journal import query
 from walproof.scan.compiled import I64, U8, kernel
 from walproof.scan.memory import load64
 from walproof.scan.systemd_journal import objects
 from walproof.scan.systemd_journal.inspection import Inspection
+from walproof.scan.systemd_journal.lookup import entries_of, find_data
 from walproof.scan.systemd_journal.object_table import FOUND, number_of
 from walproof.scan.systemd_journal.objects import ITEM, SIZE, item_at
 from walproof.scan.systemd_journal.offsets import offset_at
@@ -49,7 +49,7 @@ def select(
 ) -> NDArray[np.int64]:
     """Those of the entries that are asked for (SDJ-060, SDJ-061).
 
-    The index of a sound file is asked through the reference, which finds what it finds there.
+    A sound file is asked through its indexes, a damaged one entry by entry.
     """
     found = inspection.found
     for name, place in (("from_seqnum", 16), ("from_realtime", 24)):
@@ -66,8 +66,8 @@ def select(
         for payloads in matches:
             listed: set[int] = set()
             for payload in payloads:
-                data = query.find_data(inspection.view, payload)
-                listed.update(query.entries_of(inspection.view, data) if data else ())
+                data = find_data(inspection.view, payload)
+                listed.update(entries_of(inspection.view, data) if data else ())
             at = np.fromiter(listed, np.int64, len(listed))
             numbers = numbers[np.isin(found.offsets[numbers], at)]
         return numbers
