@@ -8,6 +8,7 @@ a full score and still lose records or misreport damage.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -208,9 +209,9 @@ PATCHED: dict[str, tuple[Any, str, Any, str]] = {
     ),
     "noncharacters are text": (
         export_format,
-        "_has_noncharacter",
-        lambda text: False,
-        "values-with-noncharacters",
+        "_NO_TEXT",
+        re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]"),
+        "values-with-noncharacters values-at-the-ends-of-the-noncharacters",
     ),
     "only the last entry under a seal is compared": (
         Seals,
