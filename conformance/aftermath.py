@@ -1,7 +1,8 @@
 """What a write or an append leaves behind: the log read back, and every file in its folder.
 
-A vector states it under ``after``: the files with their sizes, and what a writer is free to do
-otherwise. Only a freedom that the vector declares is one, each with its reason.
+A vector states it under ``after``: the files with their sizes, bytes of them that no answer shows,
+and what a writer is free to do otherwise. Only a freedom that the vector declares is one, each with
+its reason.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _NOT_COMPARED: Mapping[str, frozenset[str]] = {
 
 Files = Mapping[str, int]
 """Sizes by name; names are relative to the folder that holds the log, the log's own among them."""
+Bytes = Mapping[tuple[str, int], bytes]
+"""What stands in a file, by its name as in :data:`Files` and the offset."""
 
 
 def compared_parts(format_id: str, free: Collection[str]) -> list[str]:
@@ -74,6 +77,25 @@ def file_differences(expected: Files, found: Files, free: Collection[str]) -> li
     return [f"files: {', '.join(wrong)}"] if wrong else []
 
 
+def byte_differences(expected: Bytes, folder: Path) -> list[str]:
+    """What differs between the bytes there should be in files and those that are there."""
+    wrong = []
+    for (name, at), data in expected.items():
+        with (folder / name).open("rb") as file:
+            file.seek(at)
+            found = file.read(len(data))
+        if found != data:
+            wrong.append(f"{name} at {at}: expected {data.hex(' ')}, found {found.hex(' ')}")
+    return [f"bytes: {', '.join(wrong)}"] if wrong else []
+
+
+def stated_bytes(after: Mapping[str, Any]) -> dict[tuple[str, int], bytes]:
+    """The bytes of a vector's ``after``."""
+    return {
+        (part["name"], part["at"]): bytes.fromhex(part["hex"]) for part in after.get("bytes", [])
+    }
+
+
 def stated_files(after: Mapping[str, Any]) -> dict[str, int]:
     """The files of a vector's ``after``."""
     return {file["name"]: file["size"] for file in after["files"]}
@@ -84,12 +106,11 @@ def freedoms(after: Mapping[str, Any]) -> list[str]:
     return [one["freedom"] for one in after.get("free", [])]
 
 
-def to_json(files: Files, free: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def to_json(files: Files, data: Bytes, free: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """``after`` as a vector has it."""
-    listed = [{"name": name, "size": size} for name, size in files.items()]
-    if not free:
-        return {"files": listed}
-    return {
-        "files": listed,
+    parts = {
+        "files": [{"name": name, "size": size} for name, size in files.items()],
+        "bytes": [{"name": name, "at": at, "hex": part.hex()} for (name, at), part in data.items()],
         "free": [{"freedom": freedom, "because": because} for freedom, because in free],
     }
+    return {key: listed for key, listed in parts.items() if listed or key == "files"}

@@ -190,7 +190,8 @@ class WritingStep(Step):
     def _files(self, place: Path, after: Mapping[str, Any]) -> list[str]:
         """What is wrong with the files, those of the log and those beside it."""
         found = aftermath.files_in(place.parent)
-        return aftermath.file_differences(aftermath.stated_files(after), found, self._free)
+        wrong = aftermath.file_differences(aftermath.stated_files(after), found, self._free)
+        return wrong or aftermath.byte_differences(aftermath.stated_bytes(after), place.parent)
 
     @property
     def _free(self) -> list[str]:

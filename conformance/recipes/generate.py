@@ -147,7 +147,7 @@ def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name:
     return {
         "records": [_to_json(record) for record in records],
         "expect": expect,
-        "after": _after(recipe, files, log.files_after, log.free, input_name),
+        "after": _after(recipe, files, log.files_after, {}, log.free, input_name),
     }
 
 
@@ -160,18 +160,19 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     kept = survivors[: len(survivors) - log.rolled_back]
     wanted = [record.payload for record in kept]
     wanted += [record.payload for record in log.to_append]
-    answer, files = _append(recipe, log, contents, input_name, log.to_append)
+    data = {(_beside(file, input_name), at): data for (file, at), data in log.bytes_after.items()}
+    answer, files = _append(recipe, log, contents, input_name, log.to_append, data)
     _check_statement(recipe, log, answer)
     if not log.must_refuse and [record.payload for record in answer.records] != wanted:
         raise RecipeError(f"{recipe.id}: the executable specification loses records")
     body: Body = {
         "records": [_to_json(record) for record in log.to_append],
         "expect": answer.to_json(),
-        "after": _after(recipe, files, log.files_after, log.free, input_name),
+        "after": _after(recipe, files, log.files_after, data, log.free, input_name),
     }
     for records, because, stated in log.other_appends:
-        answer, files = _append(recipe, log, contents, input_name, records)
-        after = _after(recipe, files, stated, (), input_name)
+        answer, files = _append(recipe, log, contents, input_name, records, {})
+        after = _after(recipe, files, stated, {}, (), input_name)
         other = {"answer": answer.to_json(), "after": after, "because": because}
         body.setdefault("accept", []).append(other)
     return body
@@ -183,8 +184,12 @@ def _append(
     contents: Contents,
     input_name: str,
     records: Sequence[NewRecord],
+    data: aftermath.Bytes,
 ) -> tuple[Answer, dict[str, int]]:
-    """The answer to the log after an append, or a refusal, and the files that are there."""
+    """The answer to the log after an append, or a refusal, and the files that are there.
+
+    ``data`` is what must stand in them.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / input_name
         write_contents(contents, path)
@@ -197,6 +202,8 @@ def _append(
         elif refused:
             raise RecipeError(f"{recipe.id}: the executable specification refuses: {refused}")
         answer = collect(formats.named(recipe.format).read(path, "recover", log.context))
+        if wrong := aftermath.byte_differences(data, Path(folder)):
+            raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
     return answer, files
 
 
@@ -232,10 +239,11 @@ def _after(
     recipe: Recipe[Any],
     files: Mapping[str, int],
     stated: Mapping[str, int] | None,
+    data: aftermath.Bytes,
     free: Sequence[tuple[str, str]],
     input_name: str,
 ) -> Body:
-    """The files afterwards, as the recipe states them or else as they are."""
+    """The files afterwards, as the recipe states them or else as they are, and what is in them."""
     unknown = [freedom for freedom, _ in free if freedom not in aftermath.FREEDOMS]
     if unknown:
         raise RecipeError(f"{recipe.id}: freedom: expected one of {', '.join(aftermath.FREEDOMS)}")
@@ -244,7 +252,7 @@ def _after(
         wrong = aftermath.file_differences(stated, files, ())
         if wrong:
             raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
-    return aftermath.to_json(files if stated is None else stated, free)
+    return aftermath.to_json(files if stated is None else stated, data, free)
 
 
 def _beside(name: str, input_name: str) -> str:

@@ -48,6 +48,7 @@ class Log(Damage):
         self.accept: list[tuple[dict[str, Any], str]] = []
         self.must_refuse = False
         self.files_after: dict[str, int] | None = None
+        self.bytes_after: dict[tuple[str, int], bytes] = {}
         self.free: list[tuple[str, str]] = []
         self.other_appends: list[tuple[list[NewRecord], str, dict[str, int]]] = []
         self.notes: list[str] = []
@@ -100,6 +101,13 @@ class Log(Damage):
         number of a process in a name. Without this, the executable specification alone says it.
         """
         self.files_after = dict(files)
+
+    def leaves_bytes(self, file: str, at: int, data: bytes) -> None:
+        """Bytes that stand at an offset of a file after an append, where no answer shows them.
+
+        ``file`` is a name as in :meth:`leaves`, without ``*`` and ``?``.
+        """
+        self.bytes_after[file, at] = data
 
     def may_append_as(
         self, records: Sequence[NewRecord], because: str, files: Mapping[str, int]

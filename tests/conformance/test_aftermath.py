@@ -48,6 +48,27 @@ def test_a_name_may_be_a_pattern_and_claims_one_file():
     assert wrong == "files: x.pers-2 (2 bytes) should not be there"
 
 
+def test_bytes_that_no_answer_shows(tmp_path):
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log" / "1.log").write_bytes(b"abcdef")
+    assert not aftermath.byte_differences({("log/1.log", 2): b"cd"}, tmp_path)
+    wrong = {("log/1.log", 2): b"cd", ("log/1.log", 4): b"eg", ("log/1.log", 5): b"fg"}
+    assert aftermath.byte_differences(wrong, tmp_path) == [
+        "bytes: log/1.log at 4: expected 65 67, found 65 66, log/1.log at 5: expected 66 67, found 66"
+    ]
+
+
+def test_what_a_vector_says_of_bytes_is_read_again():
+    data = {("log/1.log", 45): b"\0\1"}
+    after = aftermath.to_json({"log/1.log": 60}, data, ())
+    assert after == {
+        "files": [{"name": "log/1.log", "size": 60}],
+        "bytes": [{"name": "log/1.log", "at": 45, "hex": "0001"}],
+    }
+    assert aftermath.stated_bytes(after) == data
+    assert not aftermath.stated_bytes({"files": []})
+
+
 def test_every_part_is_compared_unless_it_is_free():
     for format_id, register in registers().items():
         every = {"records", "verdict", "reason", "lost", "end", *register.fields} - {"payload"}
