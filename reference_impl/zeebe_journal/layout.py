@@ -20,4 +20,6 @@ EOF_FRAME, RECORD_FRAME = b"\0", b"\1"  # ZBJ-016
 NO_ASQN = -1
 NEWEST_SCHEMA_VERSION = 2
 SEGMENT_NAME = re.compile(r"(?P<name>.+)-(?P<id>[1-9][0-9]*)\.log", re.DOTALL)  # ZBJ-001
-LARGEST_ID = 2**31 - 1
+FIRST_ID = 1
+LARGEST_INT = 2**31 - 1
+"""Of the number of a segment, and of its size in bytes (ZBJ-001, ZBJ-049)."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl.answer import End, Event, Lost, Record, Verdict
-from reference_impl.zeebe_journal.layout import LARGEST_ID, NO_ASQN, SEGMENT_NAME
+from reference_impl.zeebe_journal.layout import LARGEST_INT, NO_ASQN, SEGMENT_NAME
 from reference_impl.zeebe_journal.meta import read_flushed_index
 from reference_impl.zeebe_journal.segment import (
     Cursor,
@@ -53,7 +53,7 @@ def segment_files(folder: Path) -> dict[str, list[Path]]:
     found: dict[str, list[tuple[int, Path]]] = {}
     for path in folder.iterdir():
         match = SEGMENT_NAME.fullmatch(path.name)
-        if match is not None and path.is_file() and int(match["id"]) <= LARGEST_ID:
+        if match is not None and path.is_file() and int(match["id"]) <= LARGEST_INT:
             found.setdefault(match["name"], []).append((int(match["id"]), path))
     return {name: [path for _, path in sorted(files)] for name, files in found.items()}
 
@@ -113,10 +113,11 @@ class _Journal:
         self.cursor: Cursor | None = None
         self.first_damage: str | None = None
         self.first_torn: str | None = None
-        self.last: tuple[Segment | None, int] = (None, 0)
+        self.last: tuple[Segment | None, int]
         """Where the last segment ended from which records were sought, or the first one begins."""
         self.over = False
-        self.promised = False
+        self.promised: bool
+        """Once it is over: whether a record was acknowledged that is not there."""
         self.unconfirmed: tuple[Segment, int] | None = None
         """Where the last segment ended, if no seal says that its last record stands there."""
 
@@ -319,23 +320,19 @@ class Tail:
     """
 
     count: int
-    last_at: int
+    last_at: int | None
     asqn: int
     end: End
 
 
 def tail(events: Iterator[Event]) -> Tail:
     """The tail of a log, from all of its events."""
-    count, last_at, asqn, file = 0, 0, NO_ASQN, None
-    for event in events:
-        if isinstance(event, End):
-            return (
-                Tail(count, last_at, asqn, event) if event.file == file else Tail(0, 0, asqn, event)
-            )
+    count, last_at, asqn, file = 0, None, NO_ASQN, None
+    while not isinstance(event := next(events), End):
         if isinstance(event, Lost) and event.reason != "asqn-order":
             continue
         count, file = count + 1 if event.file == file else 1, event.file
         last_at = event.at if isinstance(event, Record) else event.start
         if isinstance(event, Record):
             asqn = max(asqn, int(event.fields["asqn"]))
-    raise AssertionError("the reader stopped without a verdict")
+    return Tail(count, last_at, asqn, event) if event.file == file else Tail(0, None, asqn, event)

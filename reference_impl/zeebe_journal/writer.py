@@ -18,8 +18,9 @@ from reference_impl.zeebe_journal.layout import (
     DATA_BLOCK,
     DESCRIPTOR_BLOCK,
     DESCRIPTOR_METADATA,
+    FIRST_ID,
     JOURNAL_SCHEMA,
-    LARGEST_ID,
+    LARGEST_INT,
     METADATA_BLOCK,
     NO_ASQN,
     RECORD_DATA,
@@ -28,7 +29,6 @@ from reference_impl.zeebe_journal.layout import (
     SBE_HEADER,
     SEAL,
     SEGMENT_DESCRIPTOR,
-    SEGMENT_NAME,
 )
 from reference_impl.zeebe_journal.reader import (
     Segment,
@@ -46,9 +46,8 @@ DESCRIPTORS = {"1": 29, "2/1": 45, "2/2": 57}
 NEWEST = "2/2"
 RECORD_OVERHEAD = 49
 DEFAULT_SEGMENT_SIZE = 1 << 20
-LARGEST_SEGMENT_SIZE = (1 << 31) - 1
-SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
-"""Of an index; an asqn has the same upper bound."""
+LARGEST = (1 << 63) - 1
+"""Of an index, and of an asqn."""
 
 
 def pack_descriptor(
@@ -91,38 +90,26 @@ class Writer:
     """
 
     def __init__(self, folder: Path, name: str, max_segment_size: int, version: str) -> None:
-        if version not in DESCRIPTORS:
-            raise ValueError(f"descriptor: expected one of {', '.join(DESCRIPTORS)}")
         self.folder = folder
         self.name = name
         self.max_segment_size = max_segment_size
         self.version = version
         self.schema = 2 if version == NEWEST else 1
-        self.index = 1
 
     def start(self, id: int, index: int) -> None:
         """Begin a segment: a file of its full size, all zeros after the descriptor."""
-        self.id, self.index, self.first_index = id, index, index
-        self.size = self.max_segment_size
+        self.id, self.index, self.size = id, index, self.max_segment_size
         descriptor = pack_descriptor(id, index, self.size, version=self.version)
         with self._file(id).open("wb") as log:
             log.truncate(self.size)
             log.write(descriptor)
         self.at = len(descriptor)
-        self.last_at = 0
 
-    def resume(self, segment: Segment, at: int, last_at: int, index: int) -> None:
-        """Go on in an existing segment, after its last record."""
-        descriptor = segment.descriptor
-        assert isinstance(descriptor, Descriptor)
-        self.id = _number(segment.path)
-        self.first_index, self.index = descriptor.index, index
-        self.size = max(segment.size, descriptor.max_segment_size)
+    def resume(self, segment: Segment, at: int, last_at: int | None, index: int) -> None:
+        """Go on in an existing segment, after its last record, which stands at ``last_at``."""
+        self.id, self.index, self.size = _number(segment.path), index, _full_size(segment)
         self.at, self.last_at = at, last_at
-        with self._file(self.id).open("r+b") as log:
-            _seal(log, descriptor, (0, 0))  # before anything is cut off (ZBJ-013)
-            log.truncate(at)
-            log.truncate(self.size)
+        _cut(segment, at)
 
     def append(self, payload: bytes, asqn: int = NO_ASQN) -> None:
         """Write one record, in a new segment if the current one has no room (ZBJ-049).
@@ -135,23 +122,19 @@ class Writer:
             self.append(payload, asqn)
             return
         with self._file(self.id).open("r+b") as log:
-            if self.at + len(record) < self.size:
-                log.seek(self.at + len(record))
-                log.write(b"\0")  # ZBJ-050
             log.seek(self.at)
-            log.write(record)
+            log.write(record)  # zeros follow already (ZBJ-050)
         self.last_at = self.at
         self.at += len(record)
         self.index += 1
 
     def _roll(self) -> None:
         path = self._file(self.id)
-        descriptor = open_segment(path, None).descriptor
-        assert isinstance(descriptor, Descriptor)
+        assert self.last_at is not None, "only a segment with records is full"
         with path.open("r+b") as log:
-            _seal(log, descriptor, (self.index - 1, self.last_at))
+            _seal(log, _described(open_segment(path, None)), (self.index - 1, self.last_at))
         self.start(self.id + 1, self.index)
-        if self.id == LARGEST_ID:
+        if self.id == LARGEST_INT:
             return  # a file of the next number would be no segment (ZBJ-001)
         with self._file(self.id + 1).open("wb") as log:
             log.truncate(self.max_segment_size)  # ZBJ-014: prepared ahead
@@ -160,14 +143,32 @@ class Writer:
         return self.folder / f"{self.name}-{id}.log"
 
 
+def _described(segment: Segment) -> Descriptor:
+    """The descriptor of a segment that is known to have one."""
+    assert isinstance(segment.descriptor, Descriptor)
+    return segment.descriptor
+
+
+def _full_size(segment: Segment) -> int:
+    """What a segment has when it is gone on with: it may have been cut (ZBJ-051)."""
+    return max(segment.size, _described(segment).max_segment_size)
+
+
+def _cut(segment: Segment, at: int) -> None:
+    """Zeros from ``at`` on, up to its full size, and no seal (ZBJ-051)."""
+    with segment.path.open("r+b") as log:
+        _seal(log, _described(segment), (0, 0))  # before anything is cut off (ZBJ-013)
+        log.truncate(at)
+        log.truncate(_full_size(segment))
+
+
 def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
     """Set last index and last position, and the checksum, if the descriptor has room for them.
 
-    All other bytes stay as they are, also those of newer fields.
+    ``log`` is at its start. All other bytes stay as they are, also those of newer fields.
     """
     if descriptor.seal_at is None:
         return
-    log.seek(0)
     head = bytearray(log.read(descriptor.length))
     SEAL.pack_into(head, descriptor.seal_at, *seal)
     message = descriptor.seal_at - DESCRIPTOR_BLOCK.size - SBE_HEADER.size
@@ -180,17 +181,18 @@ def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
 class _Place:
     """Where the next record goes.
 
-    ``asqn`` is the largest one so far, ``index`` the one that comes next. ``room`` is what is left
-    in the segment, ``fresh`` what a new one has, ``None`` if there must not be a new one. ``empty``
-    says that the segment has no record yet; ``id`` is its number.
+    ``asqn`` is the largest one so far, ``index`` the one that comes next. ``id`` is the number of
+    the segment, ``room`` what is left in it; ``empty`` says that it has no record yet. New segments
+    have the size ``fresh``, ``None`` if there must not be one, and the descriptor ``version``.
     """
 
     asqn: int
     index: int
+    id: int
     room: int
     fresh: int | None
+    version: str = NEWEST
     empty: bool = True
-    id: int = 1
 
 
 def _check(records: Sequence[NewRecord], place: _Place) -> None:
@@ -198,23 +200,23 @@ def _check(records: Sequence[NewRecord], place: _Place) -> None:
 
     Raises ``ValueError`` for an asqn that is not above all others or not a number of 64 bits
     (ZBJ-053), another index than the expected one, or none that is left (ZBJ-023), a record that
-    does not fit, and a segment that no number is left for (ZBJ-049).
+    does not fit, and a segment that cannot be (ZBJ-049).
     """
     for record in records:
         asqn = int(record.fields.get("asqn", NO_ASQN))
         if asqn != NO_ASQN and not place.asqn < asqn <= LARGEST:
             raise ValueError(f"asqn {asqn} is not above {place.asqn}, or above {LARGEST}")
-        if not SMALLEST <= place.index <= LARGEST:
+        if place.index > LARGEST:
             raise ValueError(f"no record can have the index {place.index}")
         if (index := int(record.fields.get("index", place.index))) != place.index:
             raise ValueError(f"index: expected {place.index}, found {index}; a journal has no gaps")
         size = RECORD_OVERHEAD + len(record.payload)
-        if size > place.room:
-            if place.fresh is None or place.empty or size > place.fresh:
+        while size > place.room:
+            if place.empty or place.fresh is None:
                 raise ValueError(f"a record of {size} bytes does not fit into its segment")
-            if place.id == LARGEST_ID:
-                raise ValueError(f"no segment can follow number {place.id}")
-            place = replace(place, room=place.fresh, id=place.id + 1)
+            id = place.id + 1
+            room = _room(id, place.fresh, place.version)
+            place = replace(place, id=id, room=room, empty=True)
         place = replace(
             place,
             asqn=max(asqn, place.asqn),
@@ -224,33 +226,37 @@ def _check(records: Sequence[NewRecord], place: _Place) -> None:
         )
 
 
-def _room(size: int, version: str = NEWEST) -> int:
-    """Bytes for records in a new segment; below 0 if there is no such segment (ZBJ-049)."""
-    return size - DESCRIPTORS[version] if size <= LARGEST_SEGMENT_SIZE else -1
+def _room(id: int, size: int, version: str) -> int:
+    """Bytes for records in a new segment. Raises ``ValueError`` if it cannot be (ZBJ-049)."""
+    room = size - DESCRIPTORS[version]
+    if room <= 0 or max(id, size) > LARGEST_INT:
+        raise ValueError(f"no segment can have the number {id} and {size} bytes")
+    return room
 
 
 def _begin(
     records: Sequence[NewRecord], size: int, version: str, first: int, one_file: bool
 ) -> None:
     """Refuse what a new journal cannot begin with. Raises ``ValueError`` as :func:`_check`."""
-    room = _room(size, version)
-    if room < 0:
-        raise ValueError(f"a segment of {size} bytes cannot be begun")
-    _check(records, _Place(NO_ASQN, first, room, None if one_file else room))
+    if first < 1:
+        raise ValueError(f"no journal begins with the index {first}")
+    room = _room(FIRST_ID, size, version)
+    fresh = None if one_file else size
+    _check(records, _Place(NO_ASQN, first, FIRST_ID, room, fresh, version))
 
 
 def _usable(name: str) -> str:
     """The name, if its segments can be found again (ZBJ-001). Raises ``ValueError`` if not."""
-    if "/" in name or "\0" in name or SEGMENT_NAME.fullmatch(f"{name}-1.log") is None:
+    if not name or "/" in name or "\0" in name:
         raise ValueError(f"name: {name!r} cannot name a segment file")
     return name
 
 
 def _size(records: Sequence[NewRecord], context: Mapping[str, Any]) -> int:
-    """The size of the segments of a new journal."""
-    longest = max((len(record.payload) for record in records), default=0)
-    needed = DESCRIPTORS[NEWEST] + RECORD_OVERHEAD + longest
-    return int(context.get("max_segment_size", max(DEFAULT_SEGMENT_SIZE, needed)))
+    """The size of the segments of a new journal: the longest record fits without being told."""
+    overhead = DESCRIPTORS[NEWEST] + RECORD_OVERHEAD
+    needed = [overhead + len(record.payload) for record in records]
+    return int(context.get("max_segment_size", max([DEFAULT_SEGMENT_SIZE, *needed])))
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
@@ -268,7 +274,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
     one_file = path.suffix == ".log"
     _begin(records, size, version, first, one_file)
     if one_file:
-        descriptor = pack_descriptor(1, first, size, version=version)
+        descriptor = pack_descriptor(FIRST_ID, first, size, version=version)
         packed = b"".join(_packed(records, first, 2 if version == NEWEST else 1))
         with path.open("xb") as log:
             log.write(descriptor + packed)
@@ -277,7 +283,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
     name = _usable(str(context.get("name", "journal")))
     path.mkdir()
     writer = Writer(path, name, size, version)
-    writer.start(1, first)
+    writer.start(FIRST_ID, first)
     for record in records:
         writer.append(record.payload, int(record.fields.get("asqn", NO_ASQN)))
 
@@ -308,26 +314,24 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     if not path.is_dir():
         _append_to_file(path, records, found, at)
         return
-    name = _usable(journal_name(path, context) or "journal")
-    paths = segment_files(path).get(name, [])
-    kept = next((n for n, p in enumerate(paths) if p.name == file), -1)
-    segment = open_segment(paths[kept], paths[kept].name) if kept >= 0 else None
-    descriptor = segment.descriptor if segment else None
-    if segment is None or not isinstance(descriptor, Descriptor):
+    name = journal_name(path, context)
+    assert name is not None, "of several journals no one has an end"
+    paths = segment_files(path).get(_usable(name), [])
+    segment = next((open_segment(each, file) for each in paths if each.name == file), None)
+    if segment is None or not isinstance(segment.descriptor, Descriptor):
         # There is nothing to go on from: segment 1, index 1.
         size = _size(records, context)
         _begin(records, size, NEWEST, 1, one_file=False)
         for each in paths:
             each.unlink()
         writer = Writer(path, name, size, NEWEST)
-        writer.start(1, 1)
+        writer.start(FIRST_ID, 1)
     else:
-        full = max(segment.size, descriptor.max_segment_size)
+        full = _full_size(segment)
         size = int(context.get("max_segment_size", full))
-        index, id = descriptor.index + found.count, _number(segment.path)
-        place = _Place(found.asqn, index, full - at, _room(size), not found.count, id)
-        _check(records, place)
-        for later in paths[kept + 1 :]:
+        index, id = segment.descriptor.index + found.count, _number(segment.path)
+        _check(records, _Place(found.asqn, index, id, full - at, size, empty=not found.count))
+        for later in paths[paths.index(segment.path) + 1 :]:
             later.unlink()
         writer = Writer(path, name, size, NEWEST)
         writer.resume(segment, at, found.last_at, index)
@@ -335,22 +339,17 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
         writer.append(record.payload, int(record.fields.get("asqn", NO_ASQN)))
 
 
-def _append_to_file(path: Path, records: Sequence[NewRecord], found: Tail, end: int) -> None:
+def _append_to_file(path: Path, records: Sequence[NewRecord], found: Tail, at: int) -> None:
     """Go on in a log of one file, which does not roll."""
     segment = open_segment(path, None)
-    descriptor = segment.descriptor
-    if not isinstance(descriptor, Descriptor):
+    if not isinstance(segment.descriptor, Descriptor):
         raise ValueError("the segment has no descriptor: start a new journal")
-    size = max(segment.size, descriptor.max_segment_size)
-    index = descriptor.index + found.count
-    _check(records, _Place(found.asqn, index, size - end, None))
-    packed = b"".join(_packed(records, index, 2))
+    index, room = segment.descriptor.index + found.count, _full_size(segment) - at
+    _check(records, _Place(found.asqn, index, FIRST_ID, room, None))
+    _cut(segment, at)
     with path.open("r+b") as log:
-        _seal(log, descriptor, (0, 0))  # before anything is cut off (ZBJ-013)
-        log.truncate(end)
-        log.seek(end)
-        log.write(packed)
-        log.truncate(size)
+        log.seek(at)
+        log.writelines(_packed(records, index, 2))
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -29,7 +29,7 @@ func writeNew(path string, records []any, context object) error {
 	default:
 		return errors.New("unknown descriptor")
 	}
-	if size < k.length() || size > math.MaxInt32 {
+	if size <= k.length() || size > math.MaxInt32 {
 		return errors.New("a segment has no room for a descriptor")
 	}
 	name, ok := context["name"].(string)
@@ -38,6 +38,9 @@ func writeNew(path string, records []any, context object) error {
 	}
 	if filepath.Ext(path) == "" && !usable(name) {
 		return fmt.Errorf("%q cannot name a segment", name)
+	}
+	if len(list) > 0 && list[0].indexed && list[0].index < 1 {
+		return fmt.Errorf("no journal begins with the index %d", list[0].index)
 	}
 	pl := fresh(filepath.Ext(path) != "", k, size, list)
 	if err := pl.place(list); err != nil {
@@ -102,7 +105,7 @@ func appendTo(path string, records []any, context object) error {
 			return err
 		}
 		k := kind{2, 2}
-		if size < k.length() || size > math.MaxInt32 {
+		if size <= k.length() || size > math.MaxInt32 {
 			return errors.New("a segment has no room for a descriptor")
 		}
 		pl := fresh(false, k, size, nil)

@@ -19,6 +19,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import walproof.adapterkit.Implementation;
@@ -151,13 +152,23 @@ public final class Adapter implements Implementation {
     }
     if (Copy.isFile(request.path())) {
       try (Copy copy = new Copy(null, context)) {
-        append(copy.folder, copy.name, copy.segmentSize, null, request.records());
+        begin(copy.folder, copy.name, copy.segmentSize, request.records());
         copy.putFile(request.path());
       }
       return;
     }
+    int size = Copy.segmentSize(context);
     Files.createDirectory(request.path());
-    append(request.path(), Copy.name(request.path(), context), Copy.segmentSize(context), null, request.records());
+    try {
+      begin(request.path(), Copy.name(request.path(), context), size, request.records());
+    } catch (Exception refused) { // the folder is this adapter's; what Zeebe has left in it stays
+      try (Stream<Path> files = Files.list(request.path())) {
+        if (files.findAny().isEmpty()) {
+          Files.delete(request.path());
+        }
+      }
+      throw refused;
+    }
   }
 
   @Override
@@ -174,15 +185,29 @@ public final class Adapter implements Implementation {
     }
   }
 
+  /** A new journal begins with index 1, and with another after a reset, as when a snapshot was received. */
+  private static void begin(Path folder, String name, int size, List<JsonObject> records) throws Exception {
+    try (SegmentedJournal journal = Opening.journal(folder, name, size, null)) {
+      if (!records.isEmpty() && records.get(0).has("index")) {
+        journal.reset(records.get(0).get("index").getAsLong());
+      }
+      append(journal, records);
+    }
+  }
+
   private static void append(Path folder, String name, int size, Long flushed, List<JsonObject> records) throws Exception {
     try (SegmentedJournal journal = Opening.journal(folder, name, size, flushed)) {
-      for (JsonObject record : records) {
-        long asqn = record.has("asqn") ? record.get("asqn").getAsLong() : SegmentedJournal.ASQN_IGNORE;
-        DirectBuffer payload = new UnsafeBuffer(Request.payload(record));
-        journal.append(asqn, new DirectBufferWriter().wrap(payload));
-      }
-      journal.flush();
+      append(journal, records);
     }
+  }
+
+  private static void append(SegmentedJournal journal, List<JsonObject> records) throws Exception {
+    for (JsonObject record : records) {
+      long asqn = record.has("asqn") ? record.get("asqn").getAsLong() : SegmentedJournal.ASQN_IGNORE;
+      DirectBuffer payload = new UnsafeBuffer(Request.payload(record));
+      journal.append(asqn, new DirectBufferWriter().wrap(payload));
+    }
+    journal.flush();
   }
 
   private static Long flushedIndex(Copy copy, JsonObject context) throws Exception {

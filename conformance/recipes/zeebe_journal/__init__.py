@@ -2,6 +2,8 @@
 
 from conformance.recipes.zeebe_journal import (
     appending,
+    beginning,
+    continuing,
     descriptors,
     edges,
     handover,
@@ -27,6 +29,8 @@ __all__ = [
     "SUFFIX",
     "NewLog",
     "appending",
+    "beginning",
+    "continuing",
     "descriptors",
     "edges",
     "handover",

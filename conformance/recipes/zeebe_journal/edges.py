@@ -197,6 +197,14 @@ def flushed_index_below_zero(log: ZeebeLog) -> None:
     log.expect("torn", "checksum-mismatch", survivors=[], end=57)
 
 
+@BOOK.damaged(indexes_below_one, "index", "ZBJ-035", kind="limit")
+def flushed_index_of_zero(log: ZeebeLog) -> None:
+    """A flushed index of 0 says that the record of this index was acknowledged."""
+    log.flip("records[1].metadata.checksum", 0)
+    log.flushed(0)
+    log.expect("damaged", "checksum-mismatch", survivors=[0], end=None)
+
+
 @BOOK.damaged(three_segments, "descriptor", "ZBJ-040", "ZBJ-044", kind="eof")
 def first_of_three_descriptors_cut(log: ZeebeLog) -> None:
     """The first segment ends inside its descriptor, and nothing was flushed: no record is left."""

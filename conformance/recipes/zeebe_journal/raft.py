@@ -81,6 +81,13 @@ def all_member_types(log: ZeebeLog) -> None:
 
 
 @BOOK.valid("raft", "ZBJ-057", kind="limit")
+def member_id_that_is_not_text(log: ZeebeLog) -> None:
+    """Members whose ids are the byte ff, a cut letter, and a letter that was written too long."""
+    ids = (b"\xff", "broker-\u00fc".encode()[:-1], b"\xc0\xaf")
+    _one(log, encode_configuration(1, 0, [Member("active", 1, member_id) for member_id in ids]))
+
+
+@BOOK.valid("raft", "ZBJ-057", kind="limit")
 def configuration_without_members(log: ZeebeLog) -> None:
     """A configuration entry with two empty groups."""
     _one(log, encode_configuration(1, 0, ()))

@@ -14,7 +14,7 @@ from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.zeebe_journal.meta import read_flushed_index
 from reference_impl.zeebe_journal.raft import decode
 from reference_impl.zeebe_journal.reader import read, recognise
-from reference_impl.zeebe_journal.writer import append, write
+from reference_impl.zeebe_journal.writer import append, pack_descriptor, write
 
 payloads = st.lists(st.binary(max_size=60), max_size=12)
 damages = st.lists(
@@ -96,8 +96,7 @@ def test_any_bytes(data: bytes, flushed: int | None, begins_well: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "journal-1.log"
         if begins_well:
-            write(path, [], {"max_segment_size": 57})
-            data = path.read_bytes() + data
+            data = pack_descriptor(1, 1, 57) + data
         path.write_bytes(data)
         for profile in ("recover", "strict"):
             _check(_answer(path, flushed, profile), flushed, {"": len(data)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reference_impl.zeebe_journal.layout import LARGEST_ID, SEGMENT_NAME
+from reference_impl.zeebe_journal.layout import LARGEST_INT, SEGMENT_NAME
 from walproof.lake.formats.kind import Folder, FoundFiles, Kind, is_file
 from walproof.lake.option import Option, text_value
 from walproof.lake.trees import Entry
@@ -43,8 +43,8 @@ class ZeebeJournal(Kind):
         journals: dict[str, list[tuple[int, Entry]]] = {}
         for entry in folder.entries:
             match = SEGMENT_NAME.fullmatch(entry.name)
-            number = int(match["id"]) if match and len(match["id"]) <= 10 else LARGEST_ID + 1
-            if match and number <= LARGEST_ID and is_file(entry):
+            number = int(match["id"]) if match and len(match["id"]) <= 10 else LARGEST_INT + 1
+            if match and number <= LARGEST_INT and is_file(entry):
                 journals.setdefault(match["name"], []).append((number, entry))
         if folder.is_told:
             # The broker's own file without a segment: everything that it acknowledged is lost.

@@ -1,0 +1,171 @@
+"""Writing new journals: the sizes, indexes and names that are right, and those beside them."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from conformance.recipes.zeebe_journal.appending import write_a_single_file
+from conformance.recipes.zeebe_journal.log import BOOK, FOUR, ZeebeLog
+from conformance.recipes.zeebe_journal.writing import write_one_segment
+from reference_impl.answer import NewRecord
+from reference_impl.zeebe_journal.writer import write
+
+LARGEST = 2**63 - 1
+
+
+def _write(log: ZeebeLog, *records: NewRecord, **context: Any) -> None:
+    log.context |= context
+    log.written = list(records)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        write(path, log.written, log.context)
+        log.files = {file.name: bytearray(file.read_bytes()) for file in sorted(path.iterdir())}
+
+
+def _refused(log: ZeebeLog, *records: NewRecord, suffix: str = "", **context: Any) -> None:
+    log.context |= context
+    log.written = list(records)
+    log.suffix = suffix
+    log.expect_refusal()
+
+
+def _indexed(index: int, payload: bytes = b"x") -> NewRecord:
+    return NewRecord(payload, {"index": str(index)})
+
+
+@BOOK.writing("writing", "ZBJ-048", "ZBJ-049", kind="limit")
+def write_descriptors_and_one_byte(log: ZeebeLog) -> None:
+    """No records, and segments of 58 bytes: one more than a descriptor has."""
+    _write(log, max_segment_size=58)
+    log.leaves({"journal-1.log": 58})
+
+
+@BOOK.writing("writing", "ZBJ-007", "ZBJ-048", "ZBJ-049", kind="limit")
+def write_descriptors_of_45_bytes_and_one_byte(log: ZeebeLog) -> None:
+    """No records, and segments of 46 bytes: one more than their descriptor has."""
+    _write(log, max_segment_size=46, descriptor="2/1")
+    log.leaves({"journal-1.log": 46})
+
+
+@BOOK.writing("writing", "ZBJ-006", "ZBJ-048", "ZBJ-049", kind="limit")
+def write_descriptors_of_version_1_and_one_byte(log: ZeebeLog) -> None:
+    """No records, and segments of 30 bytes: one more than their descriptor has."""
+    _write(log, max_segment_size=30, descriptor="1")
+    log.leaves({"journal-1.log": 30})
+
+
+@BOOK.writing("writing", "ZBJ-049", control=write_one_segment, kind="limit")
+def write_nothing_but_descriptors(log: ZeebeLog) -> None:
+    """No records, and segments of 57 bytes: no byte would be left after a descriptor."""
+    _refused(log, max_segment_size=57)
+
+
+@BOOK.writing("writing", "ZBJ-049", control=write_one_segment, kind="limit")
+def write_nothing_but_descriptors_of_45_bytes(log: ZeebeLog) -> None:
+    """No records, and segments of 45 bytes: no byte would be left after their descriptor."""
+    _refused(log, max_segment_size=45, descriptor="2/1")
+
+
+@BOOK.writing("writing", "ZBJ-049", control=write_one_segment, kind="limit")
+def write_nothing_but_descriptors_of_version_1(log: ZeebeLog) -> None:
+    """No records, and segments of 29 bytes: no byte would be left after their descriptor."""
+    _refused(log, max_segment_size=29, descriptor="1")
+
+
+@BOOK.writing("writing", "ZBJ-049", control=write_one_segment, kind="limit")
+def write_into_segments_beyond_31_bits(log: ZeebeLog) -> None:
+    """Segments of 2147483648 bytes: their descriptors cannot say that."""
+    _refused(log, NewRecord(b"x"), max_segment_size=2**31)
+
+
+@BOOK.writing("writing", "ZBJ-024", "ZBJ-053", kind="limit")
+def write_the_largest_asqn(log: ZeebeLog) -> None:
+    """Asqns 0 and 2^63 - 1, the smallest and the largest that there are."""
+    records = [NewRecord(b"x", {"asqn": str(asqn)}) for asqn in (0, LARGEST)]
+    _write(log, *records, max_segment_size=256)
+
+
+@BOOK.writing("writing", "ZBJ-053", control=write_one_segment, kind="limit")
+def write_an_asqn_below_minus_one(log: ZeebeLog) -> None:
+    """A record with the asqn -2: it is neither a number nor none."""
+    _refused(log, NewRecord(b"x", {"asqn": "-2"}), max_segment_size=256)
+
+
+@BOOK.writing("writing", "ZBJ-023", "ZBJ-048", kind="limit")
+def write_from_index_1(log: ZeebeLog) -> None:
+    """The first record says that it has the index 1, as it would without saying so."""
+    _write(log, _indexed(1), NewRecord(b"y"), max_segment_size=256)
+
+
+@BOOK.writing("writing", "ZBJ-048", control=write_from_index_1, kind="limit")
+def write_from_index_0(log: ZeebeLog) -> None:
+    """The first record has the index 0: a new journal does not begin below 1."""
+    _refused(log, _indexed(0), max_segment_size=256)
+
+
+@BOOK.writing("writing", "ZBJ-023", "ZBJ-048", kind="limit")
+def write_up_to_the_largest_index(log: ZeebeLog) -> None:
+    """The records have the indexes 2^63 - 2 and 2^63 - 1."""
+    _write(log, _indexed(LARGEST - 1), _indexed(LARGEST), max_segment_size=256)
+
+
+@BOOK.writing("writing", "ZBJ-023", "ZBJ-048", control=write_up_to_the_largest_index, kind="limit")
+def write_after_the_largest_index(log: ZeebeLog) -> None:
+    """The second record has the index 2^63 - 1, and there is none for the third."""
+    records = (_indexed(LARGEST - 1), NewRecord(b"y"), NewRecord(b"z"))
+    _refused(log, *records, max_segment_size=256)
+
+
+@BOOK.writing("writing", "ZBJ-023", "ZBJ-048", "ZBJ-049")
+def write_from_index_7(log: ZeebeLog) -> None:
+    """As after a compaction, the first record has the index 7; the others follow it."""
+    _write(log, _indexed(7, b"seven"), NewRecord(b"eight"), _indexed(9), max_segment_size=112)
+    log.leaves({f"journal-{number}.log": 112 for number in (1, 2, 3, 4)})
+
+
+@BOOK.writing("writing", "ZBJ-048", control=write_from_index_7)
+def write_an_index_that_is_not_next(log: ZeebeLog) -> None:
+    """The second record has the index 9 after 7: nothing is written."""
+    _refused(log, _indexed(7, b"seven"), _indexed(9, b"nine"), max_segment_size=256)
+
+
+@BOOK.writing("writing", "ZBJ-021", "ZBJ-048", "ZBJ-049", kind="limit")
+def write_a_single_file_that_is_full(log: ZeebeLog) -> None:
+    """A log of one file whose last record ends with the file."""
+    log.segment(*FOUR, size=422)
+    log.written = [NewRecord(payload, {"asqn": str(asqn)}) for payload, asqn in FOUR]
+    log.context["max_segment_size"] = 422
+
+
+@BOOK.writing("writing", "ZBJ-049", control=write_a_single_file, kind="limit")
+def write_more_than_a_single_file_takes(log: ZeebeLog) -> None:
+    """The last record would need one byte more: a log of one file does not go on in another."""
+    records = [NewRecord(payload, {"asqn": str(asqn)}) for payload, asqn in FOUR]
+    _refused(log, *records, suffix=".log", max_segment_size=421)
+
+
+@BOOK.writing("writing", "ZBJ-001", "ZBJ-048")
+def write_a_journal_of_another_name(log: ZeebeLog) -> None:
+    """The journal is called `raft-partition-partition-1`, as that of a broker."""
+    name = "raft-partition-partition-1"
+    records = [NewRecord(payload, {"asqn": str(asqn)}) for payload, asqn in FOUR]
+    _write(log, *records, name=name, max_segment_size=270)
+    log.leaves({f"{name}-{number}.log": 270 for number in (1, 2, 3)})
+
+
+@BOOK.writing("writing", "ZBJ-001", control=write_one_segment)
+def write_a_journal_without_a_name(log: ZeebeLog) -> None:
+    """The name is empty: a file called `-1.log` is not a segment."""
+    _refused(log, NewRecord(b"x"), name="", max_segment_size=256)
+
+
+@BOOK.writing("writing", "ZBJ-001", control=write_one_segment)
+def write_a_journal_whose_name_has_a_slash(log: ZeebeLog) -> None:
+    """The name is `a/b`: its segments would not be in the folder."""
+    _refused(log, NewRecord(b"x"), name="a/b", max_segment_size=256)
+
+
+@BOOK.writing("writing", "ZBJ-001", control=write_one_segment)
+def write_a_journal_whose_name_has_a_zero_byte(log: ZeebeLog) -> None:
+    """The name has a zero byte, as no file can have it."""
+    _refused(log, NewRecord(b"x"), name="a\0b", max_segment_size=256)
