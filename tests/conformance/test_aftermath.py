@@ -54,7 +54,8 @@ def test_bytes_that_no_answer_shows(tmp_path):
     assert not aftermath.byte_differences({("log/1.log", 2): b"cd"}, tmp_path)
     wrong = {("log/1.log", 2): b"cd", ("log/1.log", 4): b"eg", ("log/1.log", 5): b"fg"}
     assert aftermath.byte_differences(wrong, tmp_path) == [
-        "bytes: log/1.log at 4: expected 65 67, found 65 66, log/1.log at 5: expected 66 67, found 66"
+        "bytes: log/1.log at 4: expected 65 67, found 65 66,"
+        " log/1.log at 5: expected 66 67, found 66"
     ]
 
 
