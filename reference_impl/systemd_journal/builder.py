@@ -336,6 +336,8 @@ class Writer:
         """Close the segments of all epochs before the one of this time (SDJ-073, SDJ-074)."""
         assert self.options.key
         goal = self.options.key.epoch_of(realtime)
+        if goal < 0:
+            raise CannotWrite("a time before the first epoch")
         if goal <= self.epoch:
             return
         if self.options.continuous and goal - self.epoch > 1 << 16:

@@ -55,8 +55,8 @@ class VerificationKey:
         return f"{seed}/{self.start // self.interval:x}-{self.interval:x}"
 
     def epoch_of(self, realtime: int) -> int:
-        """The epoch that a time in microseconds belongs to; 0 for one before the start."""
-        return max(0, (realtime - self.start) // self.interval)
+        """The epoch that a time in microseconds belongs to; below 0 before the start."""
+        return (realtime - self.start) // self.interval
 
     @cached_property
     def _primes(self) -> tuple[int, int]:

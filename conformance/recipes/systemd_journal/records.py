@@ -103,6 +103,18 @@ def values_of_4096_and_4097_bytes(log: SystemdLog) -> None:
 @BOOK.valid("layout", "SDJ-090")
 def values_at_the_ends_of_the_noncharacters(log: SystemdLog) -> None:
     """U+FDD0 to U+FDEF and the last two of each plane are no text, their neighbours are."""
-    codes = (0xFDCF, 0xFDD0, 0xFDEF, 0xFDF0, 0xFFFD, 0xFFFE, 0x1FFFD, 0x1FFFF, 0x20000, 0x10FFFE)
+    codes = (
+        0xFDCF,
+        0xFDD0,
+        0xFDEF,
+        0xFDF0,
+        0xFFFD,
+        0xFFFE,
+        0x1FFFD,
+        0x1FFFF,
+        0x20000,
+        0x10FFFE,
+        0x10FFFF,
+    )
     log.write([f"C{code:X}={chr(code)}" for code in codes])
     log.expect("intact", survivors=[0])
