@@ -67,11 +67,12 @@ def check_counts(
             yield header_fault("tail_entry_monotonic", f"the last entry has {entry.monotonic}")
     if header.has("tail_entry_offset") and header.tail_entry_offset != at:
         yield header_fault("tail_entry_offset", f"the last entry is at {at}")
+    if links.chain_broken or not header.has("tail_entry_array_n_entries"):
+        return
     tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
     array, used = links.last_array
     # The field has 32 bits even where offsets have 64 (SDJ-003): a hint, never a place to start.
-    known = header.has("tail_entry_array_n_entries") and not links.chain_broken
-    if known and tail != (array & 0xFFFFFFFF, used):
+    if tail != (array & 0xFFFFFFFF, used):
         yield header_fault("tail_entry_array_offset", f"the last array is at {array}, {used} used")
 
 

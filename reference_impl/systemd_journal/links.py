@@ -13,8 +13,8 @@ from reference_impl.systemd_journal.layout import HEADER_FIELDS
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.walk import BAD, Walk
 
-IN_TABLE, IN_LIST, IN_CHAIN = 1, 2, 4
-_PRIME = (1 << 61) - 1
+CHAINED, LISTED = 1, 2
+"""A hash chain or a chain of arrays has had the object; the list of a FIELD has had the DATA."""
 
 
 def grown_from(view: View, walk: Walk) -> int:
@@ -22,7 +22,7 @@ def grown_from(view: View, walk: Walk) -> int:
     if view.header.state != layout.ONLINE:
         return view.size
     last = walk.kinds.rfind(layout.ENTRY) << 3
-    return min(last if last > 0 else view.header.header_size, view.header.tail_object_offset)
+    return min(max(last, view.header.header_size), view.header.tail_object_offset)
 
 
 class Links:
@@ -34,56 +34,49 @@ class Links:
         self.walk = walk
         self.linked: set[int] = set()
         self.n_linked = 0
-        self.last_array = (0, 0)  # the last array of the main chain, and its used slots
+        self.last_array: tuple[int, int]
+        """The last array of the main chain, and its slots up to the last used one."""
         self.chain_broken = False
         self._seen = bytearray(len(walk.kinds))
-        self._entries_of: dict[int, tuple[int, int]] = {}
-        self._older_entries_of: dict[int, tuple[int, int]] = {}
+        self._entries_of: dict[int, list[int]] = {}
         self.grown_from = grown_from(view, walk)
 
     def main_chain(self) -> Iterator[Fault]:
         """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
         place, width = HEADER_FIELDS["entry_array_offset"]
-        at, last_slot, ended = self.header.entry_array_offset, 0, False
+        at, before, last_slot, ended = self.header.entry_array_offset, 0, 0, False
         if at == 0 and any(self.walk.sound(layout.ENTRY)):
             self.chain_broken = True
             yield Fault(place, place + width, "bad-chain", "SDJ-033", "entries, and no main chain")
         while at:
-            if self.walk.kind(at) != layout.ENTRY_ARRAY or self._mark(at, IN_CHAIN):
+            if at <= before or self.walk.kind(at) != layout.ENTRY_ARRAY:
                 self.chain_broken = True
-                if not self.walk.excused(at):
-                    text = f"the main chain leads to {at}, where no entry array is"
+                if at <= before or not self.walk.excused(at):
+                    text = f"the main chain leads to {at}, no array, or it lies before this one"
                     yield Fault(place, place + width, "bad-chain", "SDJ-033", text, at)
-                break
+                return
+            self._mark(at, CHAINED)
             used = 0
             for number, slot in enumerate(self.view.slots(at)):
-                start = at + 24 + number * self.header.slot_size
-                end = start + self.header.slot_size
                 if slot == 0:
                     ended = True
                     continue
-                if ended or slot <= last_slot or self.walk.kind(slot) != layout.ENTRY:
+                found = self.walk.kind(slot) == layout.ENTRY
+                if ended or slot <= last_slot or not found:
                     if not self.walk.excused(slot):
-                        text = f"slot {number} leads to {slot}"
-                        why = "after an empty slot" if ended else "no ENTRY, or out of order"
                         self.chain_broken = True
-                        yield Fault(start, end, "bad-chain", "SDJ-034", f"{text}: {why}", slot)
+                        start = at + 24 + number * self.header.slot_size
+                        end = start + self.header.slot_size
+                        text = f"slot {number} leads to {slot}: no ENTRY, out of order, or after 0"
+                        yield Fault(start, end, "bad-chain", "SDJ-034", text, slot)
                     ended = False
-                    if self.walk.kind(slot) != layout.ENTRY:
-                        continue
-                self.linked.add(slot)
-                self.n_linked += 1
-                last_slot = max(last_slot, slot)
-                used = number + 1
+                if found:
+                    self.linked.add(slot)
+                    self.n_linked += 1
+                    last_slot = max(last_slot, slot)
+                    used = number + 1
             self.last_array = (at, used)
-            place, width = at + 16, 8
-            following = self.view.number(at + 16)
-            if following and following <= at:
-                self.chain_broken = True
-                text = f"the next array at {following} lies before this one at {at}"
-                yield Fault(place, place + 8, "bad-chain", "SDJ-033", text)
-                break
-            at = following
+            before, place, at = at, at + 16, self.view.number(at + 16)
 
     def unlinked(self) -> Iterator[Fault]:
         """Entries that an otherwise unbroken main chain leaves out (SDJ-046)."""
@@ -92,7 +85,7 @@ class Links:
         for at in self.walk.sound(layout.ENTRY):
             if at not in self.linked:
                 end = at + layout.align(self.view.object_size(at))
-                yield Fault(at, end, "bad-chain", "SDJ-046", f"no link to the ENTRY at {at}", at)
+                yield Fault(at, end, "bad-chain", "SDJ-046", f"no link to the ENTRY at {at}")
 
     def entry(self, at: int) -> Iterator[Fault]:
         """The items of one entry; to be called in file order (SDJ-015, SDJ-043)."""
@@ -101,15 +94,12 @@ class Links:
         for number, item in enumerate(self.view.items(at)):
             start = at + 64 + number * width
             if self.walk.kind(item) != layout.DATA:
-                if not self.walk.excused(item) or item == 0:
+                if not self.walk.excused(item):
                     text = f"item {number} leads to {item}, where no DATA is"
-                    yield Fault(start, start + width, "bad-item", "SDJ-043", text, item or at)
+                    yield Fault(start, start + width, "bad-item", "SDJ-043", text, item)
             elif item not in seen:
                 seen.add(item)
-                count, mix = self._entries_of.get(item, (0, 0))
-                self._entries_of[item] = (count + 1, (mix * 31 + at) % _PRIME)
-                if at < self.grown_from:
-                    self._older_entries_of[item] = self._entries_of[item]
+                self._entries_of.setdefault(item, []).append(at)
 
     def tables(self) -> Iterator[Fault]:
         """Both hash tables with their chains, and all objects that should be in them."""
@@ -124,53 +114,46 @@ class Links:
         place, _ = HEADER_FIELDS[f"{name}_offset"]
         if not tables and not offset and not size:
             return  # SDJ-016: a table may be missing
-        right = len(tables) == 1 and tables[0] == table
-        if not right or self.view.object_size(table) - 16 != size:
+        if tables != [table] or self.view.object_size(table) - 16 != size:
             if not self.walk.excused(table):
                 text = f"the header places the {name} at {offset}, {size} bytes"
                 yield Fault(place, place + 16, "bad-header", "SDJ-016", text)
             return
         broken = False
         for bucket in range(size // 16):
-            slot = offset + bucket * 16
-            if self.view.data[slot : slot + 16] == bytes(16):
-                continue
-            for fault in self._bucket(kind, slot, bucket, size // 16):
+            for fault in self._bucket(kind, offset + bucket * 16, bucket, size // 16):
                 broken = True
-                if fault.reason:
+                if fault is not None:
                     yield fault
         if broken or self.walk.lost_something:
             return
         for at in self.walk.sound(kind):
-            if not self._seen[at >> 3] & IN_TABLE:
+            if not self._seen[at >> 3] & CHAINED:
                 text = f"the {layout.TYPE_NAMES[kind]} at {at} is not in its table"
-                yield Fault(at + 24, at + 32, "bad-index", "SDJ-048", text, at)
+                yield Fault(at + 24, at + 32, "bad-index", "SDJ-048", text)
 
-    def _bucket(self, kind: int, slot: int, bucket: int, buckets: int) -> Iterator[Fault]:
-        """One chain. A fault without a reason means that a loss elsewhere cut the chain."""
+    def _bucket(self, kind: int, slot: int, bucket: int, buckets: int) -> Iterator[Fault | None]:
+        """One chain. None means that it is broken because something was lost."""
         at, tail = self.view.number(slot), self.view.number(slot + 8)
         place, last = slot, 0
         while at:
-            if self.walk.kind(at) != kind or at <= last or self._mark(at, IN_TABLE):
+            found = self.walk.kind(at)
+            if found & ~BAD != kind or at <= last or self._mark(at, CHAINED):
                 text = f"bucket {bucket}: a link to {at}, which is no further member"
-                excused = self.walk.excused(at)
-                reason = "" if excused else "bad-index"
-                yield Fault(place, place + 8, reason, "SDJ-048", text, at)
-                onward = excused and self.walk.kind(at) & ~BAD == kind and at > last
-                if onward and not self._mark(at, IN_TABLE):
-                    # Only its payload is damaged: its link is as good as any.
-                    last, place, at = at, at + 24, self.view.number(at + 24)
-                    continue
+                wrong = Fault(place, place + 8, "bad-index", "SDJ-048", text, at)
+                yield None if self.walk.excused(at) else wrong
                 return
-            if self.view.number(at + 16) % buckets != bucket:
+            if found & BAD:
+                yield None  # Only its content is damaged: its link is as good as any.
+            elif self.view.number(at + 16) % buckets != bucket:
                 text = f"the object at {at} does not belong in bucket {bucket}"
                 yield Fault(place, place + 8, "bad-index", "SDJ-024", text, at)
-            last, place = at, at + 24
-            at = self.view.number(at + 24)
+            last, place, at = at, at + 24, self.view.number(at + 24)
         if tail != last:
             text = f"bucket {bucket}: its tail is {last}, not {tail}"
-            reason = "" if self.walk.excused(tail) else "bad-index"
-            yield Fault(slot + 8, slot + 16, reason, "SDJ-024", text, max(tail, last))
+            newest = max(tail, last)
+            wrong = Fault(slot + 8, slot + 16, "bad-index", "SDJ-024", text, newest=newest)
+            yield None if self.walk.excused(tail) else wrong
 
     def fields(self) -> Iterator[Fault]:
         """The list of all DATA of each FIELD (SDJ-025)."""
@@ -181,7 +164,7 @@ class Links:
             place, at, last = field + 32, self.view.number(field + 32), self.view.size
             while at:
                 good = self.walk.kind(at) == layout.DATA and at < last
-                if not good or self._mark(at, IN_LIST) or self._other_name(at, name):
+                if not good or self._mark(at, LISTED) or self._other_name(at, name):
                     broken = True
                     if not self.walk.excused(at):
                         text = f"the list of {name[:-1]!r} leads to {at}"
@@ -192,12 +175,12 @@ class Links:
         if broken or self.walk.lost_something:
             return
         for at in self.walk.sound(layout.DATA):
-            if self._seen[at >> 3] & IN_LIST:
+            if self._seen[at >> 3] & LISTED:
                 continue
             name = self.view.payload(at).partition(b"=")[0]
             if name + b"=" in names:
                 text = f"the DATA at {at} is not in the list of {name!r}"
-                yield Fault(at + 32, at + 40, "bad-index", "SDJ-025", text, at)
+                yield Fault(at + 32, at + 40, "bad-index", "SDJ-025", text)
 
     def _other_name(self, at: int, name: bytes) -> bool:
         return not self.view.payload(at).startswith(name)
@@ -210,65 +193,55 @@ class Links:
     def _data_array(self, data: int) -> Iterator[Fault]:
         fixed = self.view.data[data + 16 : data + 64]
         _, _, _, first, array, claimed = layout.DATA_FIXED.unpack(fixed)
-        place = data + 40
-        count = mix = last = 0
-        tail = older = (0, 0)
         if bool(first) != bool(claimed):
             text = f"the DATA at {data} counts {claimed} entries and its first is {first}"
-            yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, first)
+            yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, newest=first)
             return
+        listed: list[int] = []
         if first:
             if self.walk.kind(first) != layout.ENTRY:
                 if not self.walk.excused(first):
                     text = f"the first entry of the DATA at {data} is {first}"
-                    yield Fault(place, place + 8, "bad-index", "SDJ-036", text, first)
+                    yield Fault(data + 40, data + 48, "bad-index", "SDJ-036", text, first)
                 return
-            count, mix, last = 1, first % _PRIME, first
-            older = (count, mix) if first < self.grown_from else older
-        place, left, ended = data + 48, max(0, claimed - 1), False
+            listed.append(first)
+        place, before, last_array, used, left, ended = data + 48, 0, 0, 0, claimed - 1, False
         while array:
-            kind = self.walk.kind(array)
-            if not left or kind != layout.ENTRY_ARRAY or self._mark(array, IN_CHAIN):
-                if not self.walk.excused(array):
-                    text = f"the entries of the DATA at {data} lead to {array}"
+            known = array > before and self.walk.kind(array) == layout.ENTRY_ARRAY
+            if left < 1 or not known or self._mark(array, CHAINED):
+                if array <= before or not self.walk.excused(array):
+                    text = f"the entries of the DATA at {data} lead to {array}, which is no array"
+                    text += " of its own, or lies before this one"
                     yield Fault(place, place + 8, "bad-index", "SDJ-036", text, array)
                 return
-            used = 0
             for number, slot in enumerate(self.view.slots(array)):
                 if slot == 0:
                     ended = True
                     continue
-                start = array + 24 + number * self.header.slot_size
-                wrong = ended or not left or slot < last
+                wrong = ended or left < 1 or slot < listed[-1]
                 if wrong or self.walk.kind(slot) != layout.ENTRY:
                     if not self.walk.excused(slot):
-                        text = f"slot {number} of the array at {array} leads to {slot}"
+                        start = array + 24 + number * self.header.slot_size
                         end = start + self.header.slot_size
+                        text = f"slot {number} of the array at {array} leads to {slot}"
                         yield Fault(start, end, "bad-index", "SDJ-036", text, slot)
                     return
-                if slot > last:  # systemd up to 247 listed a repeated field twice (SDJ-019)
-                    mix, count = (mix * 31 + slot) % _PRIME, count + 1
-                    older = (count, mix) if slot < self.grown_from else older
-                last, used, left = slot, number + 1, left - 1
-            tail = (array, used)
-            place, following = array + 16, self.view.number(array + 16)
-            if following and following <= array:
-                text = f"the next array at {following} lies before this one at {array}"
-                yield Fault(place, place + 8, "bad-index", "SDJ-036", text)
-                return
-            array = following
-        if left or (count, mix) != self._entries_of.get(data, (0, 0)):
+                if slot > listed[-1]:  # systemd up to 247 listed a repeated field twice (SDJ-019)
+                    listed.append(slot)
+                last_array, used, left = array, number + 1, left - 1
+            before, place, array = array, array + 16, self.view.number(array + 16)
+        right = self._entries_of.get(data, [])
+        if left > 0 or listed != right:
             if not self.walk.lost_something:
-                has = self._entries_of.get(data, (0, 0))[0]
-                text = f"the DATA at {data} lists {count} of {claimed} entries, {has} have it"
-                if older == self._older_entries_of.get(data, (0, 0)):  # SDJ-052
-                    last = max(last, self.grown_from)
-                yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, last)
-        elif self.header.compact and tail[0]:
+                text = f"the DATA at {data} lists {len(listed)} of {claimed}, {len(right)} have it"
+                older = [[at for at in one if at < self.grown_from] for one in (listed, right)]
+                newest = self.view.size if older[0] == older[1] else max([data, *listed])
+                yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, newest=newest)
+        elif self.header.compact and last_array:
             stored = self.view.number(data + 64)
-            if stored and stored != tail[0] | tail[1] << 32:
+            if stored and stored != last_array | used << 32:
                 text = f"the tail of the entries of the DATA at {data} is wrong"
-                yield Fault(data + 64, data + 72, "bad-index", "SDJ-036", text, tail[0])
+                yield Fault(data + 64, data + 72, "bad-index", "SDJ-036", text, newest=last_array)
 
     def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
         """Arrays and tables that only wrong links lead to (SDJ-048).
@@ -278,23 +251,13 @@ class Links:
         """
         tables = (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE)
         named = [self.view.named_table(kind) for kind in tables]
-        for at in dict.fromkeys(fault.target for fault in faults if self._leads(fault)):
+        for at in dict.fromkeys(fault.target for fault in faults):
             kind = self.walk.kind(at)
-            array = kind == layout.ENTRY_ARRAY and not self._seen[at >> 3] & IN_CHAIN
+            array = kind == layout.ENTRY_ARRAY and not self._seen[at >> 3] & CHAINED
             if array or (kind in tables and at not in named):
                 text = f"no right link leads to the {layout.TYPE_NAMES[kind]} at {at}"
                 end = at + layout.align(self.view.object_size(at))
                 yield Fault(at, end, "bad-object", "SDJ-048", text)
-
-    def _leads(self, fault: Fault) -> bool:
-        """Whether the wrong bytes are a link to the target.
-
-        A count may have a target, too, and the second offset of a bucket (SDJ-024) is not followed.
-        """
-        if fault.rule == "SDJ-024":
-            return False
-        stored = self.view.data[fault.start : min(fault.end, fault.start + 8)]
-        return int.from_bytes(stored, "little") == fault.target
 
     def _mark(self, at: int, bit: int) -> bool:
         """Mark an object as visited; says whether it was visited before."""

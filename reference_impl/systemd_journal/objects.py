@@ -25,9 +25,9 @@ _CACHED_PAYLOAD = 4096
 class Fault:
     """Something wrong at ``[start, end)``.
 
-    ``target`` is the offset to which a wrong link leads: if that is after the end of what a crash
-    left, the crash caused the fault. ``rule`` is a requirement id and ``text`` a sentence for
-    people.
+    ``target`` is the offset to which a wrong link leads, ``newest`` the last object that other
+    wrong bytes speak of: if either is after the end of what a crash left, the crash caused the
+    fault. ``rule`` is a requirement id and ``text`` a sentence for people.
     """
 
     start: int
@@ -36,6 +36,7 @@ class Fault:
     rule: str
     text: str
     target: int = 0
+    newest: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,8 @@ def _is_torn(found: Inspection, fault: Fault, torn_from: int | None) -> bool:
         torn_from = min(torn_from, found.links.grown_from)
     # Counts, head and tail are written last, so a crash may leave any of them out of date. What a
     # writer sets when it makes the file is never out of date.
-    return max(fault.start, fault.target) >= torn_from or fault.rule == "SDJ-049"
+    newest = max(fault.start, fault.target, fault.newest)
+    return newest >= torn_from or fault.rule == "SDJ-049"
 
 
 def torn_reason(found: Inspection) -> str:

@@ -39,7 +39,7 @@ class Seals:
                 self._note_time(view.entry(at).realtime)
                 if expected == 1 and header.sealed:
                     text = "an entry before the first tag"
-                    yield Fault(at, at + 16, "bad-seal", "SDJ-073", text, at)
+                    yield Fault(at, at + 16, "bad-seal", "SDJ-073", text)
             if self._mac is not None:
                 for covered in sealing.covered_of_object(kind, view.data[at : at + size], header):
                     self._mac.update(covered)
@@ -47,15 +47,15 @@ class Seals:
                 continue
             if not header.sealed:
                 text = "a tag in a file that is not sealed"
-                yield Fault(at, at + size, "bad-seal", "SDJ-073", text, at)
+                yield Fault(at, at + size, "bad-seal", "SDJ-073", text)
                 continue
             seqnum, epoch = view.number(at + 16), view.number(at + 24)
             if seqnum != expected:
                 text = f"tag {expected} says that it is tag {seqnum}"
-                yield Fault(at + 16, at + 24, "bad-seal", "SDJ-073", text, at)
+                yield Fault(at + 16, at + 24, "bad-seal", "SDJ-073", text)
             if last_epoch is not None and not self._follows(epoch, last_epoch):
                 text = f"epoch {epoch} after epoch {last_epoch}"
-                yield Fault(at + 24, at + 32, "bad-seal", "SDJ-074", text, at)
+                yield Fault(at + 24, at + 32, "bad-seal", "SDJ-074", text)
             if self.key is not None:
                 yield from self._seal(at, epoch, self.key)
             expected, last_epoch = expected + 1, epoch
@@ -90,11 +90,11 @@ class Seals:
         size = self.view.object_size(at)
         if self._mac is None:
             self._broken = True
-            yield Fault(at + 24, at + 32, "bad-seal", "SDJ-074", f"epoch {epoch}", at)
+            yield Fault(at + 24, at + 32, "bad-seal", "SDJ-074", f"epoch {epoch}")
             return
         if not hmac.compare_digest(self._mac.digest(), self.view.data[at + 32 : at + 64]):
             self._broken = True
-            yield Fault(at, at + align(size), "bad-seal", "SDJ-075", "the seal does not hold", at)
+            yield Fault(at, at + align(size), "bad-seal", "SDJ-075", "the seal does not hold")
             return
         if not self._times:
             return
@@ -102,6 +102,6 @@ class Seals:
         if self._times[0] < start or self._times[1] >= start + key.interval:
             text = f"entries outside epoch {epoch} under its seal"
             self._broken = True
-            yield Fault(at + 24, at + 32, "bad-seal", "SDJ-076", text, at)
+            yield Fault(at + 24, at + 32, "bad-seal", "SDJ-076", text)
         if not self._broken:
             self.sealed_until = self._last_time

@@ -254,7 +254,8 @@ PATCHED: dict[str, tuple[Any, str, Any, str]] = {
         reader,
         "_is_torn",
         lambda found, fault, at: (
-            at is not None and (max(fault.start, fault.target) >= at or fault.rule == "SDJ-049")
+            at is not None
+            and (max(fault.start, fault.target, fault.newest) >= at or fault.rule == "SDJ-049")
         ),
         "bucket-without-its-last-object-online field-list-without-the-last-value-online",
     ),

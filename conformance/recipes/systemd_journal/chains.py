@@ -133,3 +133,52 @@ def array_size_no_multiple_of_a_slot(log: SystemdLog) -> None:
     """The size of an array is not a whole number of slots."""
     log.set(f"{log.array(0)}.len_object", 24 + 8 * 4 - 4)
     log.expect("damaged", "bad-object", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-034")
+def slot_beyond_the_file(log: SystemdLog) -> None:
+    """A slot leads to no entry, far away: slots after it are none the worse for it."""
+    log.set(f"{log.array(0)}.body.slots[1]", 1 << 33)
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-034")
+def slots_swapped_after_a_hole(log: SystemdLog) -> None:
+    """The first slot after a hole is blamed, and still one that the next has to be above."""
+    slots = [f"{log.array(0)}.body.slots[{n}]" for n in (1, 2, 3)]
+    third, fourth = log.start(log.entry(2)), log.start(log.entry(3))
+    log.zero(slots[0])
+    log.set(slots[1], fourth)
+    log.set(slots[2], third)
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-046", "SDJ-049")
+def last_array_emptied(log: SystemdLog) -> None:
+    """The last array has no used slot, and the header says so: only the entry is left out."""
+    log.zero(f"{log.path(log.header.tail_entry_array_offset)}.body.slots[0]")
+    log.zero("header.tail_entry_array_n_entries")
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-036", "SDJ-048")
+def arrays_lead_back_to_a_lost_data(log: SystemdLog) -> None:
+    """Arrays lead back into something lost: no loss makes a chain turn back, so both are blamed."""
+    lost = log.offset_of("MESSAGE=hello 1")
+    log.set(f"{log.path(lost)}.type", 0)
+    main = log.path(log.header.tail_entry_array_offset)
+    listed = log.view.number(log.offset_of("PRIORITY=0") + 48)
+    log.set(f"{main}.body.ofs_next_entry_array", lost)
+    log.set(f"{log.path(listed)}.body.ofs_next_entry_array", lost)
+    survivors = [0, log.without(1, "MESSAGE"), *range(2, 30)]
+    log.expect("damaged", "bad-object", survivors=survivors)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-048")
+def chain_back_to_an_array_of_nobody(log: SystemdLog) -> None:
+    """The main chain leads back to an array that no list has any longer: that one is lost."""
+    array = log.view.number(log.offset_of("PRIORITY=6") + 48)
+    log.zero(f"{log.of('PRIORITY=6')}.body.ofs_entry_array")
+    last = log.path(log.header.tail_entry_array_offset)
+    log.set(f"{last}.body.ofs_next_entry_array", array)
+    log.expect("damaged", "bad-chain", survivors=FIVE)

@@ -4,8 +4,10 @@ from conformance.recipes.systemd_journal.layouts import (
     every_object_in_one_bucket,
     five_entries,
     thirty_entries,
+    thirty_entries_compact,
 )
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
+from reference_impl.systemd_journal import layout
 
 FIVE = range(5)
 
@@ -238,3 +240,75 @@ def array_of_a_data_leads_to_its_first_entry(log: SystemdLog) -> None:
     array = log.view.number(log.offset_of("PRIORITY=0") + 48)
     log.set(f"{log.path(array)}.body.slots[2]", log.start(log.entry(0)))
     log.expect("damaged", "bad-index", survivors=range(30))
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-025", "SDJ-048")
+def indexes_emptied_and_an_entry_lost(log: SystemdLog) -> None:
+    """A bucket and a list are empty, and an entry is lost: nobody looks for what they leave out."""
+    log.zero(log.bucket("MESSAGE=alpha"))
+    log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
+    log.set(f"{log.entry(1)}.type", 9)
+    log.expect("damaged", "bad-object", survivors=[0, 2, 3, 4])
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-024")
+def hash_chain_back_to_another_bucket(log: SystemdLog) -> None:
+    """A hash chain leads back to an object that no chain has had yet: it ends there."""
+    log.set(f"{log.of('PRIORITY=4')}.body.ofs_next_hash", log.offset_of("PRIORITY=6"))
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")
+def bucket_tail_to_a_lost_data(log: SystemdLog) -> None:
+    """The chain ends before its last object, which is lost: the second offset is no fault."""
+    log.zero(f"{log.of('PRIORITY=3')}.body.ofs_next_hash")
+    log.set(f"{log.of('PRIORITY=4')}.type", 0)
+    log.expect("damaged", "bad-object", survivors=[0, 1, 2, 3, log.without(4, "PRIORITY")])
+
+
+@BOOK.valid("index", "SDJ-025")
+def data_without_a_field(log: SystemdLog) -> None:
+    """A DATA was written and the FIELD of its name never was: there is no list to be in."""
+    log.begin()
+    log.entry_at(1700000000000000, ["MESSAGE=alpha"])
+    payload = b"NEVER=sent"
+    number = log.made._hash(payload)
+    at = log.made._object(layout.DATA, layout.DATA_FIXED.pack(number, 0, 0, 0, 0, 0) + payload)
+    log.made._insert(layout.DATA, number, at)
+    log.close()
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.damaged(thirty_entries_compact, "index", "SDJ-036", kind="valid")
+def tail_of_a_compact_data_without_an_array(log: SystemdLog) -> None:
+    """A compact DATA of one entry has no array: its tail fields mean nothing."""
+    log.set(f"{log.of('MESSAGE=hello 7')}.body.ofs_tail_entry_array", 4096)
+    log.set(f"{log.of('MESSAGE=hello 7')}.body.num_tail_entries", 3)
+    log.expect("intact", survivors=range(30))
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-019", "SDJ-036", kind="valid")
+def entry_listed_twice(log: SystemdLog) -> None:
+    """A DATA lists an entry twice in a row, as writers up to 247 did for a field given twice."""
+    array = log.path(log.view.number(log.offset_of("PRIORITY=6") + 48))
+    log.set(f"{array}.body.slots[2]", log.start(log.entry(3)))
+    log.set(f"{log.of('PRIORITY=6')}.body.num_entries", 4)
+    log.expect("intact", survivors=FIVE)
+    log.note("The real verifiers call this file corrupt, also if 247 wrote it.")
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-036")
+def array_of_a_data_leads_back_to_another(log: SystemdLog) -> None:
+    """The array of a DATA is short, and leads back to that of a later DATA: the list ends."""
+    array = log.path(log.view.number(log.offset_of("PRIORITY=6") + 48))
+    log.zero(f"{array}.body.slots[1]")
+    other = log.view.number(log.offset_of("_HOSTNAME=host") + 48)
+    log.set(f"{array}.body.ofs_next_entry_array", other)
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-036", "SDJ-048")
+def array_of_a_data_is_the_main_array(log: SystemdLog) -> None:
+    """A DATA names the first array of the main chain as its own: that one has an owner."""
+    log.set(f"{log.of('PRIORITY=6')}.body.ofs_entry_array", log.header.entry_array_offset)
+    log.expect("damaged", "bad-index", survivors=FIVE)

@@ -107,7 +107,7 @@ def main_chain(found, entries):
         following = offset_at(data, place)
         if following and following <= at:
             broken = True
-            faults = put(faults, count, place, place + 8, BAD_CHAIN, 0)
+            faults = put(faults, count, place, place + 8, BAD_CHAIN, following)
             count += 1
             break
         at = following

@@ -148,7 +148,7 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
         place = array + 16
         following = offset_at(data, place)
         if following and following <= array:
-            return place, place + 8, int64(0)
+            return place, place + 8, following
         array = following
     if left or count != has or mix != digest:
         if not found.state[LOST]:

@@ -1,0 +1,62 @@
+"""Links of files that are online: what a crash leaves, and what no crash explains."""
+
+from conformance.recipes.systemd_journal.combinations import online_regular
+from conformance.recipes.systemd_journal.log import BOOK, FIVE, SystemdLog
+
+FOUR = range(4)
+
+
+@BOOK.valid("torn-tail", "SDJ-007", "SDJ-036")
+def six_entries_online(log: SystemdLog) -> None:
+    """A compact file that is online, with new arrays after its last entry."""
+    sixth = ("MESSAGE=foxtrot", "PRIORITY=6", "_HOSTNAME=host")
+    log.write(*FIVE, sixth, compact=True, state=1, header_size=272)
+    log.expect("intact", survivors=range(6))
+
+
+@BOOK.damaged(six_entries_online, "torn-tail", "SDJ-036", "SDJ-052", kind="eof")
+def tail_of_a_data_before_its_last_array_online(log: SystemdLog) -> None:
+    """A DATA does not know yet that the last entry needed a new array."""
+    data = log.of("_HOSTNAME=host")
+    log.set(
+        f"{data}.body.ofs_tail_entry_array", log.view.number(log.offset_of("_HOSTNAME=host") + 48)
+    )
+    log.set(f"{data}.body.num_tail_entries", 4)
+    log.expect("torn", "torn-append", survivors=range(6))
+
+
+@BOOK.damaged(six_entries_online, "torn-tail", "SDJ-034", "SDJ-051", "SDJ-052", kind="eof")
+def hole_before_the_last_slot_online_and_cut(log: SystemdLog) -> None:
+    """The slot of the last entry follows a hole, and the file is cut after that entry."""
+    log.zero(f"{log.path(log.header.tail_entry_array_offset)}.body.slots[0]")
+    log.truncate(log.start(log.path(log.header.tail_object_offset)) + 8)
+    log.expect("torn", "torn-file", survivors=range(6))
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052")
+def first_entry_of_a_data_is_another_online(log: SystemdLog) -> None:
+    """A DATA names an older entry than its own: no crash explains it."""
+    log.set(f"{log.of('MESSAGE=delta')}.body.ofs_entry", log.start(log.entry(0)))
+    log.expect("damaged", "bad-index", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052")
+def item_to_the_last_entry_online(log: SystemdLog) -> None:
+    """An older item leads to the last entry, which is torn; the list that still has it is not."""
+    log.set(f"{log.entry(1)}.body.items[3].ofs_data", log.start(log.entry(3)))
+    log.expect("damaged", "bad-index", survivors=[0, log.without(1, "PRIORITY"), 2, 3])
+
+
+@BOOK.valid("torn-tail", "SDJ-007")
+def one_entry_online(log: SystemdLog) -> None:
+    """A file that is online, with its first entry."""
+    log.write(FIVE[0], state=1)
+    log.expect("intact", survivors=[0], end=len(log.data))
+
+
+@BOOK.damaged(one_entry_online, "torn-tail", "SDJ-033", "SDJ-052")
+def chain_in_the_header_and_no_entry_online(log: SystemdLog) -> None:
+    """The only entry never arrived. The main chain begins in the header, which no append leaves."""
+    log.set(f"{log.entry(0)}.type", 0)
+    log.set("header.entry_array_offset", 8)
+    log.expect("damaged", "bad-chain", survivors=[])

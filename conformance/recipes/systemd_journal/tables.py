@@ -1,0 +1,54 @@
+"""Where the header places the hash tables, and what leads to them."""
+
+from conformance.recipes.systemd_journal.layouts import five_entries
+from conformance.recipes.systemd_journal.log import BOOK, FIVE, SystemdLog
+
+ALL = range(5)
+
+
+@BOOK.valid("index", "SDJ-016")
+def file_without_tables(log: SystemdLog) -> None:
+    """No hash table, and none that the header names: unused arrays are in their place."""
+    log.begin()
+    for number, fields in enumerate(FIVE):
+        log.entry_at(1700000000000000 + number, fields)
+    header = log.made.header
+    for offset in (header.data_hash_table_offset - 16, header.field_hash_table_offset - 16):
+        log.made.out[offset] = 6
+    header.data_hash_table_offset = header.data_hash_table_size = 0
+    header.field_hash_table_offset = header.field_hash_table_size = 0
+    header.n_entry_arrays += 2
+    log.close()
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(file_without_tables, "index", "SDJ-016")
+def half_a_place_of_a_table(log: SystemdLog) -> None:
+    """No table is there: of one the header has an offset, of the other a size."""
+    log.set("header.data_hash_table_offset", 4096)
+    log.set("header.field_hash_table_size", 64)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-016")
+def tables_that_the_header_does_not_name(log: SystemdLog) -> None:
+    """Both tables are there, and the header says that there is none."""
+    for name in ("data_hash_table", "field_hash_table"):
+        log.zero(f"header.{name}_offset")
+        log.zero(f"header.{name}_size")
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-016")
+def data_table_in_place_of_the_field_table(log: SystemdLog) -> None:
+    """The header places the DATA table where the FIELD table is, with the size of that one."""
+    log.set("header.data_hash_table_offset", log.header.field_hash_table_offset)
+    log.set("header.data_hash_table_size", log.header.field_hash_table_size)
+    log.expect("damaged", "bad-header", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")
+def bucket_head_to_its_table(log: SystemdLog) -> None:
+    """A bucket leads to the table that it is in: the header names that one, so it is not blamed."""
+    log.set(f"{log.bucket('PRIORITY=6')}.ofs_head", log.header.data_hash_table_offset - 16)
+    log.expect("damaged", "bad-index", survivors=ALL)
