@@ -8,7 +8,6 @@ from conformance.recipes.zeebe_journal.edges import journal_of_a_broker
 from conformance.recipes.zeebe_journal.layout import (
     empty_last_segment,
     one_segment,
-    prepared_segment_alone,
     segments_of_45_bytes,
     three_segments,
 )
@@ -24,7 +23,7 @@ from conformance.recipes.zeebe_journal.log import (
     segment,
 )
 from conformance.recipes.zeebe_journal.writing import append_to_three_segments
-from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record
+from reference_impl.zeebe_journal.writer import pack_descriptor
 
 FIRST, SECOND, THIRD, FOURTH, FIFTH = (f"journal-{number}.log" for number in (1, 2, 3, 4, 5))
 FOXTROT, GOLF = application(6, "foxtrot"), application(7, "golf")
@@ -32,7 +31,8 @@ SEAL_AT = 45
 NO_SEAL = bytes(12)
 
 
-def _append(log: ZeebeLog, *entries: Entry) -> None:
+def append_records(log: ZeebeLog, *entries: Entry) -> None:
+    """Ask for these records to be appended, each with its asqn."""
     for payload, asqn in entries:
         log.append(payload, asqn=str(asqn))
 
@@ -44,7 +44,7 @@ def _seal(last_index: int, last_position: int) -> bytes:
 @BOOK.appending(three_segments, "appending", "ZBJ-013", "ZBJ-049", "ZBJ-051")
 def append_two_segments(log: ZeebeLog) -> None:
     """Three records fill two new segments: what was active is sealed, and what is active is not."""
-    _append(log, FOXTROT, (INITIAL[0], -1), (ALPHA[0], 8))
+    append_records(log, FOXTROT, (INITIAL[0], -1), (ALPHA[0], 8))
     log.context["max_segment_size"] = 270
     log.flushed(6)
     log.expect("intact", survivors=[*range(6), FOXTROT[0], INITIAL[0], ALPHA[0]])
@@ -63,7 +63,7 @@ def append_to_a_sealed_segment_with_room(log: ZeebeLog) -> None:
     log.remove_file(THIRD)
     log.remove_file(FOURTH)
     log.extend(bytes(29) + b"\1" * 201, "29 zeros and 201 bytes 01", SECOND)
-    _append(log, FOXTROT)
+    append_records(log, FOXTROT)
     log.flushed(4)
     log.expect("intact", survivors=[*range(4), FOXTROT[0]])
     log.leaves({FIRST: 270, SECOND: 500})
@@ -77,7 +77,7 @@ def append_to_a_sealed_single_file(log: ZeebeLog) -> None:
     log.data[:57] = pack_descriptor(1, 1, 512, seal=(4, 321))
     log.data[430:] = b"\1" * 82
     log.did("seal the descriptor at index 4 and position 321, and set the last 82 bytes to 01")
-    _append(log, (b"new", 7))
+    append_records(log, (b"new", 7))
     log.flushed(4)
     log.expect("intact", survivors=[*range(4), b"new"], end=474)
     log.leaves({"": 512})
@@ -90,7 +90,7 @@ def append_and_seal_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
     """The last record was lost for its asqn; the segment is sealed at that record."""
     log.set(f"{THIRD}:records[1].data.asqn", 1)
     log.reseal(f"{THIRD}:records[1]")
-    _append(log, FOXTROT)
+    append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
     log.flushed(6)
     log.expect("damaged", "asqn-order", survivors=[*range(5), FOXTROT[0]])
@@ -100,7 +100,7 @@ def append_and_seal_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
 @BOOK.appending(empty_last_segment, "appending", "ZBJ-023", "ZBJ-051")
 def append_to_an_active_segment_without_records(log: ZeebeLog) -> None:
     """The active segment has a descriptor and no records: its first one has the index there."""
-    _append(log, FOXTROT, GOLF)
+    append_records(log, FOXTROT, GOLF)
     log.context["max_segment_size"] = 270
     log.expect("intact", survivors=[*range(4), FOXTROT[0], GOLF[0]])
     log.leaves({name: 270 for name in (FIRST, SECOND, THIRD)})
@@ -109,7 +109,7 @@ def append_to_an_active_segment_without_records(log: ZeebeLog) -> None:
 @BOOK.appending(journal_of_a_broker, "appending", "ZBJ-001", "ZBJ-049", "ZBJ-051")
 def append_to_the_journal_of_a_broker(log: ZeebeLog) -> None:
     """A journal called `raft-partition-partition-1` goes on in files of that name."""
-    _append(log, FOXTROT)
+    append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
     log.expect("intact", survivors=[*range(6), FOXTROT[0]])
     log.leaves({f"raft-partition-partition-1-{number}.log": 270 for number in (1, 2, 3, 4, 5)})
@@ -120,7 +120,7 @@ def append_to_one_of_two_journals(log: ZeebeLog) -> None:
     """There are two journals in the folder, and the writer is told the name of one."""
     log.add_file("other-7.log", segment((ALPHA, BRAVO), 300, id=7), "another journal")
     log.context |= {"name": "other", "max_segment_size": 300}
-    _append(log, (INITIAL[0], -1))
+    append_records(log, (INITIAL[0], -1))
     log.payloads = [ALPHA[0], BRAVO[0]]
     log.expect("intact", survivors=[0, 1, INITIAL[0]])
     mine = {name: 270 for name in (FIRST, SECOND, THIRD, FOURTH)}
@@ -130,7 +130,7 @@ def append_to_one_of_two_journals(log: ZeebeLog) -> None:
 @BOOK.appending(three_segments, "appending", "ZBJ-049", "ZBJ-051", control=append_two_segments)
 def append_with_segments_of_another_size(log: ZeebeLog) -> None:
     """New segments have 300 bytes; those that are there keep 270."""
-    _append(log, FOXTROT, GOLF)
+    append_records(log, FOXTROT, GOLF)
     log.context["max_segment_size"] = 300
     log.flushed(6)
     log.expect("intact", survivors=[*range(6), FOXTROT[0], GOLF[0]])
@@ -144,7 +144,7 @@ def append_to_a_cut_file_without_being_told_a_size(log: ZeebeLog) -> None:
     """The active segment is cut in its last record; it and the new ones have its full size."""
     log.truncate(240, THIRD)
     log.flushed(5)
-    _append(log, FOXTROT, GOLF)
+    append_records(log, FOXTROT, GOLF)
     log.expect("intact", survivors=[*range(5), FOXTROT[0], GOLF[0]])
     log.leaves({f"journal-{number}.log": 270 for number in (1, 2, 3, 4, 5)})
 
@@ -158,7 +158,7 @@ def append_to_a_segment_cut_after_its_descriptor(log: ZeebeLog) -> None:
         log.remove_file(name)
     log.files[FIRST] = bytearray(pack_descriptor(1, 1, 270))
     log.did(f"{FIRST} has 57 bytes, a maximal segment size of 270 and no records")
-    _append(log, FOXTROT)
+    append_records(log, FOXTROT)
     log.expect("intact", survivors=[FOXTROT[0]])
     log.leaves({FIRST: 270})
 
@@ -172,7 +172,7 @@ def append_to_a_file_longer_than_its_descriptor_says(log: ZeebeLog) -> None:
         log.remove_file(name)
     log.files[FIRST] = bytearray(pack_descriptor(1, 1, 100).ljust(200, b"\0"))
     log.did(f"{FIRST} has 200 bytes, a maximal segment size of 100 and no records")
-    _append(log, FOXTROT, GOLF)
+    append_records(log, FOXTROT, GOLF)
     log.context["max_segment_size"] = 200
     log.expect("intact", survivors=[FOXTROT[0], GOLF[0]])
     log.leaves({FIRST: 200, SECOND: 200, THIRD: 200})
@@ -190,12 +190,12 @@ def append_in_the_second_of_three_segments(log: ZeebeLog) -> None:
     """Record 4 is bad and was not flushed: what comes later is removed with its files."""
     log.flip(f"{SECOND}:records[1].metadata.checksum", 0)
     log.flushed(3)
-    _append(log, ECHO)
+    append_records(log, ECHO)
     log.expect("intact", survivors=[0, 1, 2, ECHO[0]])
     log.leaves({FIRST: 270, SECOND: 270})
 
 
-def _nothing(log: ZeebeLog) -> None:
+def no_segments(log: ZeebeLog) -> None:
     """No segment is left, only the lock file."""
     for name in (FIRST, SECOND, THIRD, FOURTH):
         log.remove_file(name)
@@ -207,8 +207,8 @@ def _nothing(log: ZeebeLog) -> None:
 )
 def append_where_no_segment_is_and_no_size(log: ZeebeLog) -> None:
     """A folder without segments, and no size is given: a segment has 1048576 bytes."""
-    _nothing(log)
-    _append(log, (b"x", 1))
+    no_segments(log)
+    append_records(log, (b"x", 1))
     log.expect("intact", survivors=[b"x"])
     log.leaves({".journal.lock": 1, FIRST: 1 << 20})
 
@@ -223,9 +223,9 @@ def append_where_no_segment_is_and_no_size(log: ZeebeLog) -> None:
 )
 def append_a_long_record_where_no_segment_is(log: ZeebeLog) -> None:
     """A payload that is longer than a segment would be: a segment has 106 bytes more than it."""
-    _nothing(log)
+    no_segments(log)
     long = b"y" * ((1 << 20) - 105)
-    _append(log, (b"x", 1), (long, 2), (b"z", 3))
+    append_records(log, (b"x", 1), (long, 2), (b"z", 3))
     log.expect("intact", survivors=[b"x", long, b"z"])
     size = (1 << 20) + 1
     log.leaves({".journal.lock": 1, FIRST: size, SECOND: size, THIRD: size, FOURTH: size})
@@ -236,31 +236,12 @@ def append_a_long_record_where_no_segment_is(log: ZeebeLog) -> None:
 )
 def append_two_segments_where_no_segment_is(log: ZeebeLog) -> None:
     """A folder without segments, and three records: the first says that it has the index 1."""
-    _nothing(log)
+    no_segments(log)
     log.append(FOXTROT[0], index="1")
-    _append(log, GOLF, (INITIAL[0], -1))
+    append_records(log, GOLF, (INITIAL[0], -1))
     log.context["max_segment_size"] = 270
     log.expect("intact", survivors=[FOXTROT[0], GOLF[0], INITIAL[0]])
     log.leaves({".journal.lock": 1, **{name: 270 for name in (FIRST, SECOND, THIRD)}})
-
-
-@BOOK.appending(
-    three_segments, "appending", "ZBJ-049", control=append_to_three_segments, kind="limit"
-)
-def append_where_no_segment_is_what_none_takes(log: ZeebeLog) -> None:
-    """A folder without segments, and a record that does not fit one: none is begun."""
-    _nothing(log)
-    _append(log, (b"x" * 165, 7))
-    log.context["max_segment_size"] = 270
-    log.expect_refusal("intact")
-
-
-@BOOK.appending(three_segments, "appending", "ZBJ-001", control=append_to_three_segments)
-def append_to_a_journal_whose_name_has_a_slash(log: ZeebeLog) -> None:
-    """The journal `a/b` has no segments, and cannot have any."""
-    log.context |= {"name": "a/b", "max_segment_size": 270}
-    _append(log, FOXTROT)
-    log.expect_refusal("intact")
 
 
 @BOOK.appending(three_segments, "appending", "ZBJ-048")
@@ -271,66 +252,3 @@ def append_an_index_that_is_next(log: ZeebeLog) -> None:
     log.context["max_segment_size"] = 270
     log.flushed(6)
     log.expect("intact", survivors=[*range(6), FOXTROT[0], GOLF[0]])
-
-
-@BOOK.appending(three_segments, "appending", "ZBJ-048", control=append_an_index_that_is_next)
-def append_an_index_that_is_not_next(log: ZeebeLog) -> None:
-    """The records name the indexes 7 and 9: a journal has no gaps, and neither is written."""
-    log.append(FOXTROT[0], index="7")
-    log.append(GOLF[0], index="9")
-    log.context["max_segment_size"] = 270
-    log.flushed(6)
-    log.expect_refusal("intact", survivors=range(6))
-
-
-@BOOK.appending(
-    prepared_segment_alone, "appending", "ZBJ-051", control=append_to_a_single_file, kind="limit"
-)
-def append_to_a_single_file_of_zeros(log: ZeebeLog) -> None:
-    """A log of one file has no descriptor: nobody knows its number and its first index."""
-    _append(log, (b"new", 7))
-    log.expect_refusal("intact")
-
-
-@BOOK.appending(
-    three_segments, "appending", "ZBJ-023", control=append_to_three_segments, kind="limit"
-)
-def append_two_records_where_one_index_is_left(log: ZeebeLog) -> None:
-    """The last record has the index 2^63 - 2: the first new one has the last index there is."""
-    last = 2**63 - 2
-    for name in (SECOND, THIRD, FOURTH):
-        log.remove_file(name)
-    whole = pack_descriptor(1, last, 270) + pack_record(last, 6, log.payloads[0])
-    log.files[FIRST] = bytearray(whole.ljust(270, b"\0"))
-    log.did(f"{FIRST} has one record, of the index 2^63 - 2")
-    _append(log, (b"", 7), (b"", 8))
-    log.expect_refusal("intact", survivors=[0])
-
-
-def _last_number(log: ZeebeLog, number: int) -> None:
-    """One full segment is left, and has this number."""
-    for name in (SECOND, THIRD, FOURTH):
-        log.remove_file(name)
-    log.set(f"{FIRST}:descriptor.segment.id", number)
-    log.reseal_descriptor(FIRST)
-    log.rename_file(FIRST, f"journal-{number}.log")
-
-
-@BOOK.appending(
-    three_segments, "appending", "ZBJ-001", "ZBJ-049", control=append_two_segments, kind="limit"
-)
-def append_beyond_the_last_number_of_a_segment(log: ZeebeLog) -> None:
-    """Number 2147483646 is full: one more record fits the last segment there can be, two do not."""
-    _last_number(log, 2**31 - 2)
-    _append(log, (b"x" * 164, 7), (b"", 8))
-    log.context["max_segment_size"] = 270
-    log.expect_refusal("intact", survivors=[0, 1])
-
-
-@BOOK.appending(three_segments, "appending", "ZBJ-049", control=append_two_segments, kind="limit")
-def append_with_segments_beyond_31_bits(log: ZeebeLog) -> None:
-    """New segments would have 2147483648 bytes, and the record needs one: it is refused."""
-    _append(log, FOXTROT)
-    log.context["max_segment_size"] = 2**31
-    log.flushed(6)
-    log.expect_refusal("intact", survivors=range(6))

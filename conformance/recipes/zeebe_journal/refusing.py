@@ -1,0 +1,145 @@
+"""Appending: what must be refused before anything is changed."""
+
+from conformance.recipes.zeebe_journal.appending import append_to_a_single_file
+from conformance.recipes.zeebe_journal.continuing import (
+    FIRST,
+    FOURTH,
+    FOXTROT,
+    GOLF,
+    SECOND,
+    THIRD,
+    append_an_index_that_is_next,
+    append_records,
+    append_two_segments,
+    no_segments,
+)
+from conformance.recipes.zeebe_journal.layout import prepared_segment_alone, three_segments
+from conformance.recipes.zeebe_journal.log import ALPHA, BOOK, BRAVO, ZeebeLog, segment
+from conformance.recipes.zeebe_journal.writing import (
+    append_to_three_segments,
+    flushed_index_from_the_meta_file,
+)
+from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-049", control=append_to_three_segments, kind="limit"
+)
+def append_where_no_segment_is_what_none_takes(log: ZeebeLog) -> None:
+    """A folder without segments, and a record that does not fit one: none is begun."""
+    no_segments(log)
+    append_records(log, (b"x" * 165, 7))
+    log.context["max_segment_size"] = 270
+    log.expect_refusal("intact")
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-001", control=append_to_three_segments)
+def append_to_a_journal_whose_name_has_a_slash(log: ZeebeLog) -> None:
+    """The journal `a/b` has no segments, and cannot have any."""
+    log.context |= {"name": "a/b", "max_segment_size": 270}
+    append_records(log, FOXTROT)
+    log.expect_refusal("intact")
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-048", control=append_an_index_that_is_next)
+def append_an_index_that_is_not_next(log: ZeebeLog) -> None:
+    """The records name the indexes 7 and 9: a journal has no gaps, and neither is written."""
+    log.append(FOXTROT[0], index="7")
+    log.append(GOLF[0], index="9")
+    log.context["max_segment_size"] = 270
+    log.flushed(6)
+    log.expect_refusal("intact", survivors=range(6))
+
+
+@BOOK.appending(
+    prepared_segment_alone, "appending", "ZBJ-051", control=append_to_a_single_file, kind="limit"
+)
+def append_to_a_single_file_of_zeros(log: ZeebeLog) -> None:
+    """A log of one file has no descriptor: nobody knows its number and its first index."""
+    append_records(log, (b"new", 7))
+    log.expect_refusal("intact")
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-023", control=append_to_three_segments, kind="limit"
+)
+def append_two_records_where_one_index_is_left(log: ZeebeLog) -> None:
+    """The last record has the index 2^63 - 2: the first new one has the last index there is."""
+    last = 2**63 - 2
+    for name in (SECOND, THIRD, FOURTH):
+        log.remove_file(name)
+    whole = pack_descriptor(1, last, 270) + pack_record(last, 6, log.payloads[0])
+    log.files[FIRST] = bytearray(whole.ljust(270, b"\0"))
+    log.did(f"{FIRST} has one record, of the index 2^63 - 2")
+    append_records(log, (b"", 7), (b"", 8))
+    log.expect_refusal("intact", survivors=[0])
+
+
+def _last_number(log: ZeebeLog, number: int) -> None:
+    """One full segment is left, and has this number."""
+    for name in (SECOND, THIRD, FOURTH):
+        log.remove_file(name)
+    log.set(f"{FIRST}:descriptor.segment.id", number)
+    log.reseal_descriptor(FIRST)
+    log.rename_file(FIRST, f"journal-{number}.log")
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-001", "ZBJ-049", control=append_two_segments, kind="limit"
+)
+def append_beyond_the_last_number_of_a_segment(log: ZeebeLog) -> None:
+    """Number 2147483646 is full: one more record fits the last segment there can be, two do not."""
+    _last_number(log, 2**31 - 2)
+    append_records(log, (b"x" * 164, 7), (b"", 8))
+    log.context["max_segment_size"] = 270
+    log.expect_refusal("intact", survivors=[0, 1])
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-049", control=append_two_segments, kind="limit")
+def append_with_segments_beyond_31_bits(log: ZeebeLog) -> None:
+    """New segments would have 2147483648 bytes, and the record needs one: it is refused."""
+    append_records(log, FOXTROT)
+    log.context["max_segment_size"] = 2**31
+    log.flushed(6)
+    log.expect_refusal("intact", survivors=range(6))
+
+
+@BOOK.appending(
+    flushed_index_from_the_meta_file,
+    "appending",
+    "ZBJ-052",
+    "ZBJ-059",
+    control=append_two_segments,
+    kind="corrupt",
+)
+def append_behind_records_that_the_meta_file_promises(log: ZeebeLog) -> None:
+    """The last record is bad, and the meta file says that it was flushed."""
+    log.flip(f"{THIRD}:records[1].metadata.checksum", 0)
+    append_records(log, FOXTROT)
+    log.context["max_segment_size"] = 270
+    log.expect_refusal("damaged", "checksum-mismatch", survivors=range(5))
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-003", "ZBJ-052", control=append_two_segments)
+def append_to_two_journals_and_no_name(log: ZeebeLog) -> None:
+    """There are two journals in the folder, and nothing says which one is to go on."""
+    log.add_file("other-1.log", segment((ALPHA, BRAVO), 270), "another journal")
+    append_records(log, FOXTROT)
+    log.context["max_segment_size"] = 270
+    log.expect_refusal("refused", "ambiguous-journal")
+
+
+@BOOK.appending(
+    three_segments,
+    "appending",
+    "ZBJ-011",
+    "ZBJ-052",
+    control=append_two_segments,
+    kind="corrupt",
+)
+def append_to_a_journal_of_an_unknown_version(log: ZeebeLog) -> None:
+    """The first descriptor has version 3: nobody knows what is there, and it must stay."""
+    log.set(f"{FIRST}:descriptor.version", 3)
+    append_records(log, FOXTROT)
+    log.context["max_segment_size"] = 270
+    log.expect_refusal("refused", "unknown-version")
