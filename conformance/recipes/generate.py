@@ -42,11 +42,14 @@ def generate(source: Source) -> Iterator[tuple[str, bytes]]:
     built: dict[str, Log] = {}
     for recipe in source.book.recipes.values():
         log = build(source, recipe, built)
+        others = list(built.values())
         built[recipe.slug] = log
         contents = log.contents
         is_file = isinstance(contents, bytes)
         suffix = source.suffix if log.suffix is None else log.suffix
-        input_name = f"{recipe.slug}{suffix}" if is_file else recipe.slug
+        input_name = log.name or (f"{recipe.slug}{suffix}" if is_file else recipe.slug)
+        if log.name is not None and any(one.name == log.name for one in others):
+            raise RecipeError(f"{recipe.id}: another input is called {log.name}")
         # Before anything of it is given out: a recipe that does not hold leaves nothing behind.
         description = dump(describe(recipe, log, input_name))
         if isinstance(contents, bytes):
@@ -157,13 +160,13 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     If a writer must refuse, it is the log as it stands.
     """
     survivors = answer_to(recipe.format, contents, log.context, name=input_name).records
-    kept = survivors[: len(survivors) - log.rolled_back]
-    wanted = [record.payload for record in kept]
+    wanted = [record.payload for record in survivors]
     wanted += [record.payload for record in log.to_append]
     data = {(_beside(file, input_name), at): data for (file, at), data in log.bytes_after.items()}
     answer, files = _append(recipe, log, contents, input_name, log.to_append, data)
     _check_statement(recipe, log, answer)
-    if not log.must_refuse and [record.payload for record in answer.records] != wanted:
+    keeps_all = [record.payload for record in answer.records] == wanted
+    if not (log.must_refuse or log.is_rewritten or keeps_all):
         raise RecipeError(f"{recipe.id}: the executable specification loses records")
     body: Body = {
         "records": [_to_json(record) for record in log.to_append],
@@ -312,7 +315,7 @@ def _check_statement(recipe: Recipe[Any], log: Log, answer: Answer) -> None:
 
 def _name(log: Log) -> str:
     """A name with the ending of the input: it may tell the kind of file."""
-    return f"log{log.suffix or ''}"
+    return log.name or f"log{log.suffix or ''}"
 
 
 def _sizes(payloads: Sequence[bytes]) -> str:

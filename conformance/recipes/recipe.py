@@ -41,7 +41,7 @@ class Log(Damage):
         super().__init__(control, format)
         self.payloads = list(payloads)
         self.to_append: list[NewRecord] = []
-        self.rolled_back = 0
+        self.is_rewritten = False
         self.context: dict[str, Any] = {}
         self.golden: Contents | None = None
         self.statement: Statement | None = None
@@ -56,14 +56,16 @@ class Log(Damage):
         self.wall_ms: int | None = None
         self.suffix: str | None = None
         """Ending of the input's name, where a format has several kinds of files."""
+        self.name: str | None = None
+        """The whole name of the input, where it says something. No other vector may have it."""
 
     def append(self, *payloads: bytes, **fields: Any) -> None:
         """Records that the implementation is asked to append, with these fields of the format."""
         self.to_append += [NewRecord(payload, fields) for payload in payloads]
 
-    def rolls_back(self, count: int) -> None:
-        """What is appended replaces so many of the records at the end of the log."""
-        self.rolled_back = count
+    def rewrites(self) -> None:
+        """The append replaces records of the log: ``expect`` alone says which there are then."""
+        self.is_rewritten = True
 
     def to_write(self) -> list[NewRecord]:
         """The records of the log, for a writer; formats whose records have fields say which."""

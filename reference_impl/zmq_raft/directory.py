@@ -201,8 +201,8 @@ class Reader:
         """Which index comes after a file that was read, and where (ZMR-094, ZMR-101)."""
         following = layout.first + len(layout.offsets)
         for span in index_file.spans(layout):
-            if span.reason == "torn-entry" and is_last:
-                following = layout.first + span.first  # what is torn is written again
+            if span.torn is not None and is_last:
+                following = layout.first + span.torn  # it is written again
         if limit is not None:
             following = min(following, limit)
         self.next = max(following, self.covered + 1, self.next or 0)

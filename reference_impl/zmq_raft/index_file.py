@@ -43,15 +43,14 @@ class Layout:
 class Span:
     """Bytes of the data area between two sound offsets, relative to it: one entry, or a loss.
 
-    ``first`` and ``last`` are the numbers of the first and last entry in it, equal for a sound
-    entry.
+    ``last`` is the number of the last entry in it, ``torn`` that of the first one if it is torn.
     """
 
-    first: int
     last: int
     start: int
     end: int
     reason: str | None = None
+    torn: int | None = None
 
 
 def path_of(index: int) -> str:
@@ -111,7 +110,8 @@ def spans(layout: Layout) -> Iterator[Span]:
     """The committed part of the data area, cut at the offsets on which the reader relies.
 
     It does not rely on an offset past the end of the file. If an offset is not greater than the
-    previous one, at least one of the two is wrong, and it relies on neither (ZMR-046).
+    previous one, at least one of the two is wrong, and it relies on neither (ZMR-046). So the
+    last offsets that it does not rely on can only rise if all of them lead past the end.
     """
     assert layout.data is not None
     offsets = layout.offsets
@@ -127,21 +127,22 @@ def spans(layout: Layout) -> Iterator[Span]:
     last, start = -1, 0
     for number in kept:
         reason = None if number == last + 1 else "bad-offset"
-        yield Span(last + 1, number, start, offsets[number], reason)
+        yield Span(number, start, offsets[number], reason)
         last, start = number, offsets[number]
     if last + 1 < len(offsets):
         tail = offsets[last + 1 :]
-        unfinished = start < tail[0] and available < tail[0] and _rises(tail)
-        reason = "torn-entry" if unfinished and tail[-1] <= MAX_DATA else "bad-offset"
         size = layout.size - layout.data
-        yield Span(last + 1, len(offsets) - 1, start, size, reason)  # ZMR-047, ZMR-046
+        if _rises(tail) and tail[-1] <= MAX_DATA:
+            yield Span(len(offsets) - 1, start, size, "torn-entry", torn=last + 1)  # ZMR-047
+        else:
+            yield Span(len(offsets) - 1, start, size, "bad-offset")  # ZMR-046
 
 
 def _rises(offsets: array[int]) -> bool:
     return all(one < other for one, other in pairwise(offsets))
 
 
-def read(file: BinaryIO, size: int, named: int | None = None, raw: bool = False) -> Parts:
+def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
     """The entries of one index file.
 
     ``named`` is the first index by the file's name; ``raw``: entries are bytes without a header
@@ -151,7 +152,7 @@ def read(file: BinaryIO, size: int, named: int | None = None, raw: bool = False)
     if isinstance(layout, Lost):
         yield layout
         return Place(0 if layout.torn else None)
-    yield from in_term_order(entries(file, layout, raw))
+    yield from in_term_order(entries(file, layout, raw, after=None))
     return Place(resume_at(layout))
 
 
@@ -169,7 +170,7 @@ def resume_at(layout: Layout) -> int | None:
 
 
 def entries(
-    file: BinaryIO, layout: Layout, raw: bool = False, after: int = -1
+    file: BinaryIO, layout: Layout, raw: bool, after: int | None
 ) -> Iterator[Record | Lost]:
     """The entries of an index file whose layout is known; their terms are not compared yet.
 
@@ -179,7 +180,7 @@ def entries(
     for span in spans(layout):
         start, end = layout.data + span.start, layout.data + span.end
         index = layout.first + span.last
-        if index <= after:
+        if after is not None and index <= after:
             continue  # ZMR-092
         if span.reason is not None:
             yield Lost(start, end, span.reason, torn=span.reason == "torn-entry")

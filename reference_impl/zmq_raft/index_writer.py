@@ -64,8 +64,8 @@ class IndexWriter:
         for span in spans(layout):
             if span.reason == "bad-offset":
                 raise ValueError("the index file must not be appended to (bad-offset)")
-            if span.reason == "torn-entry":
-                self.truncate(self.first + span.first)
+            if span.torn is not None:
+                self.truncate(self.first + span.torn)
 
     @property
     def next_index(self) -> int:

@@ -67,16 +67,16 @@ class Map:
 _NUMBERS = {
     0xCA: ">f",
     0xCB: ">d",
-    0xCC: ">B",
+    0xCC: "B",
     0xCD: ">H",
     0xCE: ">I",
     0xCF: ">Q",
-    0xD0: ">b",
+    0xD0: "b",
     0xD1: ">h",
     0xD2: ">i",
     0xD3: ">q",
 }
-# First byte → kind of the value and number of bytes of its length.
+# First byte → kind of the value and number of bytes of its length; the shortest form comes first.
 _SIZED = {
     0xC4: ("bin", 1),
     0xC5: ("bin", 2),
@@ -216,19 +216,20 @@ def encode(value: Any) -> bytes:
         return _encode_number(value)
     if isinstance(value, str):
         raw = value.encode("utf-8")
-        return _encode_head(len(raw), 0xA0, 32, {1: 0xD9, 2: 0xDA, 4: 0xDB}) + raw
+        head = bytes([0xA0 + len(raw)]) if len(raw) < 32 else _long_head("str", len(raw))
+        return head + raw
     if isinstance(value, bytes):
         # msgpack-lite: bin 8 only below 255 bytes.
-        head = {2: 0xC5, 4: 0xC6} if len(value) == 0xFF else {1: 0xC4, 2: 0xC5, 4: 0xC6}
-        return _encode_head(len(value), 0, 0, head) + value
+        return (b"\xc5\x00\xff" if len(value) == 0xFF else _long_head("bin", len(value))) + value
     if isinstance(value, list):
-        head_of_array = _encode_head(len(value), 0x90, 16, {2: 0xDC, 4: 0xDD})
-        return head_of_array + b"".join(map(encode, value))
+        head = bytes([0x90 + len(value)]) if len(value) < 16 else _long_head("array", len(value))
+        return head + b"".join(map(encode, value))
     if isinstance(value, Map):
         value = {key_text(key): item for key, item in value.pairs}
     if isinstance(value, Mapping):
         pairs = b"".join(encode(key) + encode(item) for key, item in value.items())
-        return _encode_head(len(value), 0x80, 16, {2: 0xDE, 4: 0xDF}) + pairs
+        head = bytes([0x80 + len(value)]) if len(value) < 16 else _long_head("map", len(value))
+        return head + pairs
     raise ValueError(f"a state file cannot hold {value!r}")
 
 
@@ -241,19 +242,17 @@ def _encode_number(value: int | float) -> bytes:
     if -0x20 <= number <= 0x7F:
         return bytes([number & 0xFF])
     if number >= 0:
-        layouts = ((0xFF, 0xCC, ">BB"), (0xFFFF, 0xCD, ">BH"), (0xFFFFFFFF, 0xCE, ">BI"))
-        return next(struct.pack(form, head, number) for top, head, form in layouts if number <= top)
-    signed = ((-0x80, 0xD0, ">Bb"), (-0x8000, 0xD1, ">Bh"), (-(2**31), 0xD2, ">Bi"))
-    return next(struct.pack(form, head, number) for low, head, form in signed if number >= low)
+        head = 0xCC if number <= 0xFF else 0xCD if number <= 0xFFFF else 0xCE
+    else:
+        head = 0xD0 if number >= -0x80 else 0xD1 if number >= -0x8000 else 0xD2
+    return bytes([head]) + struct.pack(_NUMBERS[head], number)
 
 
-def _encode_head(size: int, fixed: int, below: int, heads: Mapping[int, int]) -> bytes:
-    if size < below:
-        return bytes([fixed + size])
-    for width, head in heads.items():
-        if size < 1 << 8 * width:
-            return bytes([head]) + size.to_bytes(width, "big")
-    raise ValueError(f"{size} elements or bytes: expected fewer than 2^32")
+def _long_head(kind: str, size: int) -> bytes:
+    """The first byte and the length, in as few bytes as hold it."""
+    forms = ((first, width) for first, (one, width) in _SIZED.items() if one == kind)
+    first, width = next(form for form in forms if size < 1 << 8 * form[1])
+    return bytes([first]) + size.to_bytes(width, "big")
 
 
 def key_text(key: Any) -> str:

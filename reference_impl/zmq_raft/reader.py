@@ -9,9 +9,9 @@ from typing import Any, BinaryIO
 
 from reference_impl.answer import End, Event, Lost, Verdict
 from reference_impl.zmq_raft import directory, index_file, message_pack, snapshot, state
-from reference_impl.zmq_raft.layout import Parts, Place, Refusal
+from reference_impl.zmq_raft.layout import Parts, Refusal
 
-KINDS = ("index", "snapshot", "state", "directory")
+KINDS_OF_FILES = ("index", "snapshot", "state")
 _COPY = r"(\.tmp-\d+-[0-9a-z]+|-\d{4}-\d{2}-\d{2}-\d{6}-\d{3}[0-9a-z]+)?"
 SNAPSHOT_NAME = re.compile(rf"(.*\.)?snap{_COPY}")
 STATE_NAME = re.compile(rf".*\.pers{_COPY}")
@@ -22,7 +22,7 @@ def kind_of(path: Path, context: Mapping[str, Any]) -> str:
     """``index``, ``snapshot``, ``state`` or ``directory`` (ZMR-105). Raises ``OSError``."""
     if path.is_dir():
         return "directory"
-    if context.get("kind") in KINDS[:3]:
+    if context.get("kind") in KINDS_OF_FILES:
         return str(context["kind"])
     with path.open("rb") as file:
         token = file.read(4)
@@ -58,13 +58,12 @@ def _parts(file: BinaryIO, size: int, path: Path, context: Mapping[str, Any]) ->
         told = context.get("first_index")
         named = index_file.index_in(path.name) if told is None else int(told)
         return index_file.read(file, size, named, str(context.get("entries")) == "raw")
-    return snapshot.read(file, size) if kind == "snapshot" else state.read(file, size)
+    return {"snapshot": snapshot.read, "state": state.read}[kind](file, size)
 
 
 def _answer(parts: Parts, profile: str, files: list[tuple[str | None, int]]) -> Iterator[Event]:
     """The parts as they come, and the verdict (ZMR-100, ZMR-101, ZMR-102)."""
     damage = torn = None
-    place = Place(None)
     while True:
         try:
             event = next(parts)
@@ -122,8 +121,7 @@ def recognise(path: Path) -> bool:
 
 def _plausible_header(head: bytes) -> bool:
     """No text has these bytes: a length below 2^27, and the version, begin with zeros."""
-    length, version = head[4:8], head[8:12]
-    return length[3:4] <= b"\x04" and version[1:] == bytes(len(version[1:]))
+    return head[7:8] <= b"\x04" and not any(head[9:12])
 
 
 def _is_state(head: bytes, is_named_so: bool) -> bool:

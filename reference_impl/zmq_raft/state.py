@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -45,14 +46,13 @@ def read(file: BinaryIO, size: int) -> Parts:
 
     Each record has the field ``update``; the last one has ``state`` too (ZMR-072).
     """
-    file.seek(0)
     state: dict[str, Any] = {}
     held: Record | None = None
     fault: Lost | None = None
     for part in _updates(file, size):
         if isinstance(part, Lost):
             fault = part
-            break
+            continue
         if held is not None:
             yield held
         held = part
@@ -76,12 +76,11 @@ def _updates(file: BinaryIO, size: int) -> Iterator[Record | Lost]:
             if not window.grow():
                 return
         at = window.at + offset
-        first = window.data[offset]
-        if first == 0 and _zeros_to_the_end(window, offset):
-            yield Lost(at, size, "torn-update", torn=True)  # ZMR-076
-            return
-        if not begins_map(first):
-            yield Lost(at, size, "not-a-map")  # ZMR-077
+        if not begins_map(window.data[offset]):
+            if _zeros_to_the_end(window, offset):
+                yield Lost(at, size, "torn-update", torn=True)  # ZMR-076
+            else:
+                yield Lost(at, size, "not-a-map")  # ZMR-077
             return
         try:
             value, end = message_pack.decode(window.data, offset, has_text_keys=True)
@@ -139,7 +138,6 @@ class StateWriter:
         self.initial = initial
         self.state = dict(initial or {})
         self.created = created
-        self.rotations = 0
         if path.exists():
             with path.open("rb") as file:
                 for part in read(file, path.stat().st_size):
@@ -165,16 +163,10 @@ class StateWriter:
         fresh = self.path.with_name(f"{self.path.name}.tmp-{os.getpid()}-1")
         with fresh.open("xb") as file:
             file.write(message_pack.encode(self.state))
-        old = self._rotated()
-        while old.exists():  # a rotation within the same millisecond
-            old = self._rotated()
-        old.hardlink_to(self.path)
+        names = (rotated_name(self.path.name, self.created, number) for number in count())
+        olds = (self.path.with_name(name) for name in names)
+        next(old for old in olds if not old.exists()).hardlink_to(self.path)
         fresh.replace(self.path)
-
-    def _rotated(self) -> Path:
-        name = rotated_name(self.path.name, self.created, self.rotations)
-        self.rotations += 1
-        return self.path.with_name(name)
 
     def _known(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         if self.initial is None:
@@ -182,17 +174,17 @@ class StateWriter:
         return {key: changes[key] for key in self.initial if key in changes}
 
 
-def rotated_name(name: str, moment: str, counter: int = 0) -> str:
+def rotated_name(name: str, moment: str, counter: int) -> str:
     """The name of a rotated file: date, time, milliseconds and a counter in base 36 (ZMR-075).
 
     ``moment`` is as in JSON, ``2018-09-26T14:59:36.817Z``; the counter counts the rotations
     within the same millisecond.
     """
     when = datetime.fromisoformat(moment)
-    digits = "0123456789abcdefghijklmnopqrstuvwxyz"
-    text = digits[counter % 36]
-    while counter := counter // 36:
-        text = digits[counter % 36] + text
+    text = ""
+    while counter or not text:
+        counter, digit = divmod(counter, 36)
+        text = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + text
     return f"{name}-{when:%Y-%m-%d-%H%M%S}-{when.microsecond // 1000:03}{text}"
 
 

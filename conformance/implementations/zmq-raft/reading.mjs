@@ -2,7 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
-  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, lendSnapshot, msgpack, placeOf, placesIn, withFolder,
+  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, lendSnapshot, msgpack, placeOf, placesIn, toldIndex,
+  withFolder,
 } from './zmq_raft.mjs';
 
 class Answer {
@@ -36,7 +37,7 @@ function entryOf(bytes, index, raw) {
 
 export async function index(file, { context, profile }) {
   const answer = new Answer();
-  const first = Number(context.first_index ?? firstIndexIn(file));
+  const first = toldIndex(file, context) ?? Number(firstIndexIn(file));
   await withFolder(async (folder) => {
     let log;
     const opened = await answer.try(async () => {

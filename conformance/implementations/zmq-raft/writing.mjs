@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
-  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, lendSnapshot, msgpack, placeOf, placesIn, settle,
+  FileLog, FilePersistence, IndexFile, LogEntry, SnapshotFile, lendSnapshot, msgpack, placeOf, placesIn, settle, toldIndex,
   withFolder,
 } from './zmq_raft.mjs';
 
@@ -35,7 +35,7 @@ async function addEntries(file, records, raw) {
 
 export async function writeIndex(place, { records, context }) {
   await withFolder(async (folder) => {
-    const first = Number(context.first_index ?? 1);
+    const first = toldIndex(place, context) ?? Number(records[0]?.index ?? 1);
     const file = await unlessRefused(() => new IndexFile(folder, first, context.capacity).ready());
     await unlessRefused(() => addEntries(file, records, context.entries === 'raw'));
     await file.close();
@@ -45,7 +45,7 @@ export async function writeIndex(place, { records, context }) {
 
 export async function appendToIndex(place, { records, context }) {
   await withFolder(async (folder) => {
-    const link = placeOf(folder, Number(context.first_index ?? 1));
+    const link = placeOf(folder, toldIndex(place, context) ?? 1);
     fs.symlinkSync(path.resolve(place), link);
     const file = await unlessRefused(() => new IndexFile(link).ready());
     await unlessRefused(() => addEntries(file, records, context.entries === 'raw'));
@@ -62,8 +62,19 @@ export async function writeSnapshot(place, { records: [record] }) {
   await file.close();
 }
 
+/** FilePersistence takes one object: what msgpack-lite does not make one value of, nobody could give it. */
+function changesIn(record) {
+  const values = [];
+  const decoder = new msgpack.Decoder();
+  decoder.on('data', (value) => values.push(value));
+  decoder.decode(payloadOf(record));
+  decoder.end();
+  if (values.length !== 1) throw new Refused(`the payload is ${values.length} values`);
+  return values[0];
+}
+
 async function update(place, { records, context }) {
-  const updates = records.map((record) => [msgpack.decode(payloadOf(record)), record.rotate]);
+  const updates = await unlessRefused(() => records.map((record) => [changesIn(record), record.rotate]));
   const known = Object.assign({}, ...updates.map(([changes]) => changes));
   const initial = context.initial ?? Object.fromEntries(Object.keys(known).map((key) => [key, null]));
   const file = await unlessRefused(() => new FilePersistence(place, initial).ready());

@@ -70,12 +70,19 @@ export async function lendSnapshot(folder, { logdir, isBare }) {
   return place;
 }
 
+/** The first index of an index file: what the context says, else its name, if that has the form; null without either. */
+export function toldIndex(file, context) {
+  if (context.first_index !== undefined) return Number(context.first_index);
+  const name = /^([0-9a-f]{14})\.rlog$/.exec(path.basename(file));
+  return name === null ? null : Number.parseInt(name[1], 16);
+}
+
 /** The kind of a log, by the rules of the chapter. */
 export function kindOf(file, context) {
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return 'directory';
-  if (context.kind) return context.kind;
+  if (context.kind && context.kind !== 'directory') return context.kind;
   const token = fs.existsSync(file) ? fs.readFileSync(file).subarray(0, 4).toString('latin1') : '';
   if (token === 'RLOG' || file.endsWith('.rlog')) return 'index';
-  if (token === 'SNAP' || /(^|[/.])snap$/.test(file)) return 'snapshot';
+  if (token === 'SNAP' || /(^|[/.])snap(\.tmp-\d+-[0-9a-z]+|-\d{4}-\d{2}-\d{2}-\d{6}-\d{3}[0-9a-z]+)?$/.test(file)) return 'snapshot';
   return fs.existsSync(file) || file.endsWith('.pers') ? 'state' : 'directory';
 }

@@ -119,3 +119,24 @@ def next_index_after_a_covered_file(log: ZmqRaftLog) -> None:
     log.remove_file(EIGHT)
     log.add_index_file(10, b"ten")
     log.expect("damaged", "bad-token", survivors=[b"state at 9", b"ten"])
+
+
+def _two_lost_at_the_end(log: ZmqRaftLog) -> None:
+    """Entries 9 and 10 are a range without a place: the last offset falls."""
+    log.set(f"{EIGHT}:offsets[2]", 1)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-046", "ZMR-092")
+def damage_at_the_end_half_covered(log: ZmqRaftLog) -> None:
+    """A range of entries 9 and 10, and a snapshot at 9: the last one is not covered."""
+    log.put_snapshot(b"state at 9", 9)
+    _two_lost_at_the_end(log)
+    log.expect("damaged", "bad-offset", survivors=[b"state at 9"], end=None)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-046", "ZMR-092")
+def damage_at_the_end_covered(log: ZmqRaftLog) -> None:
+    """The same range, and a snapshot at 10, which covers both."""
+    log.put_snapshot(b"state at 10", 10)
+    _two_lost_at_the_end(log)
+    log.expect("intact", survivors=[b"state at 10"], end=None)

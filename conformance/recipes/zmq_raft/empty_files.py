@@ -81,6 +81,14 @@ def torn_entry_in_front_of_an_empty_file(log: ZmqRaftLog) -> None:
     log.expect("torn", "torn-entry", survivors=ALL[:9], end=160)
 
 
+@BOOK.damaged(three_files, "torn-tail", "ZMR-047", "ZMR-095", "ZMR-100", kind="eof")
+def torn_entry_in_front_of_an_unfinished_file(log: ZmqRaftLog) -> None:
+    """The last file with entries lacks a byte, and a spare file is unfinished: the first counts."""
+    log.truncate(185, EIGHT)
+    log.add_file(TWELVE, UNFINISHED, "the first 16 bytes of a file")
+    log.expect("torn", "torn-entry", survivors=ALL[:9], end=160)
+
+
 @BOOK.damaged(snapshot_alone, "torn-tail", "ZMR-044", "ZMR-095", "ZMR-101", kind="eof")
 def only_file_unfinished(log: ZmqRaftLog) -> None:
     """A snapshot at 5, and the first file, which begins at 6, was being made."""

@@ -131,3 +131,10 @@ def data_that_is_not_zero_behind_zeros(log: ZmqRaftLog) -> None:
     """Only the header of an entry reads as zeros: its term falls."""
     log.zero("data.entries[2].header")
     log.expect("damaged", "decreasing-term", survivors=[0, 3, 4])
+
+
+@BOOK.damaged(five_entries, "entries", "ZMR-030", "ZMR-031")
+def type_of_200(log: ZmqRaftLog) -> None:
+    """A type with the highest bit: it has no sign."""
+    log.set("data.entries[1].header.type", 200)
+    log.expect("intact", survivors=[0, 1, 2, 3, 4])

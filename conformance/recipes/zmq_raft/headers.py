@@ -288,3 +288,35 @@ def another_token_told_to_be_an_index_file(log: ZmqRaftLog) -> None:
     log.context["kind"] = "index"
     log.set("header.token", b"RLOX")
     log.expect("refused", "bad-token", end=None)
+
+
+@BOOK.damaged(three_entries, "header", "ZMR-010", "ZMR-042")
+def capacity_that_overflows(log: ZmqRaftLog) -> None:
+    """A capacity of 2^32 - 4 and a length of 0, which agree only in 32 bits."""
+    log.set("header.capacity", 2**32 - 4)
+    log.set("header.len_body", 0)
+    log.expect("damaged", "bad-header", end=None)
+
+
+@BOOK.damaged(three_entries, "limits", "ZMR-002", "ZMR-010", kind="limit")
+def first_index_with_the_highest_bit(log: ZmqRaftLog) -> None:
+    """A first index of 2^63: it has no sign, and only a writer has a limit."""
+    log.set("header.first_index", 2**63)
+    del log.context["first_index"]
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.damaged(three_entries, "torn-tail", "ZMR-040", "ZMR-044", kind="eof")
+def cut_in_the_table_after_a_first_offset_of_zero(log: ZmqRaftLog) -> None:
+    """The file ends in the second offset, and the first one is zero: nothing was committed."""
+    log.zero("offsets[0]")
+    log.truncate_in("offsets[1]", 2)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(three_entries, "header", "ZMR-040", "ZMR-045")
+def cut_in_the_table_after_a_high_first_offset(log: ZmqRaftLog) -> None:
+    """The file ends after a first offset whose last byte alone is not zero."""
+    log.set("offsets[0]", 0x01000000)
+    log.truncate_in("offsets[1]", 0)
+    log.expect("damaged", "missing-marker", end=None)

@@ -159,3 +159,26 @@ def offset_one_too_high(log: ZmqRaftLog) -> None:
     log.data += b"!"
     log.did("extend by 21")
     log.expect("intact", survivors=[0, 1, 2, 3, b"eager!"])
+
+
+@BOOK.damaged(five_entries, "torn-tail", "ZMR-013", "ZMR-047", kind="eof")
+def last_offset_at_the_limit(log: ZmqRaftLog) -> None:
+    """The last offset is 0x3fffffff, as much as an index file may hold: a write leaves that."""
+    log.set("offsets[4]", 0x3FFFFFFF)
+    log.expect("torn", "torn-entry", survivors=[0, 1, 2, 3], end=220)
+
+
+@BOOK.damaged(five_entries, "offsets", "ZMR-046", "ZMR-047")
+def offsets_beyond_the_file_up_to_the_limit(log: ZmqRaftLog) -> None:
+    """Two offsets lead past the end of the file and rise, the last one above the limit."""
+    log.set("offsets[3]", 5000)
+    log.set("offsets[4]", 0x40000000)
+    log.expect("damaged", "bad-offset", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(five_entries, "offsets", "ZMR-046", "ZMR-047")
+def equal_offsets_beyond_the_file(log: ZmqRaftLog) -> None:
+    """The last two offsets are equal and lead past the end of the file: no entry has no bytes."""
+    log.set("offsets[3]", 5000)
+    log.set("offsets[4]", 5000)
+    log.expect("damaged", "bad-offset", survivors=[0, 1, 2], end=None)

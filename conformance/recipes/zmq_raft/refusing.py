@@ -329,6 +329,12 @@ def write_a_snapshot_above_the_limit(log: ZmqRaftLog) -> None:
     _refused(log, ".snap", NewRecord(b"state", {"index": str(2**53), "term": "1"}))
 
 
+@BOOK.writing("writing", "ZMR-042", control=write_a_snapshot)
+def write_a_snapshot_below_zero(log: ZmqRaftLog) -> None:
+    """A snapshot of index -1."""
+    _refused(log, ".snap", NewRecord(b"state", {"index": "-1", "term": "1"}))
+
+
 @BOOK.writing("writing", "ZMR-073", control=write_updates, kind="limit")
 def write_an_integer_above_the_limit(log: ZmqRaftLog) -> None:
     """2^53 + 1 has no float of its own: another number would be read back."""

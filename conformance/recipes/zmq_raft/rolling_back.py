@@ -23,7 +23,7 @@ AROUND = [0, 1, 2, 7, 8, 9]
 def append_at_the_second_index(log: ZmqRaftLog) -> None:
     """Index 2 of three: it and the third are rolled back first."""
     log.add(entry(b"delta", 1, index="2"))
-    log.rolls_back(2)
+    log.rewrites()
     log.expect("intact", survivors=[0, b"delta"])
 
 
@@ -32,7 +32,7 @@ def append_past_a_lost_file(log: ZmqRaftLog) -> None:
     """Index 3, in front of a file that is lost as a whole: that file goes with all later ones."""
     log.set(f"{FOUR}:header.token", b"RLOX")
     log.add(entry(b"delta", 2, index="3"))
-    log.rolls_back(4)
+    log.rewrites()
     log.expect("intact", survivors=[0, 1, b"delta"])
 
 
@@ -51,7 +51,7 @@ def append_in_a_lost_file(log: ZmqRaftLog) -> None:
 def append_past_a_misplaced_file(log: ZmqRaftLog) -> None:
     """Index 2, in front of a misplaced file: that is deleted where it lies."""
     log.add(entry(b"delta", 2, index="2"))
-    log.rolls_back(5)
+    log.rewrites()
     log.expect("intact", survivors=[0, b"delta"])
 
 

@@ -195,3 +195,17 @@ def bit_of_a_snapshot(log: ZmqRaftLog) -> None:
     """No checksum covers the data of a snapshot."""
     log.flip("data", 0)
     log.expect("intact", survivors=[b"1123456789"])
+
+
+@BOOK.damaged(snapshot_of_ten_bytes, "snapshot", "ZMR-002", "ZMR-042")
+def snapshot_index_with_the_highest_bit(log: ZmqRaftLog) -> None:
+    """The highest bit of the index: it has no sign, and is far above the limit."""
+    log.flip("header.index", 63)
+    log.expect("damaged", "bad-header", end=None)
+
+
+@BOOK.damaged(snapshot_of_ten_bytes, "limits", "ZMR-002", "ZMR-062", kind="limit")
+def snapshot_size_with_the_highest_bit(log: ZmqRaftLog) -> None:
+    """The highest bit of the size: it has no sign, and the data is far from whole."""
+    log.flip("header.len_data", 63)
+    log.expect("torn", "torn-snapshot", end=None)

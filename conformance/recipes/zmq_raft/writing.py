@@ -77,6 +77,18 @@ def write_a_snapshot(log: ZmqRaftLog) -> None:
     )
 
 
+@BOOK.writing("writing", "ZMR-042", "ZMR-060", kind="limit")
+def write_the_largest_snapshot(log: ZmqRaftLog) -> None:
+    """Index and term of 2^53 - 1, the largest number that JavaScript counts to."""
+    log.snapshot(b"0123456789", 2**53 - 1, 2**53 - 1)
+
+
+@BOOK.writing("writing", "ZMR-001", "ZMR-005")
+def write_at_another_time_and_place(log: ZmqRaftLog) -> None:
+    """Another date, and a host name that leaves META with three bytes of padding."""
+    log.index_file(entry(b"alpha"), created="2026-11-22T09:08:07.006Z", hostname="journal")
+
+
 @BOOK.writing("writing", "ZMR-060", "ZMR-061")
 def write_an_empty_snapshot(log: ZmqRaftLog) -> None:
     """No data at index 0, as FileLog creates it."""

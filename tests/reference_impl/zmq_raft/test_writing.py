@@ -145,7 +145,7 @@ def test_rotation_at_512_kib(tmp_path):
 
 def test_rotated_names():
     moment = "2018-09-26T14:59:36.817Z"
-    assert rotated_name("raft.pers", moment) == "raft.pers-2018-09-26-145936-8170"
+    assert rotated_name("raft.pers", moment, 0) == "raft.pers-2018-09-26-145936-8170"
     assert rotated_name("snap", moment, 36) == "snap-2018-09-26-145936-81710"
 
 

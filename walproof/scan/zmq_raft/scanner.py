@@ -25,7 +25,7 @@ import pyarrow as pa
 from reference_impl.answer import End, Lost
 from reference_impl.zmq_raft.directory import Folders, folders, index_files
 from reference_impl.zmq_raft.index_file import index_in, path_of
-from reference_impl.zmq_raft.reader import KINDS, SNAPSHOT_NAME
+from reference_impl.zmq_raft.reader import KINDS_OF_FILES, SNAPSHOT_NAME
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
 from walproof.scan.payloads import LONGEST
@@ -80,7 +80,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 def _kind_of(log: Log, source: Source) -> str:
     """ZMR-105, for a file."""
-    if log.context.get("kind") in KINDS[:3]:
+    if log.context.get("kind") in KINDS_OF_FILES:
         return str(log.context["kind"])
     token = source.read(0, 4)
     if token == b"RLOG" or log.path.name.endswith(".rlog"):

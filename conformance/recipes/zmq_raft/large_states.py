@@ -1,0 +1,148 @@
+"""State files of more than 64 KiB, and their rotation."""
+
+import struct
+
+from conformance.recipes.zmq_raft.appending import UPDATE, append_an_update
+from conformance.recipes.zmq_raft.log import BOOK, GOLDEN, ZmqRaftLog
+from conformance.recipes.zmq_raft.states import five_updates
+from conformance.recipes.zmq_raft.writing import write_a_rotated_state, write_updates
+from reference_impl.answer import NewRecord
+from reference_impl.zmq_raft.message_pack import encode
+
+LIMIT = 512 * 1024
+KNOWN = {"foo": 0, "baz": None}
+
+
+def _long_update(size: int) -> bytes:
+    """An update of so many bytes whose answer is short: its key comes twice, at last with 1."""
+    text = bytes.fromhex("82a1 61 db") + struct.pack(">I", size - 11)
+    return text + b"x" * (size - 11) + bytes.fromhex("a1 61 01")
+
+
+def _rotated(moment: str) -> str:
+    """How a context's ``created`` stands in the name of a rotated file, up to the counter."""
+    return moment.replace("T", "-").replace(":", "").replace(".", "-").removesuffix("Z")
+
+
+@BOOK.valid("limits", "ZMR-071", "ZMR-103", kind="limit")
+def update_across_64_kib(log: ZmqRaftLog) -> None:
+    """An update of 70,000 bytes between two short ones."""
+    log.state_bytes(encode({"b": 2}), _long_update(70_000), encode({"c": 3}))
+    log.expect("intact", survivors=[0, 1, 2], end=70_008)
+
+
+@BOOK.valid("limits", "ZMR-071", "ZMR-103", kind="limit")
+def update_that_ends_at_64_kib(log: ZmqRaftLog) -> None:
+    """An update of 65,536 bytes, and a short one after it."""
+    log.state_bytes(_long_update(65_536), encode({"c": 3}))
+    log.expect("intact", survivors=[0, 1], end=65_540)
+
+
+@BOOK.damaged(update_across_64_kib, "torn-tail", "ZMR-076", kind="eof")
+def update_cut_after_64_kib(log: ZmqRaftLog) -> None:
+    """The long update lacks its last byte."""
+    log.truncate(70_003)
+    log.expect("torn", "torn-update", survivors=[0], end=4)
+
+
+@BOOK.damaged(five_updates, "limits", "ZMR-076", "ZMR-077", kind="limit")
+def byte_after_100_kib_of_zeros(log: ZmqRaftLog) -> None:
+    """Zeros after the last update, and then a byte: no unfinished write leaves that."""
+    log.extend(bytes(100 * 1024) + b"\x01", "100 KiB of zeros and a byte 01")
+    log.expect("damaged", "not-a-map", survivors=[0, 1, 2, 3, 4], end=None)
+
+
+ALL_KNOWN = {"b": 0, "a": 0, **KNOWN}
+
+
+def _grow_to(log: ZmqRaftLog, size: int) -> None:
+    """One more update, after which the file has so many bytes."""
+    log.extend(_long_update(size - len(log.data)), f"an update up to {size} bytes")
+
+
+@BOOK.appending(five_updates, "appending", "ZMR-075", kind="limit", control=append_an_update)
+def append_to_a_state_of_512_kib(log: ZmqRaftLog) -> None:
+    """The file has reached the limit: the whole state goes into a new one, with the update."""
+    _grow_to(log, LIMIT)
+    log.context |= {"initial": ALL_KNOWN, "created": "2018-09-26T14:59:36.100Z"}
+    log.add(NewRecord(UPDATE))
+    log.rewrites()
+    whole = encode({"b": 0, "a": 1, "foo": 7, "baz": [1, 2, 3]})
+    log.expect("intact", survivors=[whole], end=len(whole))
+    rotated = f"../append-to-a-state-of-512-kib.pers-{_rotated('2018-09-26T14:59:36.100Z')}0"
+    log.leaves({"": len(whole), rotated: LIMIT})
+
+
+@BOOK.appending(five_updates, "appending", "ZMR-075", kind="limit", control=append_an_update)
+def append_to_a_state_of_a_byte_less(log: ZmqRaftLog) -> None:
+    """The file is a byte below the limit: it grows beyond it."""
+    _grow_to(log, LIMIT - 1)
+    log.context |= {"initial": ALL_KNOWN}
+    log.add(NewRecord(UPDATE))
+    survivors: list[int | bytes] = [0, 1, 2, 3, 4, bytes(log.data[36:]), UPDATE]
+    log.expect("intact", survivors=survivors, end=LIMIT + 5)
+
+
+@BOOK.appending(five_updates, "appending", "ZMR-075")
+def append_and_rotate(log: ZmqRaftLog) -> None:
+    """Rotation after a restart: the state after five updates and this one, in one map."""
+    log.context |= {"initial": KNOWN, "created": "2018-09-26T14:59:36.101Z"}
+    log.add(NewRecord(UPDATE, {"rotate": True}))
+    log.rewrites()
+    log.expect("intact", survivors=[encode({"foo": 7, "baz": [1, 2, 3]})], end=14)
+    rotated = f"../append-and-rotate.pers-{_rotated('2018-09-26T14:59:36.101Z')}0"
+    log.leaves({"": 14, rotated: 36})
+
+
+@BOOK.appending(
+    five_updates, "appending", "ZMR-075", "ZMR-080", kind="eof", control=append_an_update
+)
+def append_and_rotate_behind_a_torn_update(log: ZmqRaftLog) -> None:
+    """The fourth update is cut: the old file stays as it is, the new one has what is whole."""
+    log.truncate(33)
+    log.context |= {"initial": KNOWN, "created": "2018-09-26T14:59:36.102Z"}
+    log.add(NewRecord(UPDATE, {"rotate": True}))
+    log.rewrites()
+    log.expect("intact", survivors=[encode({"foo": 7, "baz": [1, 2, 3]})], end=14)
+    rotated = (
+        f"../append-and-rotate-behind-a-torn-update.pers-{_rotated('2018-09-26T14:59:36.102Z')}0"
+    )
+    log.leaves({"": 14, rotated: 33})
+
+
+@BOOK.writing("writing", "ZMR-075", kind="limit", control=write_a_rotated_state)
+def write_38_rotations(log: ZmqRaftLog) -> None:
+    """38 rotations within a millisecond: the counter in the names has the base 36."""
+    moment = "2018-09-26T14:59:36.103Z"
+    log.state(created=moment, initial={"foo": 0})
+    for number in range(38):
+        log.rotate({"foo": number})
+    counters = [*"0123456789abcdefghijklmnopqrstuvwxyz", "10", "11"]
+    old = f"../write-38-rotations.pers-{_rotated(moment)}"
+    log.leaves({"": 6} | {f"{old}{one}": 6 if one != "0" else 0 for one in counters})
+
+
+@BOOK.writing("writing", "ZMR-073", kind="limit")
+def write_a_string_of_64_kib(log: ZmqRaftLog) -> None:
+    """65,536 letters: their length takes four bytes. Then a short one, which is the state."""
+    log.state({"foo": "a" * 65_536}, {"foo": "b"}, initial={"foo": ""})
+    log.expect_bytes(bytes.fromhex("81a3666f6f db00010000") + b"a" * 65_536 + b"\x81\xa3foo\xa1b")
+
+
+def _refused(log: ZmqRaftLog, payload: str) -> None:
+    log.suffix = ".pers"
+    log.context = {**GOLDEN, "initial": {"foo": 0}}
+    log.records = [NewRecord(bytes.fromhex(payload))]
+    log.expect_refusal()
+
+
+@BOOK.writing("writing", "ZMR-077", control=write_updates)
+def write_an_update_cut_off(log: ZmqRaftLog) -> None:
+    """A payload that ends inside its map."""
+    _refused(log, "82a3666f6f01")
+
+
+@BOOK.writing("writing", "ZMR-077", control=write_updates)
+def write_two_updates_in_one(log: ZmqRaftLog) -> None:
+    """A payload of two maps: each update is a record of its own."""
+    _refused(log, "81a3666f6f01 81a3666f6f02")
