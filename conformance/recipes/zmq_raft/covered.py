@@ -140,3 +140,24 @@ def damage_at_the_end_covered(log: ZmqRaftLog) -> None:
     log.put_snapshot(b"state at 10", 10)
     _two_lost_at_the_end(log)
     log.expect("intact", survivors=[b"state at 10"], end=None)
+
+
+def _two_torn(log: ZmqRaftLog) -> None:
+    """Half of entry 9 is there, and nothing of entry 10."""
+    log.truncate(145, EIGHT)
+
+
+@BOOK.damaged(three_files, "torn-tail", "ZMR-047", "ZMR-092", kind="eof")
+def torn_entries_half_covered(log: ZmqRaftLog) -> None:
+    """Entries 9 and 10 are torn, and a snapshot at 9: the last one is not covered."""
+    log.put_snapshot(b"state at 9", 9)
+    _two_torn(log)
+    log.expect("torn", "torn-entry", survivors=[b"state at 9"])
+
+
+@BOOK.damaged(three_files, "torn-tail", "ZMR-047", "ZMR-092", kind="eof")
+def torn_entries_covered(log: ZmqRaftLog) -> None:
+    """Entries 9 and 10 are torn, and a snapshot at 10 covers both."""
+    log.put_snapshot(b"state at 10", 10)
+    _two_torn(log)
+    log.expect("intact", survivors=[b"state at 10"])

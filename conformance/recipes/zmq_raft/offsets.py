@@ -182,3 +182,19 @@ def equal_offsets_beyond_the_file(log: ZmqRaftLog) -> None:
     log.set("offsets[3]", 5000)
     log.set("offsets[4]", 5000)
     log.expect("damaged", "bad-offset", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(five_entries, "offsets", "ZMR-046", "ZMR-047")
+def offset_that_falls_before_a_torn_entry(log: ZmqRaftLog) -> None:
+    """An offset in the middle falls, and the last entry lacks a byte: damage, and a torn tail."""
+    log.set("offsets[2]", 10)
+    log.truncate(244)
+    log.expect("damaged", "bad-offset", survivors=[0], end=None)
+
+
+@BOOK.damaged(three_entries, "offsets", "ZMR-046", "ZMR-047")
+def all_offsets_beyond_the_file_fall(log: ZmqRaftLog) -> None:
+    """No offset is relied on, and none of them rises: no unfinished write."""
+    for number, offset in enumerate((6000, 5000, 4000)):
+        log.set(f"offsets[{number}]", offset)
+    log.expect("damaged", "bad-offset", end=None)
