@@ -133,8 +133,8 @@ class Writer:
         realtime: int,
         monotonic: int,
         boot_id: bytes,
-    ) -> int:
-        """Write one entry (SDJ-081); ``payloads`` are ``FIELD=value``. Returns its offset.
+    ) -> None:
+        """Write one entry (SDJ-081); ``payloads`` are ``FIELD=value``.
 
         Raises :class:`CannotWrite` for what no reader would accept (SDJ-015, SDJ-086).
         """
@@ -164,21 +164,19 @@ class Writer:
         at = self._object(layout.ENTRY, body)
         header.tail_entry_seqnum = number
         header.head_entry_seqnum = header.head_entry_seqnum or number
-        first = self._link(self.chain, at)
-        header.entry_array_offset = header.entry_array_offset or first
+        self._link(self.chain, at)
+        header.entry_array_offset = header.entry_array_offset or self.chain.array
         header.n_entries += 1
-        if header.has("tail_entry_array_offset"):
-            header.tail_entry_array_offset = self.chain.array & 0xFFFFFFFF
-            header.tail_entry_array_n_entries = self.chain.used
+        header.tail_entry_array_offset = self.chain.array & 0xFFFFFFFF
+        header.tail_entry_array_n_entries = self.chain.used
         header.head_entry_realtime = header.head_entry_realtime or realtime
         header.tail_entry_realtime, header.tail_entry_monotonic = realtime, monotonic
         header.tail_entry_boot_id = boot_id
         header.tail_entry_offset = at
         for item in items:
             self._link_data(item, at)
-        return at
 
-    def write(self, record: NewRecord) -> int:
+    def write(self, record: NewRecord) -> None:
         """Write one record: payload in export format, ``realtime``, ``monotonic``, ``boot_id``.
 
         ``_BOOT_ID`` is stored as a field too, as the first one, as systemd's writers do.
@@ -192,7 +190,7 @@ class Writer:
                 payloads.append(payload)
         except BadExport as error:
             raise CannotWrite(str(error)) from None
-        return self.append(
+        self.append(
             payloads,
             int(record.fields["realtime"]),
             int(record.fields["monotonic"]),
@@ -257,9 +255,8 @@ class Writer:
             packed = compress(payload, flag)
             if packed is not None:
                 stored, flags = packed, flag
-        fixed = layout.DATA_FIXED.pack(number, 0, 0, 0, 0, 0)
-        compact = bytes(8) if self.header.compact else b""
-        at = self._object(layout.DATA, fixed + compact + stored, flags)
+        fixed = number.to_bytes(8, "little") + bytes(self.header.data_fixed - 24)
+        at = self._object(layout.DATA, fixed + stored, flags)
         self._insert(layout.DATA, number, at)
         self.data_at[payload] = at
         name = payload.partition(b"=")[0]
@@ -297,14 +294,13 @@ class Writer:
     def _note_depth(self, kind: int, number: int, found: int) -> None:
         """Note the longest look-up, in links; the header has held it since 246."""
         members = self.buckets.get((kind, number % self._table(kind)[1]), [])
-        steps = members.index(found) if found else max(0, len(members) - 1)
+        steps = members.index(found) if found else len(members) - 1
         name = "data_hash_chain_depth" if kind == layout.DATA else "field_hash_chain_depth"
         setattr(self.header, name, max(getattr(self.header, name), steps))
 
-    def _link(self, chain: Chain, entry: int) -> int:
-        """Add an entry to a chain of arrays; returns the offset of a new array, or 0 (SDJ-035)."""
+    def _link(self, chain: Chain, entry: int) -> None:
+        """Add an entry to a chain of arrays, with a new array if the last one is full (SDJ-035)."""
         width = self.header.slot_size
-        new = 0
         if chain.used == chain.slots:
             grown = (chain.total + 1) * 2 if chain.total > chain.slots else chain.slots * 2
             slots = max(4, grown)
@@ -315,7 +311,6 @@ class Writer:
         self._set(chain.array + 24 + chain.used * width, entry, width)
         chain.used += 1
         chain.total += 1
-        return new
 
     def _link_data(self, data: int, entry: int) -> None:
         """Add an entry to the list of a DATA object that it has (SDJ-036)."""
@@ -324,12 +319,11 @@ class Writer:
             self._set(data + 40, entry)
         else:
             chain = self.chains.setdefault(data, Chain())
-            new = self._link(chain, entry)
-            if new and not self._get(data + 48):
-                self._set(data + 48, new)
+            self._link(chain, entry)
+            if not self._get(data + 48):
+                self._set(data + 48, chain.array)
             if self.header.compact:
-                self._set(data + 64, chain.array, 4)
-                self._set(data + 68, chain.used, 4)
+                struct.pack_into("<II", self.out, data + 64, chain.array, chain.used)
         self._set(data + 56, count + 1)
 
     def _evolve(self, realtime: int) -> None:
@@ -365,5 +359,5 @@ class Writer:
             for covered in sealing.covered_of_object(kind, body, self.header):
                 mac.update(covered)
             start += align(size)
-        self.out[at + 32 : at + 64] = mac.digest()
+        self.out[at + 32 :] = mac.digest()
         self.sealed_from = len(self.out)

@@ -102,22 +102,12 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
 def _unzstd(payload: bytes, limit: int) -> bytes:
     """One frame that states its content size; bytes after it are ignored (SDJ-030)."""
     try:
-        size = zstandard.frame_content_size(payload)
-        if size < 0:
-            raise BadCompression("ZSTD: the frame does not state its content size")
+        size = zstandard.frame_content_size(payload)  # -1 if it is not stated
         if size > limit:
             raise TooLarge(f"ZSTD: {size} bytes, the limit is {limit}")
-        decoder = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
-        # decompressobj has no limit of its own, so it is fed in small pieces and asked each time.
-        plain = bytearray()
-        for at in range(0, len(payload), 64):
-            plain += decoder.decompress(payload[at : at + 64])
-            if len(plain) > size:
-                raise BadCompression(f"ZSTD: more than the {size} bytes stated")
-            if decoder.eof:
-                break
+        plain: bytes = zstandard.ZstdDecompressor().stream_reader(payload).read(size + 1)
     except zstandard.ZstdError as error:
         raise BadCompression(f"ZSTD: {error}") from None
     if len(plain) != size:
         raise BadCompression(f"ZSTD: expected {size} bytes, found {len(plain)}")
-    return bytes(plain)
+    return plain

@@ -108,9 +108,7 @@ def compression_that_the_header_hides(log: SystemdLog) -> None:
     log.note("Real readers do not look; the real verifier does.")
 
 
-def _with_payload(
-    log: SystemdLog, plain: bytes, stored: bytes, flag: int, header_flag: int
-) -> None:
+def with_payload(log: SystemdLog, plain: bytes, stored: bytes, flag: int, header_flag: int) -> None:
     """A file of one entry whose BIG field is stored as these bytes."""
     made = Writer(Options(264, False, False, data_buckets=8, field_buckets=4))
     made.header.incompatible_flags |= header_flag
@@ -131,7 +129,8 @@ def _with_payload(
     log.close()
 
 
-def _expect_bomb(log: SystemdLog, reason: str | None, plain: bytes) -> None:
+def expect_big_field(log: SystemdLog, reason: str | None, plain: bytes) -> None:
+    """The BIG field is read as it was given, or lost for this reason."""
     view = View(bytes(log.data), log.header)
     assert view.header.n_entries == 1
     if reason:
@@ -148,30 +147,30 @@ BOMB = b"BIG=" + b"A" * (1 << 20)
 def bomb_within_the_limit(log: SystemdLog) -> None:
     """A field of 1 MiB that ZSTD packs into a few dozen bytes, with the default limit."""
     stored = zstandard.ZstdCompressor(level=3, write_checksum=False).compress(BOMB)
-    _with_payload(log, BOMB, stored, layout.OBJECT_ZSTD, layout.ZSTD)
-    _expect_bomb(log, None, BOMB)
+    with_payload(log, BOMB, stored, layout.OBJECT_ZSTD, layout.ZSTD)
+    expect_big_field(log, None, BOMB)
 
 
 @BOOK.damaged(bomb_within_the_limit, "compression", "SDJ-031", kind="limit")
 def zstd_bomb_beyond_the_limit(log: SystemdLog) -> None:
     """A field larger than the reader was told to take: lost, and nothing was allocated for it."""
     log.context["max_field_size"] = 65536
-    _expect_bomb(log, "too-large", BOMB)
+    expect_big_field(log, "too-large", BOMB)
 
 
 @BOOK.valid("compression", "SDJ-031", kind="limit")
 def xz_bomb_within_the_limit(log: SystemdLog) -> None:
     """A field of 1 MiB that XZ packs into less than 400 bytes, with the default limit."""
     stored = lzma.compress(BOMB, lzma.FORMAT_XZ, lzma.CHECK_NONE)
-    _with_payload(log, BOMB, stored, layout.OBJECT_XZ, layout.XZ)
-    _expect_bomb(log, None, BOMB)
+    with_payload(log, BOMB, stored, layout.OBJECT_XZ, layout.XZ)
+    expect_big_field(log, None, BOMB)
 
 
 @BOOK.damaged(xz_bomb_within_the_limit, "compression", "SDJ-031", kind="limit")
 def xz_bomb_beyond_the_limit(log: SystemdLog) -> None:
     """XZ does not say how large its content is: decompress up to the limit and stop."""
     log.context["max_field_size"] = 65536
-    _expect_bomb(log, "too-large", BOMB)
+    expect_big_field(log, "too-large", BOMB)
 
 
 @BOOK.valid("compression", "SDJ-030")
@@ -179,8 +178,8 @@ def zstd_frame_with_bytes_behind_it(log: SystemdLog) -> None:
     """Bytes after a ZSTD frame are ignored."""
     plain = b"BIG=" + b"A" * 600
     stored = zstandard.ZstdCompressor().compress(plain) + b"behind"
-    _with_payload(log, plain, stored, layout.OBJECT_ZSTD, layout.ZSTD)
-    _expect_bomb(log, None, plain)
+    with_payload(log, plain, stored, layout.OBJECT_ZSTD, layout.ZSTD)
+    expect_big_field(log, None, plain)
     no_frame = bytes(log.data).replace(stored, bytes(4) + stored[4:])
     why = "systemd 262 takes a payload only if the frame fills it"
     log.also_accept(log.answer_to(no_frame), why)
@@ -191,9 +190,9 @@ def zstd_frame_without_its_size(log: SystemdLog) -> None:
     """A ZSTD frame that does not state its content size is refused: there is no bound."""
     plain = b"BIG=" + b"A" * 600
     stored = zstandard.ZstdCompressor(write_content_size=False).compress(plain)
-    _with_payload(log, plain, stored, layout.OBJECT_ZSTD, layout.ZSTD)
+    with_payload(log, plain, stored, layout.OBJECT_ZSTD, layout.ZSTD)
     log.did("splice a frame without its content size over the payload")
-    _expect_bomb(log, "bad-compression", plain)
+    expect_big_field(log, "bad-compression", plain)
     whole = log.answer_to(bytes(log.data))
     whole |= {"verdict": "intact", "reason": None, "lost": [], "end": len(log.data)}
     (record,) = whole["records"]
@@ -208,8 +207,8 @@ def lz4_block_of_literals(log: SystemdLog) -> None:
     """An LZ4 block without a copy: literals only."""
     plain = b"BIG=" + b"walproof"
     stored = struct.pack("<Q", 12) + bytes([12 << 4]) + plain
-    _with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
-    _expect_bomb(log, None, plain)
+    with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
+    expect_big_field(log, None, plain)
 
 
 @BOOK.valid("compression", "SDJ-029")
@@ -217,8 +216,8 @@ def lz4_block_with_a_match_length_at_its_end(log: SystemdLog) -> None:
     """The last sequence has no match: what its token says of the length of one means nothing."""
     plain = b"BIG=" + b"walproof"
     stored = struct.pack("<Q", 12) + bytes([12 << 4 | 5]) + plain
-    _with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
-    _expect_bomb(log, None, plain)
+    with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
+    expect_big_field(log, None, plain)
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-027", "SDJ-044")
@@ -234,8 +233,8 @@ def xz_stream_with_a_check(log: SystemdLog) -> None:
     """An XZ stream with a CRC-64, as the tool xz writes it."""
     plain = b"BIG=" + b"A" * 600
     stored = lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_CRC64)
-    _with_payload(log, plain, stored, layout.OBJECT_XZ, layout.XZ)
-    _expect_bomb(log, None, plain)
+    with_payload(log, plain, stored, layout.OBJECT_XZ, layout.XZ)
+    expect_big_field(log, None, plain)
 
 
 @BOOK.valid("compression", "SDJ-028")
@@ -243,8 +242,8 @@ def xz_stream_with_bytes_after_it(log: SystemdLog) -> None:
     """Bytes after an XZ stream are ignored."""
     plain = b"BIG=" + b"A" * 600
     stored = lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_NONE) + b"after it"
-    _with_payload(log, plain, stored, layout.OBJECT_XZ, layout.XZ)
-    _expect_bomb(log, None, plain)
+    with_payload(log, plain, stored, layout.OBJECT_XZ, layout.XZ)
+    expect_big_field(log, None, plain)
 
 
 @BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028")
@@ -254,9 +253,9 @@ def xz_check_wrong(log: SystemdLog) -> None:
     stored = bytearray(lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_CRC64))
     check = len(stored) - 12 - int.from_bytes(stored[-8:-4], "little") * 4 - 4 - 8
     stored[check] ^= 1
-    _with_payload(log, plain, bytes(stored), layout.OBJECT_XZ, layout.XZ)
+    with_payload(log, plain, bytes(stored), layout.OBJECT_XZ, layout.XZ)
     log.did("flip a bit of the check of the stream")
-    _expect_bomb(log, "bad-compression", plain)
+    expect_big_field(log, "bad-compression", plain)
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031", kind="limit")
@@ -272,9 +271,9 @@ def lz4_size_that_no_block_has(log: SystemdLog) -> None:
     log.context["max_field_size"] = 4096
     plain = b"BIG=" + b"walproof"
     stored = struct.pack("<Q", 255 * 21 + 1) + bytes([12 << 4]) + plain
-    _with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
+    with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
     log.did("set the LZ4 size to 255 times that of the payload, and one more")
-    _expect_bomb(log, "bad-compression", plain)
+    expect_big_field(log, "bad-compression", plain)
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031", kind="limit")
@@ -283,9 +282,9 @@ def lz4_size_that_a_block_might_have(log: SystemdLog) -> None:
     log.context["max_field_size"] = 4096
     plain = b"BIG=" + b"walproof"
     stored = struct.pack("<Q", 255 * 21) + bytes([12 << 4]) + plain
-    _with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
+    with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
     log.did("set the LZ4 size to 255 times that of the payload")
-    _expect_bomb(log, "too-large", plain)
+    expect_big_field(log, "too-large", plain)
 
 
 @BOOK.valid("compression", "SDJ-031", kind="limit")

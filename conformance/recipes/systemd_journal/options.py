@@ -41,7 +41,7 @@ def write_by_default(log: SystemdLog) -> None:
 @BOOK.writing("writing", "SDJ-001", "SDJ-006", "SDJ-080")
 def write_with_ids_and_space(log: SystemdLog) -> None:
     """The three ids are given, the file stays online, and has space for more."""
-    ids = {"file_id": "f1" * 16, "machine_id": "3a" * 16, "seqnum_id": "5e" * 16}
+    ids: dict[str, Any] = {"file_id": "f1" * 16, "machine_id": "3a" * 16, "seqnum_id": "5e" * 16}
     _new(log, *FIVE, keyed=True, state=layout.ONLINE, spare=24, **ids)
 
 
@@ -78,8 +78,36 @@ def write_a_file_that_may_compress_by_lz4(log: SystemdLog) -> None:
 @BOOK.writing("writing", "SDJ-024", "SDJ-083")
 def write_with_one_bucket(log: SystemdLog) -> None:
     """All fields are in one chain: the header holds how far a look-up went."""
-    first, *others = FIVE
-    _new(log, *others, first, others[2], data_buckets=1, field_buckets=1)
+    _new(log, *FIVE, FIVE[4], data_buckets=1, field_buckets=1)
+
+
+@BOOK.writing("writing", "SDJ-024", "SDJ-083")
+def write_one_entry_with_one_bucket(log: SystemdLog) -> None:
+    """All fields are in one chain, and none is looked up again."""
+    _new(log, FIVE[0], data_buckets=1, field_buckets=1)
+
+
+@BOOK.writing("writing", "SDJ-026", "SDJ-032")
+def write_a_long_field_uncompressed(log: SystemdLog) -> None:
+    """A file that announces no compression compresses nothing."""
+    _new(log, ("MESSAGE=" + "x" * 600,))
+
+
+@BOOK.writing("writing", "SDJ-015", "SDJ-081")
+def write_a_boot_id_with_zeros(log: SystemdLog) -> None:
+    """A boot id may have bytes that are zero."""
+    log.context |= SMALL
+    log.begin()
+    log.entry_at(START, FIVE[0], boot="00" * 15 + "01")
+    log.close()
+
+
+@BOOK.writing("writing", "SDJ-073", "SDJ-074")
+def write_sealed_much_later(log: SystemdLog) -> None:
+    """70000 epochs without entries need no seal in a file whose seals may have gaps."""
+    options: dict[str, Any] = {"key": KEY, "continuous": False}
+    log.context |= {**SMALL, **options}
+    log.write(*FIVE[:2], first=SEALED_START, step=700_000_000_000, **options)
 
 
 @BOOK.writing("writing", "SDJ-024", "SDJ-083")

@@ -1,0 +1,141 @@
+"""Compressed payloads at the limits: of a field, of memory, and of what a stream says of itself."""
+
+from __future__ import annotations
+
+import lzma
+import struct
+import zlib
+
+import zstandard
+
+from conformance.recipes.systemd_journal.compression import (
+    expect_big_field,
+    lz4_block_of_literals,
+    with_payload,
+    xz_stream_with_a_check,
+    zstd_frame_with_bytes_behind_it,
+)
+from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
+from reference_impl.systemd_journal import layout
+
+PLAIN = b"BIG=" + b"A" * 600
+SMALL = b"BIG=walproof"
+
+
+def _zstd(log: SystemdLog, stored: bytes, reason: str | None) -> None:
+    with_payload(log, PLAIN, stored, layout.OBJECT_ZSTD, layout.ZSTD)
+    expect_big_field(log, reason, PLAIN)
+
+
+def _xz(log: SystemdLog, stored: bytes, reason: str | None) -> None:
+    with_payload(log, PLAIN, stored, layout.OBJECT_XZ, layout.XZ)
+    expect_big_field(log, reason, PLAIN)
+
+
+def _lz4(log: SystemdLog, size: int, block: bytes, reason: str) -> None:
+    with_payload(log, SMALL, struct.pack("<Q", size) + block, layout.OBJECT_LZ4, layout.LZ4)
+    expect_big_field(log, reason, SMALL)
+
+
+def _frame(blocks: list[bytes], *, window: int | None = None) -> bytes:
+    """A ZSTD frame that states the size of PLAIN; its blocks are stored as they are."""
+    made = b"\x28\xb5\x2f\xfd"
+    made += b"\x60" if window is None else bytes([0x40, window])
+    made += struct.pack("<H", len(PLAIN) - 256)
+    for number, block in enumerate(blocks):
+        is_last = number == len(blocks) - 1
+        made += struct.pack("<I", len(block) << 3 | is_last)[:3] + block
+    return made
+
+
+@BOOK.valid("compression", "SDJ-031", kind="limit")
+def zstd_field_at_the_limit(log: SystemdLog) -> None:
+    """A field as large as the reader was told to take."""
+    log.context["max_field_size"] = len(PLAIN)
+    _zstd(log, zstandard.ZstdCompressor().compress(PLAIN), None)
+
+
+@BOOK.valid("compression", "SDJ-031", kind="limit")
+def xz_field_at_the_limit(log: SystemdLog) -> None:
+    """A field as large as the reader was told to take."""
+    log.context["max_field_size"] = len(PLAIN)
+    _xz(log, lzma.compress(PLAIN, lzma.FORMAT_XZ, lzma.CHECK_NONE), None)
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-031", kind="valid")
+def lz4_field_at_the_limit(log: SystemdLog) -> None:
+    """A field as large as the reader was told to take."""
+    log.context["max_field_size"] = len(SMALL)
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("compression", "SDJ-030", kind="limit")
+def zstd_window_of_256_mib(log: SystemdLog) -> None:
+    """A frame that asks for a window of 256 MiB, and has 604 bytes of content."""
+    _zstd(log, _frame([PLAIN], window=0x90), None)
+
+
+@BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030")
+def zstd_frame_with_more_than_it_states(log: SystemdLog) -> None:
+    """The first blocks of a frame have all that it states, and then one more byte comes."""
+    log.did("splice a frame of 605 bytes, which states 604, over the payload")
+    _zstd(log, _frame([PLAIN[:300], PLAIN[300:], b"A"]), "bad-compression")
+
+
+@BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030")
+def zstd_frame_with_less_than_it_states(log: SystemdLog) -> None:
+    """The blocks of a frame have one byte less than it states."""
+    log.did("splice a frame of 603 bytes, which states 604, over the payload")
+    _zstd(log, _frame([PLAIN[:300], PLAIN[300:-1]]), "bad-compression")
+
+
+def _with_dictionary(exponent: int) -> bytes:
+    """An XZ stream whose block asks for a dictionary of this size, as LZMA2 codes it."""
+    stored = bytearray(lzma.compress(PLAIN, lzma.FORMAT_XZ, lzma.CHECK_NONE))
+    end = 12 + (stored[12] + 1) * 4 - 4
+    stored[stored.index(b"\x21\x01", 12) + 2] = exponent
+    stored[end : end + 4] = struct.pack("<I", zlib.crc32(stored[12:end]))
+    return bytes(stored)
+
+
+@BOOK.valid("compression", "SDJ-028", kind="limit")
+def xz_dictionary_of_192_mib(log: SystemdLog) -> None:
+    """A stream that needs somewhat more than 192 MiB of memory, whatever its content is."""
+    _xz(log, _with_dictionary(31), None)
+
+
+@BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028", kind="limit")
+def xz_dictionary_of_256_mib(log: SystemdLog) -> None:
+    """A stream that needs somewhat more than 256 MiB of memory."""
+    log.did("splice a stream with a dictionary of 256 MiB over the payload")
+    _xz(log, _with_dictionary(32), "bad-compression")
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
+def lz4_block_cut_short(log: SystemdLog) -> None:
+    """The token of a block says twelve literals, and seven follow."""
+    log.did("splice a block of seven of its twelve literals over the payload")
+    _lz4(log, len(SMALL), bytes([12 << 4]) + SMALL[:7], "bad-compression")
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
+def lz4_size_with_its_last_byte_set(log: SystemdLog) -> None:
+    """All eight bytes are the size: 2^56 more than the block has."""
+    log.did("add 2^56 to the LZ4 size")
+    _lz4(log, len(SMALL) + (1 << 56), bytes([12 << 4]) + SMALL, "bad-compression")
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031")
+def lz4_size_without_a_block(log: SystemdLog) -> None:
+    """A size and nothing else is no payload, before any limit."""
+    log.context["max_field_size"] = 11
+    log.did("splice an LZ4 size of 12 without a block over the payload")
+    _lz4(log, len(SMALL), b"", "bad-compression")
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031")
+def lz4_size_with_a_block_of_one_byte(log: SystemdLog) -> None:
+    """A block of one byte, and a size above the limit: the size is met first."""
+    log.context["max_field_size"] = 11
+    log.did("splice an LZ4 size of 12 with a block of one byte over the payload")
+    _lz4(log, len(SMALL), b"\x00", "too-large")
