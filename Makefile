@@ -50,7 +50,7 @@ mutants: $(VENV)/ready
 
 # FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast --impl NAME'
 FORMAT ?= leveldb-log
-SWEEP ?= --impl fast --impl leveldb-cpp --cases 1900000 --ask-at-most 4000
+SWEEP ?= --impl fast --impl leveldb-cpp --cases 1900000
 sweep: setup $(VENV)/spark
 	@walproof sweep --format $(FORMAT) $(SWEEP) --master 'local[*,4]' --fresh || test $$? -eq 3  # findings are no failure
 

@@ -21,11 +21,22 @@ DEFAULT_WALL_MS = 2000
 
 @dataclass(frozen=True)
 class Judgement:
-    """What one reply is worth. ``difference`` is ``None`` when it is as expected."""
+    """What one reply is worth. ``difference`` is ``None`` when it is as expected.
+
+    ``effect`` names what is wrong with a write or an append where the answer to the log does not
+    show it, or not alone.
+    """
 
     difference: str | None
     expected: Mapping[str, Any]
     actual: Mapping[str, Any] | None
+    effect: str = ""
+
+
+REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES = (
+    "refused", "changed-while-refusing", "not-refused", "no-log", "other-bytes", "other-files",
+)  # fmt: skip
+"""Effects of a write or an append (:class:`Judgement`)."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +182,7 @@ class WritingStep(Step):
         """A refusal is right where the vector asks for or allows it, and nothing has changed."""
         body = self.vector.body
         if not body.get("must_refuse") and not body.get("may_refuse"):
-            return Judgement(f"the writer refused: {why}", self.expect, None)
+            return Judgement(f"the writer refused: {why}", self.expect, None, REFUSED)
         found = found_at(place)
         changed = [] if found == before else [_change(before, found)]
         files = {} if before is None else aftermath.files_of(before, place.name)
@@ -180,12 +191,14 @@ class WritingStep(Step):
             changed = aftermath.file_differences(files, beside, self._free)
         if changed:
             text = f"the writer refused, and changed what is there: {'; '.join(changed)}"
-            return Judgement(text, self.expect, _answer(place, self.vector))
+            actual = _answer(place, self.vector)
+            return Judgement(text, self.expect, actual, CHANGED_WHILE_REFUSING)
         return Judgement(None, self.expect, self.expect)
 
     def _not_refused(self, place: Path) -> Judgement:
         actual = _answer(place, self.vector)
-        return Judgement("the writer says done where it must refuse", self.expect, actual)
+        text = "the writer says done where it must refuse"
+        return Judgement(text, self.expect, actual, NOT_REFUSED)
 
     def _files(self, place: Path, after: Mapping[str, Any]) -> list[str]:
         """What is wrong with the files, those of the log and those beside it."""
@@ -217,12 +230,14 @@ class WriteStep(WritingStep):
             return self._not_refused(place)
         written = found_at(place)
         if written is None:
-            return Judgement("the writer says done, and there is no file", self.expect, None)
+            text = "the writer says done, and there is no file"
+            return Judgement(text, self.expect, None, NO_LOG)
         if written != self.vector.contents:
             difference = _first_difference(self.vector.contents, written)
-            return Judgement(difference, self.expect, _answer(place, self.vector))
+            actual = _answer(place, self.vector)
+            return Judgement(difference, self.expect, actual, OTHER_BYTES)
         wrong = self._files(place, self.after)
-        return Judgement("; ".join(wrong) or None, self.expect, self.expect)
+        return Judgement("; ".join(wrong) or None, self.expect, self.expect, OTHER_FILES)
 
 
 @dataclass(frozen=True)
@@ -249,14 +264,16 @@ class AppendStep(WritingStep):
         actual = _answer(place, self.vector)
         if actual is None:
             text = "the writer says done, and what is there is no log"
-            return Judgement(text, self.expect, None)
+            return Judgement(text, self.expect, None, NO_LOG)
         parts = aftermath.compared_parts(self.vector.body["format"], self._free)
-        found = differences(self.expect, actual, parts) + self._files(place, self.after)
+        files = self._files(place, self.after)
+        found = differences(self.expect, actual, parts) + files
         for other in self.vector.body.get("accept", []) if found else []:
             wrong = differences(other["answer"], actual, parts)
             if not wrong and not self._files(place, other["after"]):
                 found = []
-        return Judgement(pin(found, actual, parts) if found else None, self.expect, actual)
+        difference = pin(found, actual, parts) if found else None
+        return Judgement(difference, self.expect, actual, OTHER_FILES if files else "")
 
 
 def _change(before: Contents | None, found: Contents | None) -> str:

@@ -142,8 +142,9 @@ class Runner:
     def _new_child(self) -> Conversation:
         if self.subject.baseline is not None:
             return BaselineChild(self.subject.baseline)
-        kind = OneShot if self.subject.one_shot else Child
-        return kind(self.subject.command, Path.cwd(), self.limits)
+        if self.subject.one_shot:
+            return OneShot(self.subject.command, Path.cwd(), self.limits, self.subject.strict)
+        return Child(self.subject.command, Path.cwd(), self.limits)
 
     async def _run_case(
         self, child: Conversation, case: Case, scratch: Scratch, patience: int = 1
@@ -272,7 +273,8 @@ class Runner:
             "expected": None,
             "actual": None,
             "stderr": None,
-            "repeat": f"{self.subject.repeat} --vector {case.vector.id} --profile {case.profile}",
+            "repeat": f"{self.subject.repeat} --vector {case.vector.option}"
+            f" --profile {case.profile}",
         }
 
 

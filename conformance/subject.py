@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from conformance import known_failures
 from conformance.baselines import BASELINES, Baseline
+from conformance.cases import DEFAULT_WALL_MS
 from conformance.known_failures import KnownFailures
+from conformance.protocol.child import Crash, OverLimit, Timeout
+from conformance.protocol.messages import ProtocolError
+from conformance.protocol.oneshot import OneShot
 from conformance.registry import Implementation, Unavailable
+from conformance.vectors import Vector
 
 
 @dataclass
@@ -20,6 +27,8 @@ class Subject:
     command: Sequence[str]
     known: KnownFailures = field(default_factory=KnownFailures)
     one_shot: bool = False
+    strict: bool = False
+    """Whether a one-shot program takes the profile ``strict``: see :func:`takes_strict`."""
     formats: Sequence[str] = ()
     """What it reads, as far as that is known before it says hello."""
     unavailable: str | None = None
@@ -49,6 +58,43 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
         except Unavailable as error:
             subject.unavailable = str(error)
     return subject
+
+
+PROBES = 3
+"""Vectors of a format with which a one-shot program is asked for its profiles."""
+
+
+def takes_strict(command: Sequence[str], vectors: Iterable[Vector]) -> bool:
+    """Whether a one-shot program knows the profile ``strict``.
+
+    It does if ``strict`` as a last word makes it return fewer records of a log where fewer are
+    owed. One that does not know the word ignores it, or fails.
+    """
+    telling: dict[str, list[Vector]] = {}
+    for vector in sorted(vectors, key=lambda one: int(one.body["size"])):
+        body = vector.body
+        if vector.operation == "read" and not body.get("context"):
+            owed = [len(body[key]["records"]) for key in ("expect", "expect_strict")]
+            if owed[1] < owed[0]:
+                telling.setdefault(body["format"], []).append(vector)
+    return any(
+        asyncio.run(_fewer_in_strict(command, vector))
+        for chosen in telling.values()
+        for vector in chosen[:PROBES]
+    )
+
+
+async def _fewer_in_strict(command: Sequence[str], vector: Vector) -> bool:
+    program = OneShot(command, Path.cwd())
+    request = {"seq": 0, "format": vector.body["format"], "path": str(vector.input)}
+    found = []
+    for profile in ("recover", "strict"):
+        try:
+            reply = await program.ask({**request, "profile": profile}, DEFAULT_WALL_MS)
+        except (Crash, Timeout, OverLimit, ProtocolError):
+            return False
+        found.append(len(reply["answer"]["records"]) if "answer" in reply else 0)
+    return found[1] < found[0]
 
 
 def baseline_subjects() -> list[Subject]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import fnmatch
 import functools
 import json
+import os
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +59,12 @@ class Vector:
     def input(self) -> Path:
         """The log: a file, or a folder for a log of several files."""
         return self.path.parent / str(self.body["input"])
+
+    @property
+    def option(self) -> str:
+        """What ``--vector`` takes, quoted: the id of one of ours, else the file."""
+        ours = self.path.parent.parent == VECTORS
+        return self.id if ours else shlex.quote(os.path.relpath(self.path))
 
     @functools.cached_property
     def contents(self) -> Contents:

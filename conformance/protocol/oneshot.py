@@ -1,4 +1,4 @@
-"""The one-shot form: ``PROGRAM read FORMAT PATH`` prints the answer and exits."""
+"""The one-shot form: ``PROGRAM read FORMAT PATH [strict]`` prints the answer and exits."""
 
 from __future__ import annotations
 
@@ -16,11 +16,19 @@ ANSWER_PARTS = ("verdict", "reason", "lost", "end", "signals")
 class OneShot:
     """Runs a program once per request; looks like a :class:`~conformance.protocol.child.Child`.
 
-    It cannot say which parts of the answer it reports: those it prints are compared.
+    It cannot say which parts of the answer it reports: those it prints are compared. ``strict``
+    says that it takes the profile as a last word.
     """
 
-    def __init__(self, command: Sequence[str], cwd: Path, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        cwd: Path,
+        limits: Limits | None = None,
+        strict: bool = False,
+    ) -> None:
         self.command = command
+        self.strict = strict
         self.cwd = cwd
         self.limits = limits or Limits()
         self.asked = 0
@@ -33,13 +41,15 @@ class OneShot:
             "version": "",
             "language": "",
             "formats": ["*"],
-            "profiles": ["recover"],
+            "profiles": ["recover", "strict"] if self.strict else ["recover"],
             "reports": ["records"],
         }
 
     async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
         """Run the program for one read request; its standard output is the answer."""
         command = [*self.command, "read", request["format"], request["path"]]
+        if request.get("profile") == "strict":
+            command.append("strict")
         process = _Run(command, self.cwd, self.limits)
         try:
             reply = await process.answer(wall_ms)

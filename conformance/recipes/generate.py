@@ -148,7 +148,7 @@ def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name:
                 raise RecipeError(f"{recipe.id}: the executable specification writes another log")
             expect = answer_to(recipe.format, contents, log.context, name=input_name).to_json()
     return {
-        "records": [_to_json(record) for record in records],
+        "records": [record_to_json(record) for record in records],
         "expect": expect,
         "after": _after(recipe, files, log.files_after, {}, log.free, input_name),
     }
@@ -169,7 +169,7 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     if not (log.must_refuse or log.is_rewritten or keeps_all):
         raise RecipeError(f"{recipe.id}: the executable specification loses records")
     body: Body = {
-        "records": [_to_json(record) for record in log.to_append],
+        "records": [record_to_json(record) for record in log.to_append],
         "expect": answer.to_json(),
         "after": _after(recipe, files, log.files_after, data, log.free, input_name),
     }
@@ -322,7 +322,8 @@ def _sizes(payloads: Sequence[bytes]) -> str:
     return f"records of {[len(payload) for payload in payloads]} bytes"
 
 
-def _to_json(record: NewRecord) -> Body:
+def record_to_json(record: NewRecord) -> Body:
+    """A record to write, as a vector has it."""
     payload = record.payload
     if len(payload) > 64 and len(set(payload)) == 1:
         return {"fill": payload[:1].hex(), "size": len(payload), **record.fields}

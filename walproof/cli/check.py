@@ -19,7 +19,7 @@ from conformance.protocol.child import CannotStart, Limits
 from conformance.protocol.oneshot import no_hello
 from conformance.reports import html, json_report, junit, terminal
 from conformance.structure.cases import PROFILE
-from conformance.subject import Subject
+from conformance.subject import Subject, takes_strict
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
 from walproof.cli.setup import in_ci
 from walproof.cli.subjects import foreign, implementations, own, program_name
@@ -84,7 +84,7 @@ def check(
     """Run the vectors against implementations and say what is not as expected.
 
     COMMAND is any program that speaks the protocol (conformance/README.md), or the one-shot form
-    `COMMAND read FORMAT PATH`. It sees scratch copies, never the expectation.
+    `COMMAND read FORMAT PATH [strict]`. It sees scratch copies, never the expectation.
 
     \b
     walproof check --cmd './my-reader'
@@ -108,7 +108,7 @@ def check(
             f"--profile {' '.join(profiles)}: nothing to run, the chosen vectors ask to"
             f" {' and '.join(operations)}"
         )
-    subjects = _subjects(commands, names, one_shot)
+    subjects = _subjects(commands, names, one_shot, chosen)
     _check_cause(subjects, update_known, cause, because)
     if not names:
         read = {vector.body["format"] for vector in chosen}
@@ -176,11 +176,14 @@ def _full_scores(
     return found
 
 
-def _subjects(commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool) -> list[Subject]:
+def _subjects(
+    commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool, chosen: list[Vector]
+) -> list[Subject]:
     found = []
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot)
         subject.one_shot = one_shot or _is_one_shot(command, subject.command)
+        subject.strict = subject.one_shot and takes_strict(subject.command, chosen)
         found.append(subject)
     ours = implementations(names) if names or commands else all_implementations()
     return found + [own(one) for one in ours]

@@ -30,6 +30,7 @@ from walproof.sweep.minimise import minimise
 from walproof.sweep.plan import Enumerations, Program
 from walproof.sweep.programs import NoProgram, introduced, name_of, stamp
 from walproof.sweep.proposals import Proposer
+from walproof.sweep.settings import PROFILES, WRITING
 from walproof.sweep.store import Store
 
 CASES = {"quick": 200_000, "full": 20_000_000}
@@ -49,6 +50,8 @@ PROPOSED = 20
               help="Begin no shard after this time; the same command goes on later.")  # fmt: skip
 @click.option("--control", "patterns", multiple=True, metavar="GLOB",
               help="Vectors to damage. [default: the small undamaged ones]")  # fmt: skip
+@click.option("--profile", "profiles", multiple=True, type=click.Choice(PROFILES),
+              help="Ask only in this profile. [default: all four]")  # fmt: skip
 @click.option("--out", metavar="DIR", help="A folder, or a URI. [default: reports/sweep/FORMAT]")
 @click.option("--fresh", is_flag=True, help="Begin again, whatever the folder holds.")
 @click.option("--master", metavar="MASTER",
@@ -67,6 +70,7 @@ def sweep(
     cases: int | None,
     seconds: float | None,
     patterns: tuple[str, ...],
+    profiles: tuple[str, ...],
     out: str | None,
     fresh: bool,
     master: str | None,
@@ -79,18 +83,21 @@ def sweep(
 
     After a full score of `walproof check` this shows whether it means conformance. Truncations,
     single damages, operations on the files of a folder, other contexts and pairs of damages have a
-    share of `--cases` each; the summary says how many of how many ran. Both profiles are asked. The
-    executable specification reads each log and must keep the invariants; every other answer is
-    compared with its. `fast`, its twin, is asked too if it is named.
+    share of `--cases` each; so have appends to damaged logs and writes of new ones, of records that
+    a number stands for. The summary says how many of how many ran. The executable specification
+    reads and writes each log and must keep the invariants; every other answer, and what every other
+    writer leaves, is compared with its. `fast`, its twin, is asked too if it is named.
 
     \b
     walproof sweep --format zmq-raft --cmd './my-reader' --cases 200000
     walproof sweep --format leveldb-log --impl fast --impl leveldb-cpp
     walproof sweep --format leveldb-log --control three-records --depth full
+    walproof sweep --format zeebe-journal --cmd './my-writer' --profile append --profile write
     walproof sweep --format leveldb-log --impl fast --master spark://host:7077 --out s3://bucket/x
 
     COMMAND is any program that speaks the protocol (conformance/README.md), or the one-shot form
-    `COMMAND read FORMAT PATH`, which is slower and can be told neither a profile nor a context.
+    `COMMAND read FORMAT PATH [strict]`, which is slower and cannot be told a context. It is asked
+    in the profile strict too if that word changes its answers.
 
     DIR/sweep holds what was swept; DIR/findings (Parquet), DIR/summary.json and DIR/proposals
     (vectors) hold what was found. A sweep that was stopped goes on where it was.
@@ -106,11 +113,14 @@ def sweep(
     try:
         vectors = load_all()
         limits = Limits(wall_ms=wall_ms, memory=memory << 20)
-        programs, ours, options = _programs(format, names, commands, limits)
+        programs, ours, options = _programs(format, names, commands, limits, vectors)
         chosen = controls.choose(vectors, format, patterns, depth)
         made, enumerations = plan.make(
-            format, chosen, depth, cases or CASES[depth], "fast" in names, programs, limits, seed
-        )
+            format, chosen, depth, cases or CASES[depth], "fast" in names, programs, limits, seed,
+            profiles=[one for one in PROFILES if one in profiles or not profiles],
+        )  # fmt: skip
+        if not made.shards:
+            raise click.UsageError(f"--profile: nobody here takes {' or '.join(profiles)}")
         store = Store(place)
         todo = job.begin(made, store, fresh, replace=out is None)
         run = _run(enumerations, store, todo, master, seconds)
@@ -132,7 +142,11 @@ def sweep(
 
 
 def _programs(
-    format: str, names: Sequence[str], commands: Sequence[str], limits: Limits
+    format: str,
+    names: Sequence[str],
+    commands: Sequence[str],
+    limits: Limits,
+    vectors: Mapping[str, Vector],
 ) -> tuple[list[Program], dict[str, Implementation], dict[str, str]]:
     """The programs to ask, those that are our own implementations, and the option for each."""
     ours = {}
@@ -165,11 +179,16 @@ def _programs(
                 Program(name_of(words, programs), tuple(words), version=stamp(words)),
                 format,
                 limits,
+                vectors.values(),
             )
         except NoProgram as error:
             raise click.UsageError(f"--cmd: {error}") from None
         if why is not None:
-            click.echo(f"{command}: no reply to hello ({why}); taken for one-shot", err=True)
+            asked = " and ".join(program.profiles)
+            click.echo(
+                f"{command}: no reply to hello ({why}); taken for one-shot, asked in {asked}",
+                err=True,
+            )
         programs.append(program)
         options[program.name] = f"--cmd {shlex.quote(command)}"
     return programs, ours, options
@@ -241,6 +260,9 @@ def _repeat(
     if path is None:
         return None
     program, profile = subjects.program_name(), f"--profile {signature.profile}"
+    if signature.implementation == plan.REFERENCE and signature.profile in WRITING:
+        format, _, slug = finding.best.control.partition("/")
+        return f"{program} sweep --format {format} --control {slug} {profile}"
     if signature.implementation != plan.REFERENCE:
         named = proposal if proposal in vectors else shlex.quote(os.path.relpath(path))
         return f"{program} check {options[signature.implementation]} --vector {named} {profile}"

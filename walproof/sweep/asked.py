@@ -6,25 +6,23 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
-from conformance.contents import size
 from conformance.describe import payload_key
 from conformance.protocol.messages import ProtocolError, validate
 from reference_impl.answer import End, payload_to_json
 from walproof.sweep import invariants, judge, shares
+from walproof.sweep.cases import Asked, Case, Now
 from walproof.sweep.children import Asker, Reply
-from walproof.sweep.controls import Control, fingerprint, seed_of
+from walproof.sweep.controls import fingerprint, seed_of
 from walproof.sweep.formats import kind
-from walproof.sweep.hangs import Hangs
 from walproof.sweep.invariants import Written
-from walproof.sweep.judge import Difference, Signature
+from walproof.sweep.judge import Difference
 from walproof.sweep.plan import FAST, REFERENCE, Enumerations, Plan, Run
 from walproof.sweep.readers import Fast, Reference, Seen
 from walproof.sweep.recipes import Enumeration
-from walproof.sweep.settings import Setting
-from walproof.sweep.shard import Found, Outcome, Rows
+from walproof.sweep.shard import Outcome, Rows
+from walproof.sweep.writing import Request, Writer, records_for
 
 AGAIN = 32
 """One case in so many is read again, and once more when cut at its ``end``."""
@@ -45,9 +43,10 @@ class ShardRunner:
         self.reference = reference
         self.fast = fast
         self.askers = askers
+        self.writer = Writer(plan.format, reference.folder)
         self._valid: set[tuple[str, str]] = set()
         self.enumerations = enumerations or Enumerations(plan)
-        self._asked: dict[tuple[int, int], _Asked | None] = {}
+        self._asked: dict[tuple[int, int], Asked | None] = {}
 
     def run(self, number: int) -> Outcome:
         """Run one shard. Raises only for faults of the machine, never for those of a reader."""
@@ -56,7 +55,7 @@ class ShardRunner:
         outcome = Outcome(number, Rows(outcomes=[bytearray() for _ in self.plan.columns]))
         for asker in self.askers.values():
             asker.deaths, asker.busy_seconds = 0, 0.0
-        now = _Now(self.plan, outcome)
+        now = Now(self.plan, outcome)
         seen_before: set[int] = set()
         for run in self.plan.shards[number]:
             self._run(run, now, seen_before)
@@ -75,7 +74,7 @@ class ShardRunner:
         outcome.seconds["processor"] = time.process_time() - processor
         return outcome
 
-    def asked(self, number: int, setting: int) -> _Asked | None:
+    def asked(self, number: int, setting: int) -> Asked | None:
         """A control as it is asked about in a setting, with all that judging its cases takes.
 
         None where the context is none that a reader accepts.
@@ -84,11 +83,11 @@ class ShardRunner:
             self._asked[number, setting] = self._prepared(number, setting)
         return self._asked[number, setting]
 
-    def _prepared(self, number: int, setting: int) -> _Asked | None:
+    def _prepared(self, number: int, setting: int) -> Asked | None:
         own = self.plan.controls[number]
         chosen = own.settings[setting]
         control, expected = replace(own, context=chosen.context), own.records
-        if chosen.varied:
+        if chosen.varied and not chosen.writes:
             try:
                 owed = self.reference.read(control, control.contents, chosen.profile)
             except ValueError:
@@ -103,15 +102,18 @@ class ShardRunner:
         keys = frozenset(payload_key(payload_to_json(r.payload)) for r in own.records)
         told = json.dumps(dict(chosen.context), separators=(",", ":"))
         written = Written(own, self.enumerations[number].others, expected)
-        return _Asked(control, chosen, written, seed_of(own, chosen), keys, told)
+        return Asked(control, chosen, written, seed_of(own, chosen), keys, told)
 
-    def _run(self, run: Run, now: _Now, seen_before: set[int]) -> None:
+    def _run(self, run: Run, now: Now, seen_before: set[int]) -> None:
         asked = self.asked(run.control, run.setting)
         outcome, rows = now.outcome, now.outcome.rows
         if asked is None:
             outcome.void += run.stop - run.start
             return
         enumeration = self.enumerations[run.control]
+        if asked.setting.writes:
+            self._run_writing(run, asked, now, seen_before)
+            return
         control, setting, written = asked.control, asked.setting, asked.written
         fast_column = self.plan.columns.index(FAST) if self.fast else None
         programs = [p.name for p in self.plan.programs if p.takes(self.plan.format, setting)]
@@ -131,7 +133,7 @@ class ShardRunner:
             seen_before.add(mark)
             row = len(rows.number)
             operation = enumeration.operation(family)
-            case = _Case(
+            case = Case(
                 row, run, family, number, operation, enumeration, asked,
                 None if forges else asked.keys, contents,
             )  # fmt: skip
@@ -151,21 +153,8 @@ class ShardRunner:
                 faults = [invariants.RAISES]
             t1 = clock()
             reference_seconds += t1 - t0
-            end = owed.end
-            rows.control.append(run.control)
-            rows.family.append(family)
-            rows.setting.append(run.setting)
-            rows.number.append(number)
-            rows.operation.append(operation)
-            rows.size.append(len(contents) if type(contents) is bytes else size(contents))
-            rows.fingerprint.append(mark)
-            rows.verdict.append(end.verdict)
-            rows.reason.append(end.reason)
-            rows.records.append(len(owed.records))
-            for column in rows.outcomes:
-                column.append(judge.NOT_ASKED)
-            rows.outcomes[0][row] = judge.DIFFERS if faults else judge.AGREES
             case.owed = owed
+            now.enter(case, mark, not faults)
             for fault in faults:
                 found = Difference(fault, text or invariants.MEANING[fault])
                 now.find(case, REFERENCE, found, owed)
@@ -178,18 +167,61 @@ class ShardRunner:
                     now.asked(name, operation)
                 if row & 63 == 0:
                     self._take_replies(now)
-        count = len(rows.number) - first
-        outcome.cases.update(rows.operation[first:])
-        outcome.groups[shares.CONTEXTS if setting.varied else enumeration.group(run.family)] += (
-            count
-        )
-        outcome.profiles[setting.profile] += count
-        outcome.varied.update(dict.fromkeys(setting.varied, count))
-        outcome.verdicts.update(rows.verdict[first:])
+        group = shares.CONTEXTS if setting.varied else enumeration.group(run.family)
+        now.count(first, group, setting)
         outcome.seconds[REFERENCE] = outcome.seconds.get(REFERENCE, 0.0) + reference_seconds
         outcome.seconds[FAST] = outcome.seconds.get(FAST, 0.0) + fast_seconds
 
-    def _ask_fast(self, case: _Case, now: _Now, owed: Seen) -> int:
+    def _run_writing(self, run: Run, asked: Asked, now: Now, seen_before: set[int]) -> None:
+        """The same for writes and appends: each is judged by what it leaves."""
+        enumeration, setting = self.enumerations[run.control], asked.setting
+        programs = [p.name for p in self.plan.programs if p.takes(self.plan.format, setting)]
+        rows = now.outcome.rows
+        first, started = len(rows.number), time.perf_counter()
+        for family, number in _numbers(run, enumeration):
+            made = enumeration.make(family, number)
+            if made is None:
+                now.outcome.void += 1
+                continue
+            new = records_for(enumeration, setting, family, number)
+            mark = fingerprint(made.contents, asked.seed)
+            mark = fingerprint(repr([(r.payload, dict(r.fields)) for r in new]).encode(), mark)
+            if mark in seen_before:
+                now.outcome.doubles += 1
+                continue
+            seen_before.add(mark)
+            case = Case(
+                len(rows.number), run, family, number, enumeration.operation(family), enumeration,
+                asked, None, made.contents,
+            )  # fmt: skip
+            faults, text = [invariants.RAISES], ""
+            try:
+                case.request = self.writer.request(asked.control, setting, made.contents, new)
+                case.owed, faults = case.request.before, list(case.request.faults)
+            except Exception as error:  # its own fault: a finding, and the sweep goes on
+                case.owed, text = _NOTHING, f"{type(error).__name__}: {error}"
+            now.enter(case, mark, not faults)
+            for fault in faults:
+                found = Difference(fault, text or invariants.MEANING[fault])
+                now.find(case, REFERENCE, found, case.owed)
+            if case.request is None:
+                continue
+            case.keys = self._written_keys(asked, case.request)
+            for name in programs:
+                self.askers[name].ask_step(case, case.request.step)
+                now.asked(name, case.operation)
+            self._take_replies(now)
+        now.count(first, shares.WRITES if setting.profile == "write" else shares.APPENDS, setting)
+        spent = now.outcome.seconds.get("writing", 0.0) + time.perf_counter() - started
+        now.outcome.seconds["writing"] = spent
+
+    def _written_keys(self, asked: Asked, request: Request) -> frozenset[str]:
+        """What a log may hold after a write or an append: what it held, and what was written."""
+        told = [record.payload for record in request.before.records]
+        told += [record.payload for record in request.new]
+        return asked.keys | {payload_key(payload_to_json(payload)) for payload in told}
+
+    def _ask_fast(self, case: Case, now: Now, owed: Seen) -> int:
         assert self.fast is not None
         try:
             events = self.fast.read(case.asked.control, case.contents)
@@ -203,18 +235,21 @@ class ShardRunner:
         now.find(case, FAST, found, owed)
         return judge.DIFFERS
 
-    def _take_replies(self, now: _Now) -> None:
+    def _take_replies(self, now: Now) -> None:
         for name, asker in self.askers.items():
             while asker.replies:
                 self._judge(name, asker, asker.replies.popleft(), now)
 
-    def _judge(self, name: str, asker: Asker, reply: Reply, now: _Now) -> None:
-        case: _Case = reply.token
+    def _judge(self, name: str, asker: Asker, reply: Reply, now: Now) -> None:
+        case: Case = reply.token
         owed = case.owed
         assert owed is not None
         code: int = reply.outcome
         found: Difference | None = None
-        if reply.answer is not None:
+        if reply.judgement is not None:
+            found = judge.of_writing(reply.judgement, self.plan.format, case.keys)
+            code = judge.AGREES if found is None else judge.DIFFERS
+        elif reply.answer is not None:
             if asker.deaths and asker.patience is not None:
                 asker.patience.answered(name, case)
             code, found = self._compared(case, reply, asker, owed)
@@ -232,7 +267,7 @@ class ShardRunner:
             now.find(case, name, found, owed, reply.alone)
 
     def _compared(
-        self, case: _Case, reply: Reply, asker: Asker, owed: Seen
+        self, case: Case, reply: Reply, asker: Asker, owed: Seen
     ) -> tuple[int, Difference | None]:
         answer, reports = reply.answer, reply.reports or asker.reports
         assert answer is not None
@@ -264,99 +299,3 @@ def _numbers(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
         elif run.spread:
             number = shares.spread(place, count, 7919 * run.setting)
         yield enumeration.resolved(run.family, number)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A control in a setting. ``told`` is the context as JSON; ``keys`` name what was written."""
-
-    control: Control
-    setting: Setting
-    written: Written
-    seed: int
-    keys: frozenset[str]
-    told: str
-
-
-@dataclass(slots=True, eq=False)
-class _Case:
-    """One case on its way: where its row is, and how to make it again."""
-
-    row: int
-    run: Run
-    family: int
-    number: int
-    operation: str
-    enumeration: Enumeration
-    asked: _Asked
-    keys: frozenset[str] | None
-    contents: Any
-    owed: Seen | None = None
-    expected: dict[str, Any] | None = None
-
-    @property
-    def field(self) -> str:
-        """Generic name of the field that was hit."""
-        return self.enumeration.field(self.family, self.number)
-
-    @property
-    def verdict(self) -> str:
-        """Verdict and reason that are owed."""
-        assert self.owed is not None
-        end = self.owed.end
-        return f"{end.verdict} ({end.reason})" if end.reason else end.verdict
-
-
-class CasesInTime:
-    """See :class:`~walproof.sweep.children.Patience`: for the cases of shards."""
-
-    def __init__(self) -> None:
-        self.hangs = Hangs()
-
-    def timed_out(self, name: str, token: Any) -> None:
-        """Learn from a case."""
-        self.hangs.saw(name, *self._of(token))
-
-    def answered(self, name: str, token: Any) -> None:
-        """Learn from a case that was answered."""
-        self.hangs.answered(name, *self._of(token))
-
-    def refuses(self, name: str, token: Any) -> str | None:
-        """What was learned from others like it."""
-        return self.hangs.expects(name, *self._of(token)) if self.hangs.learned else None
-
-    def _of(self, case: _Case) -> tuple[str, str, str, str]:
-        return case.operation, case.field, case.enumeration.control.id, case.verdict
-
-
-class _Now:
-    """What the shard that is running has found so far."""
-
-    def __init__(self, plan: Plan, outcome: Outcome) -> None:
-        self.outcome = outcome
-        self.columns = {name: n for n, name in enumerate(plan.columns)}
-
-    def find(
-        self, case: _Case, name: str, difference: Difference, owed: Seen, alone: bool = True
-    ) -> None:
-        """Enter a disagreement under its signature."""
-        end, setting = owed.end, case.asked.setting
-        signature = Signature(
-            name, case.operation, case.field, difference.kind, end.verdict, end.reason or "",
-            difference.verdict, difference.reason, setting.profile, ", ".join(setting.varied),
-        )  # fmt: skip
-        found = Found(
-            signature, 1, case.enumeration.control.id, case.family, case.run.setting, case.number,
-            size(case.contents), difference.text, alone,
-        )  # fmt: skip
-        before = self.outcome.found.get(signature)
-        self.outcome.found[signature] = before.merge(found) if before else found
-
-    def asked(self, name: str, operation: str) -> None:
-        """Count a case that a program was asked."""
-        self.outcome.asked.setdefault(name, Counter())[operation] += 1
-
-    def unasked(self, name: str, operation: str, why: str) -> None:
-        """Take the count back: an answer was not to be expected."""
-        self.outcome.asked[name][operation] -= 1
-        self.outcome.unasked.setdefault(name, Counter())[why] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from conformance.cases import found_at
+from conformance.cases import Case, Judgement, WritingStep, found_at
 from conformance.contents import Contents
 from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
@@ -52,7 +53,8 @@ class Reply:
     """The reply to one case: an answer, or an outcome and words about it.
 
     ``alone`` says of a crash or timeout whether it happened again when the case was run alone, in
-    a fresh process. ``reports`` are the parts that this answer gives, where they vary.
+    a fresh process. ``reports`` are the parts that this answer gives, where they vary. A write or
+    an append has a ``judgement`` in place of an answer.
     """
 
     token: Any
@@ -62,6 +64,7 @@ class Reply:
     changed: bool = False
     alone: bool = True
     reports: Sequence[str] | None = None
+    judgement: Judgement | None = None
 
 
 @dataclass(slots=True)
@@ -82,6 +85,7 @@ class _Asked:
     profile: str
     slot: _Slot
     seq: int = 0
+    step: WritingStep | None = None
 
 
 class Patience(Protocol):
@@ -124,7 +128,7 @@ class Asker:
         self._scratch = scratch
         self._process: Process | None = None
         self._waiting: deque[_Asked] = deque()
-        self._free: dict[str, list[_Slot]] = {}
+        self._free: dict[tuple[str, bool], list[_Slot]] = {}
         self._places = 0
         self._seq = 0
         self._checked = 0
@@ -167,6 +171,17 @@ class Asker:
         slot = self._slot(name)
         self._fill(slot, contents)
         self._send(_Asked(token, contents, context, profile, slot))
+
+    def ask_step(self, token: Any, step: WritingStep) -> None:
+        """Ask for a write or an append, which is judged before anything else is put there."""
+        if not self._may_ask(token):
+            return
+        while len(self._waiting) >= self.limits.window:
+            self._receive()
+        slot = self._slot(step.vector.input.name, writing=True)
+        asked = _Asked(token, b"", "", step.vector.operation, slot, step=step)
+        self._put(asked)
+        self._send(asked)
 
     def _may_ask(self, token: Any) -> bool:
         """Whether a case may be asked; else it has its reply."""
@@ -213,6 +228,9 @@ class Asker:
             self._unsent.clear()
 
     def _request(self, asked: _Asked) -> bytes:
+        if asked.step is not None:
+            case = Case(asked.step.vector, asked.profile)
+            return encode(asked.step.request(case, asked.slot.path, asked.seq))
         # By hand: the same message as json.dumps would make, several times as fast.
         return (
             f'{{"cmd":"read","seq":{asked.seq},"format":"{self.format}",'
@@ -256,11 +274,15 @@ class Asker:
         message = decode(line)
         if self._checked < VALIDATED:
             self._checked += 1
-            validate("read-reply", message)
+            validate("read-reply" if asked.step is None else "done-reply", message)
         if message.get("seq") != asked.seq:
             raise ProtocolError(f"expected seq {asked.seq}, found {message.get('seq')}")
         if "skipped" in message:
             return Reply(asked.token, None, SKIPPED, str(message["skipped"]))
+        if asked.step is not None:
+            validate("done-reply", message)
+            judgement = asked.step.judge(message, asked.slot.path, self.reports)
+            return Reply(asked.token, None, judgement=judgement)
         answer = message.get("answer")
         if not isinstance(answer, dict) or not isinstance(answer.get("records"), list):
             validate("read-reply", message)
@@ -287,14 +309,14 @@ class Asker:
         self._release(culprit)
         for asked in others:
             if self._may_ask(asked.token):
-                self._fill(asked.slot, asked.contents)
+                self._put(asked)
                 self._send(asked)
             else:
                 self._release(asked)
 
     def _alone(self, asked: _Asked) -> Reply:
         """Run one case in a fresh process, which serves the next ones if it survives."""
-        self._fill(asked.slot, asked.contents)
+        self._put(asked)
         self._seq += 1
         asked.seq = self._seq
         try:
@@ -316,13 +338,23 @@ class Asker:
             self._process = None
         return Reply(asked.token, None, outcome, text)
 
-    def _slot(self, name: str) -> _Slot:
-        if free := self._free.setdefault(name, []):
+    def _slot(self, name: str, writing: bool = False) -> _Slot:
+        if free := self._free.setdefault((name, writing), []):
             return free.pop()
         self._places += 1
         path = self._scratch / str(self._places) / name
         path.parent.mkdir(parents=True)
         return _Slot(path, json.dumps(str(path)))
+
+    def _put(self, asked: _Asked) -> None:
+        """Put the log in place, for whatever is asked."""
+        if asked.step is None:
+            self._fill(asked.slot, asked.contents)
+            return
+        parent = asked.slot.path.parent
+        shutil.rmtree(parent)  # with all that an earlier writer left there
+        parent.mkdir()
+        asked.step.prepare(asked.slot.path)
 
     def _fill(self, slot: _Slot, contents: Contents) -> None:
         """Put the log in place: into the open file, which is quick."""
@@ -353,4 +385,5 @@ class Asker:
         return True
 
     def _release(self, asked: _Asked) -> None:
-        self._free.setdefault(asked.slot.path.name, []).append(asked.slot)
+        key = asked.slot.path.name, asked.step is not None
+        self._free.setdefault(key, []).append(asked.slot)

@@ -6,7 +6,7 @@ import fnmatch
 import functools
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,8 @@ from conformance.recipes.generate import answer_to
 from conformance.vectors import Vector
 from reference_impl.answer import Record
 from walproof.sweep.fields import FieldsOfFile, fields_of
-from walproof.sweep.settings import Setting, others, settings, told
+from walproof.sweep.formats import kind
+from walproof.sweep.settings import Setting, others, settings, told, writing_contexts
 
 LARGEST = {"quick": 40 << 10, "full": 128 << 10}
 """Bytes of the largest log that a depth damages, and of all its payloads together, which may be
@@ -38,7 +39,8 @@ class Control:
     ``name`` is the file name it must have (its ending may tell the kind of file). ``records`` is
     what the executable specification reads from it, ``fields`` the field map of each file: grammars
     and what compiles them are where the control is made, and need not be where it is damaged.
-    ``contexts`` are others that it is read with, too.
+    ``contexts`` are others that it is read with, too; ``to_append`` and ``to_write`` those that a
+    writer is told which appends to it, or makes a log of its kind.
     """
 
     id: str
@@ -49,11 +51,13 @@ class Control:
     records: tuple[Record, ...] = ()
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
     contexts: tuple[Mapping[str, Any], ...] = ()
+    to_append: tuple[Mapping[str, Any], ...] = ({},)
+    to_write: tuple[Mapping[str, Any], ...] = ({},)
 
     @functools.cached_property
     def settings(self) -> list[Setting]:
         """How it is asked about; the first two are its own context in both profiles."""
-        return settings(self.context, self.contexts)
+        return settings(self.context, self.contexts, self.to_append, self.to_write)
 
     @property
     def files(self) -> Mapping[str, bytes]:
@@ -66,10 +70,15 @@ class Control:
         return size(self.contents)
 
 
-def control_of(vector: Vector, known: Mapping[str, Sequence[Any]] | None = None) -> Control:
+def control_of(
+    vector: Vector,
+    known: Mapping[str, Sequence[Any]] | None = None,
+    vectors: Collection[Vector] = (),
+) -> Control:
     """A vector as a control, read by the executable specification.
 
-    With ``known``, values for the keys of a context, it is read with other contexts, too.
+    With ``known``, values for the keys of a context, it is read with other contexts, too. The
+    ``vectors`` that write and append say what a writer is told.
     """
     body = vector.body
     context = dict(body.get("context", {}))
@@ -79,7 +88,19 @@ def control_of(vector: Vector, known: Mapping[str, Sequence[Any]] | None = None)
     bare = Control(vector.id, format, vector.contents, name, context, answer.records)
     fields = {file: fields_of(data, format, file or name) for file, data in bare.files.items()}
     contexts = others(format, context, bare.files, bare.records, known) if known is not None else ()
-    return replace(bare, fields=fields, contexts=contexts)
+    about = kind(format)
+    append, write = (
+        tuple(
+            one
+            for one in writing_contexts(
+                vectors, format, each, name, context, about.near, about.of_the_log
+            )
+            if about.determines(one)
+        )
+        or ({},)
+        for each in ("append", "write")
+    )
+    return replace(bare, fields=fields, contexts=contexts, to_append=append, to_write=write)
 
 
 def choose(
@@ -110,7 +131,7 @@ def choose(
             or body["expect"]["verdict"] != "intact"
         ):
             continue
-        control = control_of(vector, known)
+        control = control_of(vector, known, vectors.values())
         payloads = sum(len(record.payload) for record in control.records)
         small = len(control.records) <= MOST_RECORDS[depth] and payloads <= LARGEST[depth]
         if patterns or small:

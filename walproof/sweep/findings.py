@@ -16,6 +16,7 @@ from walproof.sweep.pairs import PAIR
 from walproof.sweep.plan import Enumerations
 from walproof.sweep.recipes import Recipe
 from walproof.sweep.shard import Found, found_from_json
+from walproof.sweep.writing import records_for, text_of
 
 
 @dataclass
@@ -34,6 +35,8 @@ class Finding:
     minimised: str = ""
     proposal: str | None = None
     repeat: str | None = None
+    asked: str = ""
+    """What it was asked to write, in words."""
 
     @property
     def count(self) -> int:
@@ -126,6 +129,10 @@ def describe(enumerations: Enumerations, finding: Finding) -> None:
     best = finding.best
     enumeration = enumerations[enumerations.number(best.control)]
     finding.recipe = enumeration.describe(best.family, best.number)
+    setting = enumeration.control.settings[best.setting]
+    if setting.writes:
+        new = records_for(enumeration, setting, best.family, best.number)
+        finding.asked = text_of(new, setting)
 
 
 def table(found: Iterable[Finding]) -> pa.Table:

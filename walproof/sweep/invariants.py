@@ -16,6 +16,11 @@ SILENT_LOSS = "loss-unlisted"
 UNACCOUNTED = "unaccounted"
 NOT_AGAIN = "not-the-same-again"
 RAISES = "raises"
+CHANGED_REFUSING = "changed-while-refusing"
+NOT_READ, NO_END, CUT_LOSES, NOT_READ_AT_END = (
+    "append-not-read", "append-without-end", "cut-loses", "append-at-end-not-read",
+)  # fmt: skip
+"""What is wrong with ``end``, or with a writer that goes on there."""
 
 MEANING: Mapping[str, str] = {
     INVENTED: "returns a record that nobody wrote",
@@ -24,6 +29,11 @@ MEANING: Mapping[str, str] = {
     UNACCOUNTED: "passes over bytes that are neither in a record, nor lost, nor framing",
     NOT_AGAIN: "gives another answer when the log is read again, or cut at `end` and read again",
     RAISES: "raises an exception",
+    CHANGED_REFUSING: "refuses, and changes what is there",
+    NOT_READ: "writes records, and a record of the log or of those is not read again",
+    NO_END: "appends to a file whose `end` is null",
+    CUT_LOSES: "loses records when the log is cut at `end`",
+    NOT_READ_AT_END: "cannot go on at `end`: after the cut a record is not read again",
 }
 
 

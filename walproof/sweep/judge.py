@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.compare import differences, normalise
+from conformance import cases
+from conformance.compare import differences, every_part, normalise
 from conformance.describe import payload_key
 from walproof.sweep import invariants
+from walproof.sweep.settings import READING
 
 AGREES, DIFFERS, CRASH, TIMEOUT, OVER_LIMIT, PROTOCOL_ERROR, SKIPPED, NOT_ASKED = range(8)
 OUTCOMES = (
@@ -32,15 +34,23 @@ SEVERITY = {
     for rank, kinds in enumerate(
         (
             ("crash", "timeout", "over-limit", "protocol-error", invariants.RAISES),
-            (CHANGED_LOG,),
+            (CHANGED_LOG, invariants.CHANGED_REFUSING, cases.NO_LOG),
             (invariants.INVENTED, CHANGED),
-            (invariants.SILENT_LOSS, "silent"),
+            (
+                invariants.SILENT_LOSS,
+                "silent",
+                cases.NOT_REFUSED,
+                invariants.NOT_READ,
+                invariants.NO_END,
+                invariants.CUT_LOSES,
+                invariants.NOT_READ_AT_END,
+            ),
             (LOST,),
             (invariants.OUT_OF_ORDER, invariants.NOT_AGAIN, EXTRA),
-            (OTHER_END, invariants.UNACCOUNTED),
+            (OTHER_END, invariants.UNACCOUNTED, cases.REFUSED),
             (OTHER_VERDICT, "noisy"),
             (OTHER_RANGE,),
-            (OTHER_REASON,),
+            (OTHER_REASON, cases.OTHER_FILES, cases.OTHER_BYTES),
         )
     )
     for kind in kinds
@@ -77,11 +87,16 @@ class Signature:
         """
         if self.gravest in DEATHS:
             words = self.said_reason if self.gravest == "crash" else ""
-            return (self.implementation, self.gravest, "", "", "", words)
+            return (self.implementation, self.did, "", "", "", words)
         return (
-            self.implementation, self.gravest, self.verdict, self.reason,
+            self.implementation, self.did, self.verdict, self.reason,
             self.said_verdict, self.said_reason,
         )  # fmt: skip
+
+    @property
+    def did(self) -> str:
+        """The most harmful of its effects, and whether it came with a write or an append."""
+        return self.gravest if self.profile in READING else f"{self.profile}: {self.gravest}"
 
     @property
     def gravest(self) -> str:
@@ -130,6 +145,25 @@ def compare(
         str(actual.get(part) or "") if part in reports else "" for part in ("verdict", "reason")
     ]
     return Difference("+".join(dict.fromkeys(kinds)), "; ".join(found), *said)
+
+
+def of_writing(
+    judgement: cases.Judgement, format: str, known: frozenset[str] | None
+) -> Difference | None:
+    """What is wrong with a write or an append that was judged; None if nothing is."""
+    if judgement.difference is None:
+        return None
+    effect, actual = judgement.effect, judgement.actual
+    if effect in _ALONE or actual is None:
+        return Difference(effect, judgement.difference)
+    found = compare(judgement.expected, actual, every_part([format]), known)
+    kinds = [kind for kind in (found.kind if found else "", effect) if kind]
+    said = str(actual["verdict"]), str(actual["reason"] or "")
+    return Difference("+".join(kinds), judgement.difference, *said)
+
+
+_ALONE = frozenset({cases.REFUSED, cases.CHANGED_WHILE_REFUSING, cases.NOT_REFUSED, cases.NO_LOG})
+"""Effects beside which the answer to the log says nothing more."""
 
 
 class _Ranges:

@@ -7,9 +7,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from conformance import known_failures
+from conformance.cases import AppendStep, WriteStep
 from conformance.describe import payload_key
+from conformance.recipes.generate import NOTHING, answer_to
 from conformance.registry import Implementation
 from conformance.vectors import Vector
 from walproof.sweep.children import Reply
@@ -21,9 +24,10 @@ from walproof.sweep.judge import (
     Difference,
     Signature,
     compare,
+    of_writing,
 )
 from walproof.sweep.plan import Plan
-from walproof.sweep.settings import PROFILES, Setting
+from walproof.sweep.settings import PROFILES, READING, WRITING, Setting
 from walproof.sweep.worker import alone
 
 Effect = tuple[str, ...]
@@ -56,14 +60,14 @@ class Known:
             for entry in listed.entries.values()
             if entry.vector in vectors
             and vectors[entry.vector].body["format"] == plan.format
-            and vectors[entry.vector].operation == "read"
+            and vectors[entry.vector].operation != "truncations"
             and entry.profile in PROFILES
         ]
         seen = self._asked_again(plan, {vector.id: vector for _, vector in entries}, vectors)
         for entry, vector in entries:
             self._fields[entry.cause].update(_fields_in(vector.damage))
             if entry.result in SLOW:
-                effect: Effect | None = (entry.result, "", "", "", "")
+                effect: Effect | None = _signature(entry.profile, Difference(entry.result, ""))
             else:
                 effect = seen.get((vector.id, entry.profile))
             if effect is not None:
@@ -77,9 +81,15 @@ class Known:
         found: dict[tuple[str, str], Effect] = {}
         with alone(replace(plan, fast=False, programs=(program,))) as worker:
             asker = worker.askers[self._name]
+            asker.patience = None  # it learns from cases of a sweep
             for vector in vectors.values():
                 context = vector.body.get("context", {})
-                for profile in program.profiles:
+                if vector.operation in WRITING:
+                    if vector.operation in program.profiles:
+                        step = AppendStep if vector.operation == "append" else WriteStep
+                        asker.ask_step((vector, vector.operation), step(vector))
+                    continue
+                for profile in READING:
                     if program.takes(plan.format, Setting(profile, context)):
                         told = json.dumps(context)
                         asker.ask((vector, profile), vector.input.name, vector.contents, told,
@@ -118,16 +128,31 @@ def _effect(
     written: frozenset[str] | None,
 ) -> Effect | None:
     """What is wrong with a reply, as a signature has it; None if nothing is, or none came."""
-    expect = vector.body["expect" if profile == "recover" else "expect_strict"]
+    expect = vector.body["expect_strict" if profile == "strict" else "expect"]
     found: Difference | None = None
-    if reply.answer is not None:
+    if reply.judgement is not None:
+        found = of_writing(reply.judgement, vector.body["format"], written)
+        expect = _before(vector) if found else expect
+    elif reply.answer is not None:
         found = compare(expect, reply.answer, reports, written)
     elif reply.outcome not in (SKIPPED, NOT_ASKED):
         found = Difference(OUTCOMES[reply.outcome] or "", reply.text, reason=reply.text)
     if found is None:
         return None
-    owed = (expect["verdict"], expect["reason"] or "")
-    return Signature("", "", "", found.kind, *owed, found.verdict, found.reason).effect[1:]
+    return _signature(profile, found, expect["verdict"], expect["reason"] or "")
+
+
+def _signature(profile: str, found: Difference, verdict: str = "", reason: str = "") -> Effect:
+    said = found.verdict, found.reason
+    return Signature("", "", "", found.kind, verdict, reason, *said, profile).effect[1:]
+
+
+def _before(vector: Vector) -> Mapping[str, Any]:
+    """The answer to the log that a vector appends to, as it stands: what a sweep says of it."""
+    if vector.operation == "write":
+        return NOTHING.to_json()
+    told = vector.body.get("context", {})
+    return answer_to(vector.body["format"], vector.contents, told, name=vector.input.name).to_json()
 
 
 def _fields_in(damage: Iterable[str]) -> set[str]:

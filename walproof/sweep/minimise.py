@@ -9,6 +9,7 @@ from dataclasses import replace
 from walproof.sweep.findings import Finding
 from walproof.sweep.pairs import PAIR
 from walproof.sweep.plan import FAST, Enumerations, Plan, Run
+from walproof.sweep.settings import simplest
 from walproof.sweep.shard import Found
 from walproof.sweep.worker import alone
 
@@ -45,6 +46,8 @@ def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: f
                     if better is not None:
                         finding.best = better
                         break
+                    if time.monotonic() > deadline:
+                        break
                 finding.minimised = f"{tried} simpler cases tried"
 
 
@@ -69,18 +72,29 @@ def _simpler(enumerations: Enumerations, finding: Finding) -> Iterator[tuple[Run
     best, plan = finding.best, enumerations.plan
     control = enumerations.number(best.control)
     enumeration = enumerations[control]
-    own = best.setting % 2  # the same profile, and the control's own context
+    settings = plan.controls[control].settings
+    # The same profile, and the control's own context; a plain record comes before a list.
+    owns = simplest(settings, settings[best.setting])
     if best.signature.operation == PAIR:
         halves = enumeration.pairs.halves(best.number) or []
         yield tuple(
-            _exactly(control, enumeration.families.index(family), own, n) for family, n in halves
+            _exactly(control, enumeration.families.index(family), own, n)
+            for own in owns
+            for family, n in halves
         )
+        if best.setting not in owns[:1]:
+            yield tuple(_exactly(control, best.family, own, best.number) for own in owns)
         return
-    if best.setting != own:
-        yield (_exactly(control, best.family, own, best.number),)
+    for own in owns:
+        if best.setting != own:
+            yield (_exactly(control, best.family, own, best.number),)
+    if best.family == enumeration.lists:
+        yield from _other_lists(enumerations, finding)
+        return
     smaller = [n for n in range(control) if plan.controls[n].size <= plan.controls[control].size]
     for other in (*smaller[:SMALLER], control):
         there = enumerations[other]
+        own = simplest(plan.controls[other].settings, settings[best.setting])[0]
         runs = [
             _exactly(other, number, own, n)
             for number, family in enumerate(there.families)
@@ -90,6 +104,17 @@ def _simpler(enumerations: Enumerations, finding: Finding) -> Iterator[tuple[Run
         ]
         if runs:
             yield tuple(runs[:: -(-len(runs) // TRIALS)])
+
+
+def _other_lists(enumerations: Enumerations, finding: Finding) -> Iterator[tuple[Run, ...]]:
+    """Other records to write, on the smallest logs: of all that show it, the shortest is kept."""
+    best, plan = finding.best, enumerations.plan
+    control = enumerations.number(best.control)
+    like = plan.controls[control].settings[best.setting]
+    for other in dict.fromkeys((*range(min(SMALLER, control)), control)):
+        family = enumerations[other].lists
+        own = simplest(plan.controls[other].settings, like)[-1]
+        yield (Run(other, family, own, 0, TRIALS, spread=False),)
 
 
 def _exactly(control: int, family: int, setting: int, number: int) -> Run:

@@ -1,4 +1,4 @@
-"""Programs without the protocol: ``PROGRAM read FORMAT PATH`` prints the answer."""
+"""Programs without the protocol: ``PROGRAM read FORMAT PATH [strict]`` prints the answer."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class OneShotAsker(Asker):
     def ask(
         self, token: Any, name: str, contents: Contents, context: str, profile: str = "recover"
     ) -> None:
-        """Run it on one log. It cannot be told a context or a profile."""
+        """Run it on one log. It cannot be told a context."""
         if not self._may_ask(token):
             return
         place = self._scratch / name
         put(contents, place)
-        request = {"seq": 0, "format": self.format, "path": str(place)}
+        request = {"seq": 0, "format": self.format, "path": str(place), "profile": profile}
         try:
             reply = asyncio.run(self._program.ask(request, self.limits.wall_ms))
         except tuple(_OUTCOMES) as error:

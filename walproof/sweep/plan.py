@@ -14,8 +14,8 @@ from walproof.sweep import shares
 from walproof.sweep.children import Limits
 from walproof.sweep.controls import Control, seed_of
 from walproof.sweep.formats import kind
-from walproof.sweep.recipes import Enumeration
-from walproof.sweep.settings import PROFILES, Setting, reads_any
+from walproof.sweep.recipes import LISTS, Enumeration
+from walproof.sweep.settings import PROFILES, READING, Setting, reads_any
 
 REFERENCE, FAST = "reference", "fast"
 
@@ -24,6 +24,8 @@ SMALL = 4096
 
 
 ONE_SHOT_COST = 200.0
+WRITING = 10.0
+"""How many times as long as reading it takes to write or append, and to read that several times."""
 SHARD = 20_000.0
 """What a shard costs, about: two seconds. A slow program takes longer, so a shard that asks one
 has at most :data:`ASKED` cases."""
@@ -63,7 +65,7 @@ class Program:
     command: tuple[str, ...]
     one_shot: bool = False
     version: str = ""
-    profiles: tuple[str, ...] = PROFILES
+    profiles: tuple[str, ...] = READING
 
     def takes(self, format: str, setting: Setting) -> bool:
         """Whether it can be asked in this way."""
@@ -73,7 +75,8 @@ class Program:
 
 @dataclass(frozen=True)
 class Plan:
-    """One sweep. ``fast`` asks the twin too; ``coverage`` says what share of each group runs.
+    """One sweep. ``fast`` asks the twin too; ``profiles`` are those that are asked in;
+    ``coverage`` says what share of each group runs.
 
     The executable specification reads every case, and every program that can be asked is.
     """
@@ -85,6 +88,7 @@ class Plan:
     fast: bool
     programs: tuple[Program, ...]
     limits: Limits
+    profiles: tuple[str, ...] = PROFILES
     shards: tuple[tuple[Run, ...], ...] = field(default=(), repr=False)
     coverage: Mapping[str, Coverage] = field(default_factory=dict)
 
@@ -111,6 +115,7 @@ class Plan:
             "format": self.format,
             "depth": self.depth,
             "seed": self.seed,
+            "profiles": list(self.profiles),
             "controls": [
                 {"id": c.id, "sha256": digest(c.contents), "contexts": len(c.contexts)}
                 for c in self.controls
@@ -195,6 +200,7 @@ def make(
     limits: Limits,
     seed: int = 1,
     shard: float = SHARD,
+    profiles: Sequence[str] = PROFILES,
 ) -> tuple[Plan, Enumerations]:
     """Choose the cases of a sweep, at most ``cases``, and cut them into shards.
 
@@ -202,7 +208,9 @@ def make(
     small ones more than others; of a control the settings; of a setting the families. Also returns
     the damages of each control, which take a while to make.
     """
-    bare = Plan(format, depth, seed, tuple(controls), fast, tuple(programs), limits)
+    bare = Plan(
+        format, depth, seed, tuple(controls), fast, tuple(programs), limits, tuple(profiles)
+    )
     enumerations = Enumerations(bare)
     blocks: dict[str, list[list[Block]]] = {}
     for number, control in enumerate(controls):
@@ -216,7 +224,7 @@ def make(
         for group, total in zip(groups, planned, strict=True)
         for run in _chosen(blocks[group], total, controls)
     ]
-    costs = [_cost(control, programs) for control in controls]
+    costs = {run: _cost(controls[run.control], run.setting, programs) for run in runs}
     made = replace(
         bare,
         shards=cut(sorted(runs), costs, programs, shard),
@@ -244,7 +252,12 @@ def _blocks(
     """The blocks of a control by group, without those that no program can be asked."""
     found: dict[str, list[Block]] = {}
     for n, setting in enumerate(control.settings):
+        if setting.profile not in plan.profiles:
+            continue
         if plan.programs and not any(p.takes(plan.format, setting) for p in plan.programs):
+            continue
+        if setting.writes:
+            _writing_blocks(found, enumeration, number, n, setting)
             continue
         # What a reader does in the profile strict follows mostly from what it does in the other.
         weight = 2.0 if setting.profile == "recover" else 1.0
@@ -263,6 +276,26 @@ def _blocks(
     return found
 
 
+def _writing_blocks(
+    found: dict[str, list[Block]],
+    enumeration: Enumeration,
+    control: int,
+    number: int,
+    setting: Setting,
+) -> None:
+    """What is written, and what is appended to: damaged logs, pairs, the log as it is."""
+    lists = Block(control, enumeration.lists, number, LISTS, 1.0)
+    if setting.profile == "write":
+        found.setdefault(shares.WRITES, []).append(lists)
+        return
+    appends = found.setdefault(shares.APPENDS, [])
+    weight = 0.5 if setting.plain else 1.0
+    appends.append(lists._replace(most=1 if setting.plain else LISTS, weight=weight))
+    for family, times in ((enumeration.any, 4.0), (enumeration.pair, 1.0)):
+        most = enumeration.count(family)
+        appends.append(Block(control, family, number, most, times * weight))
+
+
 def _chosen(
     blocks: Sequence[Sequence[Block]], total: int, controls: Sequence[Control]
 ) -> Iterator[Run]:
@@ -276,15 +309,20 @@ def _chosen(
                 yield Run(block.control, block.family, block.setting, 0, count)
 
 
-def _cost(control: Control, programs: Sequence[Program]) -> float:
+def _cost(control: Control, setting: int, programs: Sequence[Program]) -> float:
     """What a case of a control costs, about, in units of 0.1 ms of one processor."""
     times = kind(control.format).cost * (len(control.files) or 1)
     reading = times * (1 + control.size / 16384 + len(control.records) / 16)
+    if control.settings[setting].writes:
+        return WRITING * reading + 20.0 * len(programs)
     return reading + sum(ONE_SHOT_COST if program.one_shot else 2.0 for program in programs)
 
 
 def cut(
-    runs: Sequence[Run], costs: Sequence[float], programs: Sequence[Program], shard: float = SHARD
+    runs: Sequence[Run],
+    costs: Mapping[Run, float],
+    programs: Sequence[Program],
+    shard: float = SHARD,
 ) -> tuple[tuple[Run, ...], ...]:
     """Shards of some seconds each, however many that are; the same for any machine.
 
@@ -294,7 +332,7 @@ def cut(
     now: list[Run] = []
     room, cases = shard, 0
     for run in runs:
-        start, cost = run.start, costs[run.control]
+        start, cost = run.start, costs[run]
         while start < run.stop:
             count = min(run.stop - start, max(1, int(room / cost)))
             if programs:

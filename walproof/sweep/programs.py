@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from conformance.protocol.messages import ProtocolError
+from conformance.subject import takes_strict
+from conformance.vectors import Vector
 from walproof.sweep.children import Asker, Limits
 from walproof.sweep.plan import FAST, REFERENCE, Program
 from walproof.sweep.process import Ended
-from walproof.sweep.settings import PROFILES
+from walproof.sweep.settings import PROFILES, READING
 
 HELLO_SECONDS = 10.0
 
@@ -23,20 +25,26 @@ class NoProgram(ValueError):
     """A program that cannot be asked about a format."""
 
 
-def introduced(program: Program, format: str, limits: Limits) -> tuple[Program, str | None]:
+def introduced(
+    program: Program, format: str, limits: Limits, vectors: Iterable[Vector] = ()
+) -> tuple[Program, str | None]:
     """A program as its hello describes it, and why it must be one-shot if it says none.
 
+    With the ``vectors`` it is found out whether a one-shot program takes the profile ``strict``.
     Raises :class:`NoProgram` if it says that it does not read the format, or in no profile.
     """
     try:
         hello = _hello(program.command, replace(limits, start_seconds=HELLO_SECONDS))
     except (Ended, ProtocolError) as error:
-        return replace(program, one_shot=True, profiles=PROFILES[:1]), str(error)
+        of_format = [vector for vector in vectors if vector.body["format"] == format]
+        strict = takes_strict(program.command, of_format)
+        known = READING if strict else READING[:1]
+        return replace(program, one_shot=True, profiles=known), str(error)
     if format not in hello["formats"] and "*" not in hello["formats"]:
         raise NoProgram(f"{program.name} reads {', '.join(hello['formats'])}, and not {format}")
     profiles = tuple(profile for profile in PROFILES if profile in hello["profiles"])
     if not profiles:
-        raise NoProgram(f"{program.name} reads in no profile: {', '.join(hello['profiles'])}")
+        raise NoProgram(f"{program.name} has no profile: {', '.join(hello['profiles'])}")
     return replace(program, profiles=profiles), None
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from conformance.contents import Contents, digest, size
 from conformance.recipes.generate import answer_to, dump
-from conformance.vectors import Vector
+from conformance.vectors import Vector, expand_payload
 from walproof.sweep.controls import Control
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Enumerations
+from walproof.sweep.settings import READING
 from walproof.sweep.store import Store
+from walproof.sweep.writing import Writer, records_for
 
 
 class Proposer:
@@ -39,32 +42,51 @@ class Proposer:
         assert recipe is not None
         number = self.enumerations.number(best.control)
         control = self.enumerations.plan.controls[number]
-        control = replace(control, context=control.settings[best.setting].context)
+        setting = control.settings[best.setting]
+        control = replace(control, context=setting.context)
         made = self.enumerations[number].make(best.family, best.number)
         assert made is not None
         contents = made.contents
+        if setting.writes:
+            new = records_for(self.enumerations[number], setting, best.family, best.number)
+            with tempfile.TemporaryDirectory() as folder:
+                asked = Writer(self.format, Path(folder)).request(control, setting, contents, new)
+            self._write(finding, control, asked.vector.contents, self._slug(finding), asked.vector)
+            return
         same = [v for v in self.vectors if v.body["sha256"] == digest(contents)
                 and v.body.get("context", {}) == control.context
                 and v.operation == "read"]  # fmt: skip
         if same:
             finding.proposal = same[0].id
             return
-        slug = self._slug(finding)
-        body = self._body(finding, control, contents, slug)
+        self._write(finding, control, contents, self._slug(finding))
+
+    def _write(
+        self,
+        finding: Finding,
+        control: Control,
+        contents: Contents,
+        slug: str,
+        asked: Vector | None = None,
+    ) -> None:
+        """Write the files of a proposal; ``asked`` is what was to be written or appended."""
+        body = self._body(finding, control, contents, slug, asked)
         folder = f"proposals/{self.format}"
         if isinstance(contents, bytes):
             self.store.write_bytes(f"{folder}/{body['input']}", contents)
         else:
             for name, data in contents.items():
                 self.store.write_bytes(f"{folder}/{body['input']}/{name}", data)
-        self.store.write_bytes(f"{folder}/{slug}.py", self._recipe(finding, control, body))
+        recipe = self._recipe(finding, control, body) if asked is None else _writing(finding, body)
+        self.store.write_bytes(f"{folder}/{slug}.py", recipe)
         self.store.write_bytes(f"{folder}/{slug}.json", dump(body))
         finding.proposal = f"{folder}/{slug}.json"
 
     def _slug(self, finding: Finding) -> str:
         signature = finding.signature
         field = signature.field.rpartition(".")[2] if "." in signature.field else signature.field
-        words = f"{signature.operation} {field} {signature.reason or signature.verdict}"
+        did = "" if signature.profile in READING else signature.profile
+        words = f"{did} {signature.operation} {field} {signature.reason or signature.verdict}"
         plain = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
         slug, number = plain, 1
         while slug in self._taken:
@@ -74,19 +96,36 @@ class Proposer:
         return slug
 
     def _body(
-        self, finding: Finding, control: Control, contents: Contents, slug: str
+        self,
+        finding: Finding,
+        control: Control,
+        contents: Contents,
+        slug: str,
+        asked: Vector | None,
     ) -> dict[str, Any]:
         recipe, signature = finding.recipe, finding.signature
         assert recipe is not None
-        suffix = PurePath(control.name).suffix if isinstance(contents, bytes) else ""
-        answers = {
-            key: answer_to(
-                self.format, contents, control.context, profile, f"log{suffix}"
-            ).to_json()
-            for key, profile in (("expect", "recover"), ("expect_strict", "strict"))
-        }
-        kin = self._kin(control, answers["expect"]["verdict"], answers["expect"]["reason"])
+        suffix = PurePath(control.name).suffix
+        if asked is None:
+            answers: dict[str, Any] = {
+                key: answer_to(
+                    self.format, contents, control.context, profile, f"log{suffix}"
+                ).to_json()
+                for key, profile in (("expect", "recover"), ("expect_strict", "strict"))
+            }
+        else:
+            answers = {key: asked.body[key] for key in _OF_WRITERS if key in asked.body}
+            answers["after"] = _renamed(answers["after"], asked.input.name, f"{slug}{suffix}")
+            if "accept" in answers:
+                answers["accept"] = [
+                    {**one, "after": _renamed(one["after"], asked.input.name, f"{slug}{suffix}")}
+                    for one in answers["accept"]
+                ]
+        operation = "read" if asked is None else asked.operation
+        expect = answers["expect"]
+        kin = self._kin(control, operation, expect["verdict"], expect["reason"])
         words = list(recipe.damage)
+        words += [finding.asked] if finding.asked else []
         words += [f"told another {key}" for key in filter(None, signature.context.split(", "))]
         if signature.operation == "none":
             kind = "valid" if answers["expect"]["verdict"] == "intact" else "eof"
@@ -100,11 +139,11 @@ class Proposer:
             "kind": kind,
             "group": Counter(v.body["group"] for v in kin).most_common(1)[0][0],
             "requirements": _shared_requirements(kin),
-            "operation": "read",
+            "operation": operation,
             "input": f"{slug}{suffix}",
             "sha256": digest(contents),
             "size": size(contents),
-            "control": control.id,
+            "control": None if operation == "write" else control.id,
             "made_by": {
                 "recipe": f"{self.format.replace('-', '_')}.sweep.{slug.replace('-', '_')}",
                 "damage": list(recipe.damage),
@@ -114,12 +153,16 @@ class Proposer:
             "notes": f"Found by the sweep: {signature.implementation}: {finding.best.text}.",
         }
 
-    def _kin(self, control: Control, verdict: str, reason: str | None) -> Sequence[Vector]:
+    def _kin(
+        self, control: Control, operation: str, verdict: str, reason: str | None
+    ) -> Sequence[Vector]:
         """Vectors that are about the same: they lend the group and the requirements.
 
         For an intact log these are its control and what was made of that; for another one those
         with the same answer in short, from the same control if there are any.
         """
+        if operation != "read":
+            return [v for v in self.vectors if v.operation == operation]
         read = [v for v in self.vectors if v.operation in ("read", "truncations")]
         own = [v for v in read if control.id in (v.id, v.control)]
 
@@ -163,6 +206,34 @@ class Proposer:
             else f"del log.context[{key!r}]"
             for key in keys
         ]
+
+
+_OF_WRITERS = ("records", "expect", "after", "accept", "may_refuse", "must_refuse")
+"""Parts of a vector that writes or appends."""
+
+
+def _renamed(after: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
+    """The files of a writer, for a log of another name."""
+    files = [{**one, "name": new + one["name"].removeprefix(old)} for one in after["files"]]
+    return {**after, "files": files}
+
+
+def _writing(finding: Finding, body: Mapping[str, Any]) -> bytes:
+    """What is done with a control, as lines for a recipe that writes or appends."""
+    recipe = finding.recipe
+    assert recipe is not None
+    lines = [
+        f"# {body['title']}",
+        *recipe.calls,
+        *(f"log.context[{key!r}] = {value!r}" for key, value in body["context"].items()),
+    ]
+    for record in map(expand_payload, body["records"]):
+        fields = "".join(f", {key}={v!r}" for key, v in record.items() if key != "payload")
+        lines.append(f"log.append(bytes.fromhex({record['payload']!r}){fields})")
+    expect = body["expect"]
+    said = f"{expect['verdict']!r}, {expect['reason']!r}"
+    lines.append(f"log.{'expect_refusal' if body.get('must_refuse') else 'expect'}({said})")
+    return ("\n".join(lines) + "\n").encode()
 
 
 def _survivors(payloads: Sequence[bytes], records: Sequence[Mapping[str, Any]]) -> list[Any]:

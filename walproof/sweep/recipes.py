@@ -20,6 +20,9 @@ from walproof.sweep.operations import Family, Flip, Intact, Listed, Truncate
 from walproof.sweep.pairs import PAIR, Pairs
 
 SECTORS = (512, 4096)
+LISTS = 1 << 16
+"""Lists of records that a writer is asked to write, or to append to the undamaged log, at most."""
+
 CONTENT_FLIPS = 4096
 """Bytes of content that the depth ``quick`` flips one bit of, at most, evenly spaced."""
 
@@ -45,7 +48,7 @@ class Made(NamedTuple):
 
 
 class Enumeration:
-    """The damages of a control: families in order, then their pairs.
+    """The damages of a control: families in order, then their pairs, then the log as it is.
 
     The same arguments give the same damages under the same numbers, in every process. ``older``
     are logs that serve as older generations. ``first_prefix`` leaves shorter prefixes out: those
@@ -71,6 +74,7 @@ class Enumeration:
             found += _families(control, file, data, fields, depth, then, first_prefix)
         found += folders.families(control)
         self.families = [family for family in found if family.count]
+        self.seed = seed
         self.pairs = Pairs(control, self.families, seed)
         self._ends = list(itertools.accumulate(family.count for family in self.families))
 
@@ -84,8 +88,15 @@ class Enumeration:
         """The number that stands for all families but the pairs, one after the other."""
         return len(self.families) + 1
 
+    @property
+    def lists(self) -> int:
+        """The number that stands for the log as it is, with many lists of records to write."""
+        return len(self.families) + 2
+
     def count(self, family: int) -> int:
         """Damages of a family."""
+        if family == self.lists:
+            return LISTS
         if family == self.any:
             return self._ends[-1]
         return self.pairs.count if family == self.pair else self.families[family].count
@@ -99,6 +110,8 @@ class Enumeration:
 
     def operation(self, family: int) -> str:
         """Name of the operation."""
+        if family == self.lists:
+            return self.families[0].operation
         return PAIR if family == self.pair else self.families[family].operation
 
     def group(self, family: int) -> str:
@@ -112,7 +125,7 @@ class Enumeration:
 
     def field(self, family: int, number: int) -> str:
         """Generic name of the field that is hit; empty for a pair."""
-        return "" if family == self.pair else self.families[family].field(number)
+        return "" if family >= self.pair else self.families[family].field(number)
 
     @property
     def others(self) -> frozenset[bytes]:
@@ -136,6 +149,8 @@ class Enumeration:
     def _halves(self, family: int, number: int) -> list[tuple[Family, int]] | None:
         if family == self.pair:
             return self.pairs.halves(number)
+        if family == self.lists:
+            return []
         return [(self.families[family], number)]
 
     def describe(self, family: int, number: int) -> Recipe:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 from conformance.vectors import Vector
@@ -11,7 +12,8 @@ from reference_impl.answer import Record
 from reference_impl.context import BadContext, check
 from reference_impl.register import ContextKey, registers
 
-PROFILES = ("recover", "strict")
+READING, WRITING = ("recover", "strict"), ("write", "append")
+PROFILES = (*READING, *WRITING)
 
 FROM_VECTORS = 16
 """Values of one key that come from the vectors, at most."""
@@ -24,20 +26,92 @@ _SIZES = (0, 1, 16, 512, 65536)
 
 @dataclass(frozen=True)
 class Setting:
-    """One way of asking. ``varied`` names the keys that differ from the control's own context."""
+    """One way of asking. ``varied`` names the keys that differ from the control's own context.
+
+    ``plain`` asks to append one short record, and not a list made from a number.
+    """
 
     profile: str
     context: Context
     varied: tuple[str, ...] = ()
+    plain: bool = False
+
+    @property
+    def writes(self) -> bool:
+        """Whether it asks to write or to append."""
+        return self.profile in WRITING
 
 
-def settings(own: Context, others: Sequence[Context]) -> list[Setting]:
-    """All settings of a control: its own context in both profiles, then each of the others."""
-    return [
+def settings(
+    own: Context,
+    others: Sequence[Context],
+    to_append: Sequence[Context] = ({},),
+    to_write: Sequence[Context] = ({},),
+) -> list[Setting]:
+    """All settings of a control: its own context in both profiles of reading, then the others.
+
+    After them come those of appending, the first twice, once with a plain record, and those of
+    writing.
+    """
+    reading = [
         Setting(profile, context, differing(own, context))
         for context in (own, *others)
-        for profile in PROFILES
+        for profile in READING
     ]
+    appending = [
+        Setting("append", context, differing(to_append[0], context)) for context in to_append
+    ]
+    writing = [Setting("write", context, differing(to_write[0], context)) for context in to_write]
+    return [*reading, replace(appending[0], plain=True), *appending, *writing]
+
+
+def simplest(settings: Sequence[Setting], like: Setting) -> list[int]:
+    """Numbers of the settings of the same profile in a control's own context, simplest first."""
+    return [
+        number
+        for number, one in enumerate(settings)
+        if one.profile == like.profile and not one.varied
+    ]
+
+
+def writing_contexts(
+    vectors: Iterable[Vector],
+    format: str,
+    operation: str,
+    name: str,
+    own: Context,
+    near: Collection[str] = (),
+    of_the_log: Collection[str] = (),
+) -> tuple[Context, ...]:
+    """What a writer is told: the contexts of the vectors that ask it for a log with this ending.
+
+    The first of them is the simplest: what all vectors of the operation say alike, and what the
+    control's ``own`` context says to this operation. Of the keys in ``near``, the numbers beside
+    those of the vectors are told, too; of those ``of_the_log``, only what ``own`` says.
+    """
+    known = registers()[format].context
+    asking = [v for v in vectors if v.body["format"] == format and v.operation == operation]
+    told = [dict(vector.body.get("context", {})) for vector in asking]
+    base = {
+        key: value
+        for key, value in (told[0] if told else {}).items()
+        if all(key in one and one[key] == value for one in told)
+    }
+    base |= {key: value for key, value in own.items() if operation in known[key].read_by}
+    alike = [
+        {**base, **{key: value for key, value in context.items() if key not in of_the_log}}
+        if operation == "append"
+        else {**base, **context}
+        for vector, context in zip(asking, told, strict=True)
+        if vector.input.suffix == PurePath(name).suffix and not vector.body.get("must_refuse")
+    ]
+    found: list[Context] = [base] if operation == "append" or not alike else []
+    for context in alike:
+        found.append(context)
+        for key, value in context.items():
+            if key in near and isinstance(value, int):
+                found += [{**context, key: value + 1}, {**context, key: value - 1}]
+    return tuple(_distinct(found))
 
 
 def differing(one: Context, other: Context) -> tuple[str, ...]:

@@ -7,11 +7,14 @@ import functools
 import math
 from collections.abc import Sequence
 
-TRUNCATIONS, SINGLES, FOLDERS, CONTEXTS, PAIRS = (
-    "truncations", "single damages", "folder operations", "other contexts", "pairs",
+TRUNCATIONS, SINGLES, FOLDERS, CONTEXTS, PAIRS, APPENDS, WRITES = (
+    "truncations", "single damages", "folder operations", "other contexts", "pairs", "appends",
+    "writes",
 )  # fmt: skip
 
-WEIGHTS = {TRUNCATIONS: 15, SINGLES: 35, FOLDERS: 15, CONTEXTS: 15, PAIRS: 20}
+WEIGHTS = {
+    TRUNCATIONS: 13, SINGLES: 31, FOLDERS: 13, CONTEXTS: 13, PAIRS: 18, APPENDS: 10, WRITES: 2,
+}  # fmt: skip
 """The share of each group of cases, in parts of a hundred."""
 
 

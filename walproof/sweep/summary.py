@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance import cases
 from walproof.sweep import invariants, judge
 from walproof.sweep.fields import brief
 from walproof.sweep.findings import Finding
@@ -33,6 +34,11 @@ _EFFECTS = {
     judge.OTHER_VERDICT: "comes to another verdict",
     judge.OTHER_REASON: "gives another reason",
     judge.OTHER_RANGE: "names other bytes as lost",
+    cases.REFUSED: "refuses what it must do",
+    cases.NOT_REFUSED: "does what it must refuse",
+    cases.NO_LOG: "says that it is done, and leaves no log",
+    cases.OTHER_BYTES: "writes other bytes",
+    cases.OTHER_FILES: "leaves other files",
     judge.OTHER_END: "would let a writer go on elsewhere",
     **invariants.MEANING,
 }
@@ -51,7 +57,7 @@ def summary(
 
     ``run`` says what this run did: ``seconds``, ``cases`` in them, ``resumed`` shards.
     """
-    cases, asked = Counter[str](), {name: Counter[str]() for name in plan.columns}
+    counts_of, asked = Counter[str](), {name: Counter[str]() for name in plan.columns}
     groups, profiles, varied = Counter[str](), Counter[str](), Counter[str]()
     outcomes = {name: Counter[str]() for name in plan.columns}
     verdicts, seconds = Counter[str](), Counter[str]()
@@ -59,7 +65,7 @@ def summary(
     unasked: dict[str, Counter[str]] = {}
     versions: dict[str, str] = {}
     for marker in markers:
-        cases.update(marker["cases"])
+        counts_of.update(marker["cases"])
         groups.update(marker["groups"])
         profiles.update(marker["profiles"])
         varied.update(marker["varied"])
@@ -75,8 +81,8 @@ def summary(
         for name, hello in marker["hello"].items():
             if hello:
                 versions[name] = f"{hello['name']} {hello['version']}"
-    asked[REFERENCE] = Counter(cases)
-    total = sum(cases.values())
+    asked[REFERENCE] = Counter(counts_of)
+    total = sum(counts_of.values())
     return {
         "format": plan.format,
         "depth": plan.depth,
@@ -94,7 +100,7 @@ def summary(
             group: {"ran": groups[group], "planned": covered.planned, "possible": covered.possible}
             for group, covered in plan.coverage.items()
         },
-        "by_operation": dict(cases.most_common()),
+        "by_operation": dict(counts_of.most_common()),
         "by_profile": dict(profiles.most_common()),
         "by_varied_key": dict(varied.most_common()),
         "by_verdict": dict(verdicts.most_common()),
@@ -135,6 +141,7 @@ def as_json(finding: Finding) -> dict[str, Any]:
         "places": [[*place, n] for place, n in finding.places.most_common()],
         "fields": finding.fields,
         "sentence": sentence(finding),
+        "asked": finding.asked or None,
         "difference": best.text,
         "simplest": {
             "control": best.control,
@@ -164,11 +171,17 @@ def sentence(finding: Finding) -> str:
         FAST: "The fast twin",
     }.get(signature.implementation, signature.implementation)
     text = f"{who} {_effect(effect, who)}"
-    if effect not in judge.DEATHS:
+    if signature.profile == "append":
+        text += " when it appends"
+    elif signature.profile == "write":
+        text += " when it writes a log"
+    if effect not in judge.DEATHS and signature.profile != "write":
         text += f" where the log is {_owed(signature.verdict, signature.reason)}"
     if effect not in judge.DEATHS and (signature.said_verdict or signature.said_reason):
         text += f"; it says {_owed(signature.said_verdict, signature.said_reason)}"
     damage = ", then ".join(finding.recipe.damage) if finding.recipe else signature.operation
+    if finding.asked:
+        damage = f"{damage}, then {finding.asked}" if damage else finding.asked
     text += f". Smallest case, {counted(best.size, 'byte')}, from {best.control}:"
     text += f" {brief(damage or 'undamaged')}"
     if signature.context:

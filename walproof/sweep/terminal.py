@@ -174,6 +174,8 @@ def _counts(finding: Mapping[str, Any]) -> str:
     places = [f"{operation} of {field} {n:,}" for operation, field, n in finding["places"]]
     if pairs := finding["by_operation"].get("pair"):
         places.append(f"pairs {pairs:,}")
+    if undamaged := finding["by_operation"].get("none"):
+        places.append(f"undamaged {undamaged:,}")
     text = f"{counted(finding['cases'], 'case')}: {', '.join(map(brief, places[:SHOWN]))}"
     if len(places) > SHOWN:
         text += f", and {len(places) - SHOWN} more"

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import psutil
 
-from walproof.sweep.asked import CasesInTime, ShardRunner
+from walproof.sweep.asked import ShardRunner
+from walproof.sweep.cases import CasesInTime
 from walproof.sweep.children import Asker
 from walproof.sweep.oneshot import OneShotAsker
 from walproof.sweep.plan import Enumerations, Plan

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from conformance import VECTORS
-from conformance.vectors import load, load_all
+from conformance.vectors import Vector, load, load_all
 from walproof.sweep import plan
 from walproof.sweep.children import Limits
 from walproof.sweep.controls import Control, control_of
 from walproof.sweep.plan import Enumerations, Plan, Program
-from walproof.sweep.settings import told
+from walproof.sweep.settings import READING, told
 
 WRONG = Path(__file__).parents[2] / "wrong"
 
@@ -21,8 +22,14 @@ def control(id: str) -> Control:
     return control_of(load(VECTORS / f"{id}.json"))
 
 
-def wrong(name: str) -> Program:
-    return Program(name, (sys.executable, str(WRONG / f"{name}.py")), profiles=("recover",))
+def wrong(name: str, *profiles: str) -> Program:
+    command = (sys.executable, str(WRONG / f"{name}.py"))
+    return Program(name, command, profiles=profiles or ("recover",))
+
+
+@functools.cache
+def _vectors() -> tuple[Vector, ...]:
+    return tuple(load_all().values())
 
 
 def small_plan(
@@ -46,10 +53,13 @@ def planned(
     limits: Limits | None = None,
     contexts: bool = False,
     shard: float = plan.SHARD,
+    profiles: Sequence[str] = READING,
 ) -> tuple[Plan, Enumerations]:
     format = controls[0].partition("/")[0]
-    known = told(load_all().values(), format) if contexts else None
-    chosen = [control_of(load(VECTORS / f"{id}.json"), known) for id in controls]
+    vectors = _vectors() if contexts else ()
+    known = told(vectors, format) if contexts else None
+    chosen = [control_of(load(VECTORS / f"{id}.json"), known, vectors) for id in controls]
     return plan.make(
-        format, chosen, "quick", cases, fast, programs, limits or Limits(), shard=shard
-    )
+        format, chosen, "quick", cases, fast, programs, limits or Limits(), shard=shard,
+        profiles=profiles,
+    )  # fmt: skip

@@ -5,10 +5,17 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
 
+from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
-from reference_impl.answer import Record
-from walproof.sweep.formats.kind import Edit, Kind, Seal, by_path
+from reference_impl.answer import End, NewRecord, Record
+from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER, file_id
+from walproof.sweep.formats.kind import Edit, Kind, Seal, Task, by_path, how_many
+
+FRAMING = 28 + 5
+"""Bytes of a batch of one record that its payload has not."""
 
 
 def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
@@ -26,6 +33,33 @@ class KahaDb(Kind):
     seals = (Seal("batches[]", _seal, by_path, is_there=_has_checksum),)
     enters_payloads = True
     pairs_tell = False
+    near = ("max_file_length", "write_batch_size")
+
+    def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
+        """See :class:`Kind`. Some share a batch; some look like a batch or the end of a file."""
+        found: list[NewRecord] = []
+        batch = 0
+        for _ in range(how_many(chance)):
+            payload = self.payload(chance, task)
+            if chance.random() < 0.3:
+                key = chance.choice(("max_file_length", "write_batch_size"))
+                room = min(int(task.context.get(key, 400)), 5000)
+                payload = b"p" * max(0, room - FRAMING - chance.randrange(-2, 40))
+            elif chance.random() < 0.15:
+                payload = chance.choice((EOF_RECORD, bytes(5), HEADER, EOF_RECORD * 2, HEADER[:9]))
+            fields: dict[str, Any] = {}
+            if chance.random() < 0.5:
+                batch += chance.randrange(2)
+                fields["batch"] = batch
+            found.append(NewRecord(payload, fields))
+        return found
+
+    def may_refuse(self, end: End, contents: Contents) -> bool:
+        """See :class:`Kind`. Where a folder has the name of a data file (KDB-024)."""
+        if isinstance(contents, bytes):
+            return False
+        folders = {name.partition("/")[0] for name in contents if "/" in name}
+        return any(file_id(name) is not None for name in folders)
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
         """See :class:`Kind`."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from random import Random
 
+from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
-from reference_impl.answer import Event, Record
+from reference_impl.answer import End, Event, NewRecord, Record
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, FIRST, HEADER_SIZE, masked_crc
 from reference_impl.leveldb_log.reader import read_stream
-from walproof.sweep.formats.kind import Edit, Kind, Seal, Span, by_path
+from walproof.sweep.formats.kind import Edit, Kind, Seal, Span, Task, by_path, how_many
 
 
 def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
@@ -46,8 +48,32 @@ class LevelDb(Kind):
             at = max(at, end)
         return True
 
+    def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
+        """See :class:`Kind`. Some end near the end of a block, or of the one after it."""
+        found = []
+        at = task.size if task.appends else 0
+        for _ in range(how_many(chance)):
+            payload = self.payload(chance, task)
+            if chance.random() < 0.4:
+                left = BLOCK_SIZE - at % BLOCK_SIZE - HEADER_SIZE
+                edge = left + chance.choice((0, 0, 0, 1, 2)) * (BLOCK_SIZE - HEADER_SIZE)
+                payload = bytes([chance.randrange(256)]) * max(0, edge - chance.randrange(-9, 16))
+            at += HEADER_SIZE + len(payload)
+            found.append(NewRecord(payload))
+        return found
+
+    def may_refuse(self, end: End, contents: Contents) -> bool:
+        """See :class:`Kind`. A writer may begin a new file after what was not finished."""
+        return end.verdict == "torn" or _ends_in_zeros(contents, end)
+
 
 KIND = LevelDb()
+
+
+def _ends_in_zeros(contents: Contents, end: End) -> bool:
+    """Whether space was preallocated that nothing was written to (LDB-017)."""
+    assert isinstance(contents, bytes)
+    return end.end is not None and end.end < len(contents)
 
 
 def _is_framing(data: bytes, at: int, end: int) -> bool:

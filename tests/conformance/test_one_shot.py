@@ -1,0 +1,77 @@
+"""One-shot programs: whether they know the profile strict, and that they are asked in it then."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance import VECTORS
+from conformance.cases import cases_of
+from conformance.runner import Runner
+from conformance.subject import Subject, takes_strict
+from conformance.vectors import Vector, load
+from walproof.sweep.children import Limits
+from walproof.sweep.plan import Program
+from walproof.sweep.programs import introduced
+
+TESTS = Path(__file__).parents[1]
+KNOWS = [sys.executable, str(TESTS / "walproof" / "sweep" / "knows_strict.py")]
+IGNORES = [sys.executable, str(TESTS / "wrong" / "one_shot_hides_damage.py")]
+DAMAGED = "leveldb-log/checksum-flipped-in-first-record"
+
+
+@pytest.fixture(scope="module")
+def vectors() -> list[Vector]:
+    names = ("three-records", "checksum-flipped-in-first-record")
+    return [load(VECTORS / "leveldb-log" / f"{name}.json") for name in names]
+
+
+@pytest.fixture(scope="module")
+def telling(vectors: list[Vector]) -> list[Vector]:
+    """Vectors of which a reader returns fewer records in strict."""
+    found = [load(path) for path in sorted((VECTORS / "leveldb-log").glob("*.json"))]
+    return [
+        v for v in found
+        if v.operation == "read" and len(v.body["expect_strict"]["records"])
+        < len(v.body["expect"]["records"])
+    ][:5]  # fmt: skip
+
+
+def test_strict_is_known_by_its_answers(vectors: list[Vector], telling: list[Vector]) -> None:
+    assert takes_strict(KNOWS, telling)
+    assert not takes_strict(IGNORES, telling)
+    assert not takes_strict([sys.executable, "-c", "raise SystemExit(1)"], telling)
+    assert not takes_strict(KNOWS, vectors[:1])  # an intact log tells nothing
+
+
+def test_a_sweep_asks_in_the_profiles_that_are_known(telling: list[Vector]) -> None:
+    for command, profiles in ((KNOWS, ("recover", "strict")), (IGNORES, ("recover",))):
+        bare = Program("one", tuple(command))
+        program, why = introduced(bare, "leveldb-log", Limits(), telling)
+        assert why is not None and program.one_shot
+        assert program.profiles == profiles
+
+
+@pytest.mark.parametrize(("strict", "profiles"), [(True, {"pass"}), (False, {"pass", "skipped"})])
+def test_check_asks_in_strict(strict: bool, profiles: set[str], vectors: list[Vector]) -> None:
+    subject = Subject("one", "one", KNOWS, one_shot=True, strict=strict)
+    done = asyncio.run(Runner(subject, cases_of(vectors, ("recover", "strict"))).run())
+    assert {result["class"] for result in done.results} == profiles
+    assert len(done.results) == 4
+
+
+def test_what_repeats_a_case_names_a_file_that_is_there(
+    vectors: list[Vector], tmp_path: Path
+) -> None:
+    assert vectors[1].option == DAMAGED
+    for path in (vectors[1].path, vectors[1].input):
+        shutil.copy(path, tmp_path)
+    copy = load(tmp_path / vectors[1].path.name)
+    assert Path(copy.option).resolve() == copy.path.resolve()
+    subject = Subject("one", "one", IGNORES, one_shot=True, repeat="walproof check")
+    done = asyncio.run(Runner(subject, cases_of([copy], ("recover",))).run())
+    assert done.results[0]["repeat"] == (f"walproof check --vector {copy.option} --profile recover")

@@ -1,0 +1,196 @@
+"""Writes and appends in a sweep: wrong writers are found, and a wrong ``end`` of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click import UsageError
+from click.testing import CliRunner, Result
+
+from conformance import cases
+from conformance.vectors import load, load_all
+from reference_impl.answer import End, Event, NewRecord
+from reference_impl.formats import Format, named
+from tests.walproof.sweep.plans import control, planned, wrong
+from walproof.cli import walproof
+from walproof.sweep import findings, invariants, job, judge, worker
+from walproof.sweep.findings import Finding
+from walproof.sweep.minimise import minimise
+from walproof.sweep.plan import Enumerations, Plan, Program
+from walproof.sweep.proposals import Proposer
+from walproof.sweep.settings import WRITING, Setting
+from walproof.sweep.store import Store
+from walproof.sweep.writing import Writer
+
+LEVELDB = ("leveldb-log/three-records", "leveldb-log/fragments-in-two-blocks")
+OF_EACH = {
+    "leveldb-log": LEVELDB,
+    "zeebe-journal": ("zeebe-journal/three-segments", "zeebe-journal/one-segment"),
+    "kahadb-journal": ("kahadb-journal/two-files", "kahadb-journal/five-batches"),
+    "systemd-journal": ("systemd-journal/five-entries",),
+    "zmq-raft": (
+        "zmq-raft/three-entries", "zmq-raft/three-files", "zmq-raft/five-updates",
+        "zmq-raft/bare-log-folder",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays() -> Iterator[None]:
+    yield
+    worker.close_all()
+
+
+def swept(
+    folder: Path, *programs: Program, controls: Sequence[str] = LEVELDB, cases: int = 200
+) -> tuple[Plan, Enumerations, list[Finding]]:
+    plan, damages = planned(
+        *programs, controls=controls, cases=cases, contexts=True, profiles=WRITING
+    )
+    store = Store(str(folder))
+    job.run(plan, store, job.begin(plan, store, False), "none", enumerations=damages)
+    markers = [store.marker(number) for number in store.done()]
+    return plan, damages, findings.findings(findings.merged(markers).values(), {})
+
+
+@pytest.mark.parametrize("format", OF_EACH)
+def test_the_executable_specification_goes_on_soundly(format: str, tmp_path: Path) -> None:
+    """The invariants hold, and damaged logs are among those that are gone on with."""
+    plan, _, found = swept(tmp_path, controls=OF_EACH[format], cases=120)
+    assert not found, [(one.best.control, one.best.text) for one in found]
+    rows = pq.read_table(tmp_path / "sweep").to_pylist()
+    assert {row["profile"] for row in rows} == {"write", "append"}
+    damaged = [row for row in rows if row["profile"] == "append" and row["operation"] != "none"]
+    assert len(damaged) > 40
+    assert plan.coverage["appends"].planned + plan.coverage["writes"].planned == 120
+
+
+def test_a_right_writer_agrees(tmp_path: Path) -> None:
+    _, _, found = swept(tmp_path, wrong("breakable_writer", "write", "append"))
+    assert not found, [(one.best.control, one.best.text) for one in found]
+    rows = pq.read_table(tmp_path / "sweep").to_pylist()
+    assert {row["outcome_breakable_writer"] for row in rows} == {"agrees"}
+
+
+@pytest.mark.parametrize(
+    ("name", "effects"),
+    [
+        ("appends_behind_the_torn_tail", {judge.LOST}),
+        ("begins_a_new_block", {judge.OTHER_END}),
+        ("leaves_a_file_behind", {cases.OTHER_FILES}),
+        ("never_refuses", {cases.NOT_REFUSED}),
+        ("changes_the_log_while_refusing", {cases.CHANGED_WHILE_REFUSING}),
+    ],
+)
+def test_a_wrong_writer_is_found(name: str, effects: set[str], tmp_path: Path) -> None:
+    _, damages, found = swept(tmp_path, wrong(name, "append"))
+    assert effects <= {one.signature.gravest for one in found}
+    assert {one.signature.profile for one in found} == {"append"}
+    before = [one.best.order for one in found]
+    minimise(damages, found[:3], 3)
+    assert all(one.best.order <= order for one, order in zip(found, before, strict=True))
+    # One thing wrong; what the log is like, and what it says then, may differ.
+    assert len(found) <= 12
+
+
+def test_a_proposal_is_a_vector_that_asks_the_same(tmp_path: Path) -> None:
+    _, damages, found = swept(tmp_path, wrong("appends_behind_the_torn_tail", "append"))
+    proposer = Proposer(damages, load_all(), Store(str(tmp_path)))
+    findings.describe(damages, found[0])
+    proposer.propose(found[0])
+    assert found[0].proposal is not None
+    file = tmp_path / found[0].proposal
+    vector = load(file)
+    assert vector.operation == "append" and vector.contents
+    compile(file.with_suffix(".py").read_text(), "recipe", "exec")
+    told = ("--vector", str(file), "--profile", "append", "--report", str(tmp_path / "report"))
+    assert command("check", "--impl", "executable-spec", *told).return_value == 0
+    program = f"{wrong('').command[0]} {wrong('appends_behind_the_torn_tail').command[1]}"
+    assert command("check", "--cmd", program, *told).return_value == 3
+
+
+def command(*words: str) -> Result:
+    return CliRunner().invoke(walproof, words, standalone_mode=False)
+
+
+def test_the_same_records_whenever_they_are_made(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        swept(tmp_path / name, cases=60)
+    rows = [pq.read_table(tmp_path / name / "sweep") for name in ("one", "two")]
+    assert rows[0].column("fingerprint").equals(rows[1].column("fingerprint"))
+    assert len(set(rows[0].column("fingerprint").to_pylist())) == len(rows[0])
+
+
+def changed(format: Format, **verbs: Callable[..., Any]) -> Format:
+    return replace(format, **verbs)
+
+
+def end_at_the_size(format: Format) -> Callable[..., Iterator[Event]]:
+    def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+        for event in format.read(path, profile, context):
+            torn = isinstance(event, End) and event.verdict == "torn"
+            yield replace(event, end=path.stat().st_size) if torn else event  # type: ignore[arg-type]
+
+    return read
+
+
+def appended_at_the_size(path: Path, records: Sequence[NewRecord], context: object) -> None:
+    fresh = path.with_name("fresh")
+    named("leveldb-log").write(fresh, records, {})
+    with path.open("ab") as log:
+        log.write(fresh.read_bytes())
+    fresh.unlink()
+
+
+def half_written(path: Path, records: Sequence[NewRecord], context: object) -> None:
+    path.write_bytes(path.read_bytes() + b"?")
+    raise ValueError("too late")
+
+
+LEVELDB_LOG = named("leveldb-log")
+WHOLE = control("leveldb-log/three-records").contents
+assert isinstance(WHOLE, bytes)
+TORN, DAMAGED = WHOLE[:37], WHOLE[:20] + b"?" + WHOLE[21:]
+
+
+@pytest.mark.parametrize(
+    ("verbs", "data", "fault"),
+    [
+        ({}, TORN, None),
+        ({"append": appended_at_the_size}, TORN, invariants.NOT_READ),
+        ({"append": half_written}, TORN, invariants.CHANGED_REFUSING),
+        ({"append": lambda path, records, context: None}, WHOLE, invariants.NOT_READ),
+        (
+            {"append": appended_at_the_size, "read": end_at_the_size(LEVELDB_LOG)},
+            TORN,
+            invariants.NOT_READ_AT_END,
+        ),
+        ({"append": appended_at_the_size}, DAMAGED, invariants.NO_END),
+    ],
+    ids=["right", "not cut", "half written", "does nothing", "end at the size", "no end"],
+)
+def test_a_wrong_end_of_our_own_is_found(
+    verbs: Mapping[str, Any], data: bytes, fault: str | None, tmp_path: Path
+) -> None:
+    writer = Writer("leveldb-log", tmp_path)
+    writer.format = changed(writer.format, **verbs)
+    chosen = control("leveldb-log/three-records")
+    found = writer.request(chosen, Setting("append", {}), data, [NewRecord(b"new")])
+    assert (fault in found.faults) if fault else not found.faults
+
+
+def test_profiles_are_chosen(tmp_path: Path) -> None:
+    asked = ("sweep", "--format", "leveldb-log", "--control", "three-records", "--cases", "40",
+             "--profile", "append", "--out", str(tmp_path))  # fmt: skip
+    done = command(*asked)
+    assert done.return_value == 0, done.output
+    assert "appends" in done.output and "writes" not in done.output
+    reader = f"{wrong('').command[0]} {wrong('breakable_reader').command[1]}"
+    none = command(*asked, "--cmd", reader)
+    assert isinstance(none.exception, UsageError)
+    assert "nobody here takes append" in str(none.exception)

@@ -1,0 +1,266 @@
+"""Writes and appends in a sweep: what is asked for, and what the executable specification owes.
+
+What is asked is a vector that nobody has written down: it is sent and judged as one is.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from random import Random
+from typing import Any
+
+from conformance import aftermath
+from conformance.cases import AppendStep, WriteStep, WritingStep, found_at
+from conformance.contents import Contents, digest, size, write_contents
+from conformance.recipes.generate import NOTHING, record_to_json
+from conformance.vectors import Vector
+from reference_impl.answer import End, NewRecord
+from reference_impl.formats import named
+from walproof.sweep import invariants
+from walproof.sweep.controls import Control
+from walproof.sweep.formats import kind
+from walproof.sweep.formats.kind import Task
+from walproof.sweep.readers import Seen, seen
+from walproof.sweep.recipes import Enumeration
+from walproof.sweep.settings import Setting
+
+NO_LOG = Seen([], [], End("intact", None, 0), [End("intact", None, 0)])
+"""What there is before a log is written."""
+
+
+@dataclass(frozen=True)
+class Unwritten(Vector):
+    """A vector that no file describes. ``made`` are the bytes of its log."""
+
+    made: Contents = b""
+
+    @property
+    def contents(self) -> Contents:
+        """The bytes of its log."""
+        return self.made
+
+
+@dataclass(frozen=True)
+class Request:
+    """One write or append: the vector, what was there before, and what is wrong with what is owed.
+
+    ``faults`` are invariants that the executable specification itself breaks, ``text`` says more.
+    """
+
+    vector: Unwritten
+    before: Seen
+    new: Sequence[NewRecord]
+    faults: Sequence[str] = ()
+    text: str = ""
+
+    @property
+    def step(self) -> WritingStep:
+        """What the harness does with it."""
+        append = self.vector.operation == "append"
+        return AppendStep(self.vector) if append else WriteStep(self.vector)
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What an operation left: why it refused, the answer to the log, the log, all files."""
+
+    refused: str | None
+    answer: Seen
+    contents: Contents | None
+    files: Mapping[str, int]
+
+
+class Writer:
+    """Asks the executable specification to write and append, in a scratch folder of its own."""
+
+    def __init__(self, format: str, folder: Path) -> None:
+        self.format = named(format)
+        self.kind = kind(format)
+        self.folder = folder / "written"
+
+    def request(
+        self, control: Control, setting: Setting, contents: Contents, new: Sequence[NewRecord]
+    ) -> Request:
+        """A write, or an append to these contents, with all that is owed.
+
+        Raises what the executable specification raises where it should refuse: a finding.
+        """
+        if setting.profile == "write":
+            return self._write(control, setting, new)
+        return self._append(control, setting, contents, new)
+
+    def _write(self, control: Control, setting: Setting, new: Sequence[NewRecord]) -> Request:
+        name = f"new{PurePath(control.name).suffix}"
+        left = self._left("write", name, None, new, setting.context)
+        faults = []
+        if left.refused is not None and left.files:
+            faults.append(invariants.CHANGED_REFUSING)
+        told = [record.payload for record in left.answer.records]
+        wanted = [record.payload for record in new]
+        loses = not self.kind.takes_back(new) and told[len(told) - len(wanted) :] != wanted
+        if left.refused is None and loses:
+            faults.append(invariants.NOT_READ)
+        contents = b"" if left.contents is None else left.contents
+        body = self._body(setting, name, contents, new, left)
+        return Request(Unwritten(Path(name), body, contents), NO_LOG, new, faults)
+
+    def _append(
+        self, control: Control, setting: Setting, contents: Contents, new: Sequence[NewRecord]
+    ) -> Request:
+        before = self._read(control.name, contents, setting.context)
+        left = self._left("append", control.name, contents, new, setting.context)
+        faults = self._faults(control, setting, contents, new, before, left)
+        body = self._body(setting, control.name, contents, new, left)
+        body["control"] = control.id
+        if left.refused is None:
+            if other := self._otherwise(control, setting, contents, new, before):
+                body["accept"] = [other]
+            if self.kind.may_refuse(before.end, contents):
+                body["may_refuse"] = True
+        return Request(Unwritten(Path(control.name), body, contents), before, new, faults)
+
+    def _otherwise(
+        self,
+        control: Control,
+        setting: Setting,
+        contents: Contents,
+        new: Sequence[NewRecord],
+        before: Seen,
+    ) -> dict[str, Any] | None:
+        """Another right result, if the format knows one."""
+        other = self.kind.otherwise(new, before.end, _task(control, setting))
+        if other is None:
+            return None
+        left = self._left("append", control.name, contents, other[0], setting.context)
+        own = aftermath.files_of(contents, control.name)
+        files = {name if name in own else f"{name}*": n for name, n in left.files.items()}
+        answer = left.answer.answer().to_json()
+        return {"answer": answer, "because": other[1], "after": aftermath.to_json(files, {}, ())}
+
+    def _faults(
+        self,
+        control: Control,
+        setting: Setting,
+        contents: Contents,
+        new: Sequence[NewRecord],
+        before: Seen,
+        left: _Left,
+    ) -> list[str]:
+        """The invariants that the executable specification breaks: its ``end`` must be sound."""
+        faults = []
+        if left.refused is not None:
+            if left.contents != contents or left.files != aftermath.files_of(
+                contents, control.name
+            ):
+                faults.append(invariants.CHANGED_REFUSING)
+        elif not self._went_on(before, new, left.answer):
+            faults.append(invariants.NOT_READ)
+        cut = invariants.cut_at_end(contents, before)
+        if cut is None:
+            goes_on = left.refused is None and new and not self.kind.takes_back(new)
+            if isinstance(contents, bytes) and goes_on:
+                faults.append(invariants.NO_END)
+            return faults
+        if self._read(control.name, cut, setting.context).records != before.records:
+            faults.append(invariants.CUT_LOSES)
+        elif left.refused is None:
+            # A shorter file may have no room for them: that is no fault of where it was cut.
+            there = self._left("append", control.name, cut, new, setting.context)
+            if there.refused is None and not self._went_on(before, new, there.answer):
+                faults.append(invariants.NOT_READ_AT_END)
+        return faults
+
+    def _went_on(self, before: Seen, new: Sequence[NewRecord], after: Seen) -> bool:
+        """Whether what was there is still read, and then what was appended."""
+        if self.kind.takes_back(new):
+            return True
+        there = [record.payload for record in before.records]
+        found = [record.payload for record in after.records]
+        return found == [*there, *(record.payload for record in new)]
+
+    def _left(
+        self,
+        operation: str,
+        name: str,
+        contents: Contents | None,
+        new: Sequence[NewRecord],
+        context: Mapping[str, Any],
+    ) -> _Left:
+        place = self._place(name)
+        if contents is not None:
+            write_contents(contents, place)
+        act = self.format.append if operation == "append" else self.format.write
+        refused = None
+        try:
+            act(place, new, context)
+        except ValueError as error:
+            refused = str(error) or "it refuses"
+        files = aftermath.files_in(place.parent)
+        answer = NO_LOG
+        if place.exists():
+            answer = seen(self.format.read(place, "recover", context))
+        return _Left(refused, answer, found_at(place), files)
+
+    def _read(self, name: str, contents: Contents, context: Mapping[str, Any]) -> Seen:
+        place = self._place(name)
+        write_contents(contents, place)
+        return seen(self.format.read(place, "recover", context))
+
+    def _place(self, name: str) -> Path:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        return self.folder / name
+
+    def _body(
+        self,
+        setting: Setting,
+        name: str,
+        contents: Contents,
+        new: Sequence[NewRecord],
+        left: _Left,
+    ) -> dict[str, Any]:
+        append = setting.profile == "append"
+        free = self.kind.free(contents) if append else []
+        expect = left.answer.answer() if append or left.refused is None else NOTHING
+        body: dict[str, Any] = {
+            "format": self.format.id,
+            "operation": setting.profile,
+            "input": name,
+            "sha256": digest(contents),
+            "size": size(contents),
+            "control": None,
+            "context": dict(setting.context),
+            "records": [record_to_json(record) for record in new],
+            "expect": expect.to_json(),
+            "after": aftermath.to_json(left.files, {}, free),
+        }
+        if left.refused is not None:
+            body["must_refuse"] = True
+        return body
+
+
+def records_for(
+    enumeration: Enumeration, setting: Setting, family: int, number: int
+) -> list[NewRecord]:
+    """The records of a case: the same ones whenever they are made."""
+    control = enumeration.control
+    task = _task(control, setting)
+    if setting.plain:
+        return [kind(control.format).plain(task)]
+    chance = Random(f"{enumeration.seed} {control.id} {family} {number}")
+    return kind(control.format).new_records(chance, task)
+
+
+def _task(control: Control, setting: Setting) -> Task:
+    name = control.name
+    return Task(setting.profile, name, control.records, control.size, setting.context)
+
+
+def text_of(new: Sequence[NewRecord], setting: Setting) -> str:
+    """What was asked for, in words."""
+    sizes = ", ".join(str(len(record.payload)) for record in new)
+    told = f" of {sizes} bytes" if new else ""
+    return f"{setting.profile} {len(new)} record{'' if len(new) == 1 else 's'}{told}"
