@@ -115,3 +115,40 @@ def changed_since(base: str, root: Path) -> dict[Path, frozenset[int]]:
             first, count = int(hunk[1]), int(hunk[2] or 1)
             found.setdefault(path, set()).update(range(first, first + max(count, 1)))
     return {path: frozenset(lines) for path, lines in found.items()}
+
+
+def formats_touched(changed: Mapping[Path, frozenset[int]]) -> list[str]:
+    """The formats whose readers or writers a change touches, in the order of the registers."""
+    return [one for one in registers() if {*sources_of(one).values()} & {*changed}]
+
+
+MAIN = ("origin/main", "main")
+"""Where the main branch may be, the one that others see first."""
+
+
+def base_of_change(root: Path) -> str:
+    """The revision with which a change is compared: where its branch left main.
+
+    On main, and where nothing was committed since, it is the commit before the last one. Raises
+    :class:`NoSuchRevision` where the history does not reach so far, as in a shallow clone.
+    """
+    head = _git(root, "rev-parse", "--verify", "HEAD")
+    for main in MAIN:
+        left = _git(root, "merge-base", main, "HEAD")
+        if left is not None and left != head:
+            return left
+        if left is not None:
+            break
+    before = _git(root, "rev-parse", "--verify", "HEAD~1")
+    if left is None or before is None:
+        shallow = _git(root, "rev-parse", "--is-shallow-repository") == "true"
+        why = "a shallow clone" if shallow else "no main, or nothing before it"
+        raise NoSuchRevision(f"git does not say where this change began: {why}")
+    return before
+
+
+def _git(root: Path, *words: str) -> str | None:
+    done = subprocess.run(
+        ["git", "-C", str(root), *words], capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() if done.returncode == 0 else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,22 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from conformance import REPORTS, __version__
 from conformance.mutants import terminal
-from conformance.mutants.choice import Choice, NoSuchRevision, changed_since
+from conformance.mutants.choice import (
+    Choice,
+    NoSuchRevision,
+    base_of_change,
+    changed_since,
+    formats_touched,
+)
 from conformance.mutants.reached import WrongOriginal
-from conformance.mutants.reviewed import BadReview
+from conformance.mutants.reviewed import BadReview, load_reviewed
 from conformance.mutants.run import hunt, wrong
 from conformance.reports import mutants_page
 from conformance.vectors import BrokenVector
 from reference_impl.formats import FORMATS
 from reference_impl.places import PACKAGES
 
+OF_THIS_CHANGE = "merge-base"
 OF_A_CHANGE = 300
 """Mutants that a change is judged by, if nothing else is said: about a minute."""
 
@@ -33,11 +41,14 @@ OF_A_CHANGE = 300
               help="Names such as reader._Scan.events or 'writer.*'.")  # fmt: skip
 @click.option("--file", "files", multiple=True, metavar="GLOB", help="Names such as reader.py.")
 @click.option("--changed", "base", metavar="BASE",
-              help="Only functions that differ from a revision, 300 mutants at most.")  # fmt: skip
+              help="Only functions that differ from a revision, 300 mutants at most; `merge-base`"
+              " is where this branch left main, on main the commit before.")  # fmt: skip
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="So many of each format.")
 @click.option("--seed", default=1, show_default=True, help="Another one gives another sample.")
 @click.option("--first-kill", is_flag=True,
               help="Faster: the first kill is enough. No table of requirements.")  # fmt: skip
+@click.option("--reviewed", is_flag=True,
+              help="Fail only for formats of which every survivor was looked at.")  # fmt: skip
 @click.option("--jobs", default=2, show_default=True, help="Mutants that live at a time.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path),
               default=REPORTS / "mutants", show_default=True, metavar="DIR",
@@ -50,6 +61,7 @@ def mutants(
     sample: int | None,
     seed: int,
     first_kill: bool,
+    reviewed: bool,
     jobs: int,
     out: Path,
 ) -> int:
@@ -65,13 +77,20 @@ def mutants(
     walproof mutants --format leveldb-log
     walproof mutants --format zmq-raft --function 'state.*'
     walproof mutants --changed main
+    walproof mutants --changed merge-base --first-kill --reviewed
 
     Exit status: 0 if every mutant is dead or listed as equivalent, 3 if not, 1 for a usage or I/O
     error.
     """
     console = Console()
     try:
-        changed = None if base is None else changed_since(base, PACKAGES)
+        changed = None if base is None else _changed(base)
+        if changed is not None:
+            touched = formats_touched(changed)
+            format_ids = tuple(one for one in format_ids or touched if one in touched)
+            if not format_ids:
+                console.print("No reader or writer of reference_impl differs: no mutants.")
+                return 0
         at_most = sample or (None if base is None else OF_A_CHANGE)
         choice = Choice(functions, files, changed, at_most, seed)
         reports = [
@@ -92,7 +111,19 @@ def mutants(
     (out / "mutants.json").write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n")
     mutants_page.write(body, out / "mutants.html")
     console.print(f"\n{out / 'mutants.html'}", markup=False)
-    return 3 if any(map(wrong, reports)) else 0
+    counted = [one for one in reports if not reviewed or load_reviewed(one["format"]).complete]
+    return 3 if any(map(wrong, counted)) else 0
+
+
+def _changed(base: str) -> Mapping[Path, frozenset[int]]:
+    """The changed lines; none where a shallow clone does not tell them, which is said."""
+    if base != OF_THIS_CHANGE:
+        return changed_since(base, PACKAGES)
+    try:
+        return changed_since(base_of_change(PACKAGES), PACKAGES)
+    except NoSuchRevision as error:
+        click.echo(f"--changed {base}: {error}", err=True)
+        return {}
 
 
 def _hunt(

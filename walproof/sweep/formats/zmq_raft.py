@@ -97,7 +97,8 @@ def _entry(task: Task, payload: bytes, term: int, kind: int = STATE) -> NewRecor
 def _map(chance: Random, task: Task) -> dict[str, Any]:
     keys = _keys(task)
     chosen = chance.sample(keys, min(len(keys), chance.choice((1, 1, 1, 2))))
-    return {key: chance.choice(VALUES) for key in chosen}
+    # In the order in which a writer stores them.
+    return {key: chance.choice(VALUES) for key in keys if key in chosen}
 
 
 def _keys(task: Task) -> list[str]:
