@@ -138,7 +138,9 @@ def sweep(
     terminal.show(told, console, place)
     if run["stopped_by"]:
         return 128 + signal.Signals[run["stopped_by"]]
-    return 3 if any(not finding["known"] for finding in told["findings"]) else 0
+    new = [finding for finding in told["findings"] if not finding["known"]]
+    new += [about for about in told["implementations"].values() if about["fails_undamaged"]]
+    return 3 if new else 0
 
 
 def _programs(

@@ -18,10 +18,11 @@ from walproof.sweep.controls import fingerprint, seed_of
 from walproof.sweep.formats import kind
 from walproof.sweep.invariants import Written
 from walproof.sweep.judge import Difference
-from walproof.sweep.plan import FAST, REFERENCE, Enumerations, Plan, Run
+from walproof.sweep.plan import FAST, REFERENCE, Enumerations, Plan, Program, Run
 from walproof.sweep.readers import Fast, Reference, Seen
 from walproof.sweep.recipes import Enumeration
-from walproof.sweep.shard import Outcome, Rows
+from walproof.sweep.settings import simplest
+from walproof.sweep.shard import Outcome, Rows, at
 from walproof.sweep.writing import Request, Writer, records_for
 
 AGAIN = 32
@@ -44,6 +45,7 @@ class ShardRunner:
         self.fast = fast
         self.askers = askers
         self.writer = Writer(plan.format, reference.folder)
+        self._sound: dict[tuple[str, int, int], bool] = {}
         self._valid: set[tuple[str, str]] = set()
         self.enumerations = enumerations or Enumerations(plan)
         self._asked: dict[tuple[int, int], Asked | None] = {}
@@ -116,7 +118,7 @@ class ShardRunner:
             return
         control, setting, written = asked.control, asked.setting, asked.written
         fast_column = self.plan.columns.index(FAST) if self.fast else None
-        programs = [p.name for p in self.plan.programs if p.takes(self.plan.format, setting)]
+        programs = self._programs(run, now)
         clock = time.perf_counter
         reference_seconds = fast_seconds = 0.0
         first = len(rows.number)
@@ -175,7 +177,7 @@ class ShardRunner:
     def _run_writing(self, run: Run, asked: Asked, now: Now, seen_before: set[int]) -> None:
         """The same for writes and appends: each is judged by what it leaves."""
         enumeration, setting = self.enumerations[run.control], asked.setting
-        programs = [p.name for p in self.plan.programs if p.takes(self.plan.format, setting)]
+        programs = self._programs(run, now)
         rows = now.outcome.rows
         first, started = len(rows.number), time.perf_counter()
         for family, number in _numbers(run, enumeration):
@@ -215,6 +217,57 @@ class ShardRunner:
         spent = now.outcome.seconds.get("writing", 0.0) + time.perf_counter() - started
         now.outcome.seconds["writing"] = spent
 
+    def _programs(self, run: Run, now: Now) -> list[str]:
+        """Who is asked the cases of a run: not those that fail the control when it is undamaged."""
+        setting = self.plan.controls[run.control].settings[run.setting]
+        taking = [p for p in self.plan.programs if p.takes(self.plan.format, setting)]
+        sound = []
+        for program in taking:
+            if self._is_sound(program, run, now):
+                sound.append(program.name)
+            else:
+                now.outcome.left[program.name] += run.stop - run.start
+        return sound
+
+    def _is_sound(self, program: Program, run: Run, now: Now) -> bool:
+        """Whether a program is right about a control that is not damaged, in its own context."""
+        settings = self.plan.controls[run.control].settings
+        own = simplest(settings, settings[run.setting])[0]
+        if settings[own].profile == "write" or not program.takes(self.plan.format, settings[own]):
+            return True
+        key = (program.name, run.control, own)
+        if key not in self._sound:
+            wrong = self._wrong_undamaged(program.name, run._replace(setting=own, family=0), now)
+            self._sound[key] = wrong is None
+            if wrong is not None:
+                where = at(self.plan.controls[run.control].id, settings[own].profile)
+                now.outcome.fails.setdefault(program.name, {})[where] = wrong
+        return self._sound[key]
+
+    def _wrong_undamaged(self, name: str, run: Run, now: Now) -> str | None:
+        asked, enumeration = self.asked(run.control, run.setting), self.enumerations[run.control]
+        made = enumeration.make(0, 0)
+        if asked is None or made is None:
+            return None
+        control, profile = asked.control, asked.setting.profile
+        case = Case(-1, run, 0, 0, "none", enumeration, asked, asked.keys, made.contents)
+        asker = self.askers[name]
+        self._take_replies(now)
+        if asked.setting.writes:
+            new = records_for(enumeration, asked.setting, 0, 0)
+            case.request = self.writer.request(control, asked.setting, made.contents, new)
+            case.owed = case.request.before
+            case.keys = self._written_keys(asked, case.request)
+            asker.ask_step(case, case.request.step)
+        else:
+            case.owed = self.reference.read(control, made.contents, profile)
+            asker.ask(case, control.name, made.contents, asked.told, profile)
+        asker.drain()
+        reply = asker.replies.pop()
+        self._take_replies(now)
+        _, found = self._found(name, asker, reply)
+        return found.text if found is not None else None
+
     def _written_keys(self, asked: Asked, request: Request) -> frozenset[str]:
         """What a log may hold after a write or an append: what it held, and what was written."""
         told = [record.payload for record in request.before.records]
@@ -242,6 +295,19 @@ class ShardRunner:
 
     def _judge(self, name: str, asker: Asker, reply: Reply, now: Now) -> None:
         case: Case = reply.token
+        assert case.owed is not None
+        code, found = self._found(name, asker, reply)
+        if code == judge.SKIPPED:
+            now.outcome.skipped.setdefault(name, reply.text)
+        elif code == judge.NOT_ASKED:
+            now.unasked(name, case.operation, reply.text)
+        now.outcome.rows.outcomes[now.columns[name]][case.row] = code
+        if found is not None:
+            now.find(case, name, found, case.owed, reply.alone)
+
+    def _found(self, name: str, asker: Asker, reply: Reply) -> tuple[int, Difference | None]:
+        """What a reply is worth, and what is wrong with it."""
+        case: Case = reply.token
         owed = case.owed
         assert owed is not None
         code: int = reply.outcome
@@ -256,15 +322,9 @@ class ShardRunner:
             if reply.changed:
                 code = judge.DIFFERS
                 found = Difference(judge.CHANGED_LOG, "the reader changed the log")
-        elif code == judge.SKIPPED:
-            now.outcome.skipped.setdefault(name, reply.text)
-        elif code == judge.NOT_ASKED:
-            now.unasked(name, case.operation, reply.text)
-        else:
+        elif code not in (judge.SKIPPED, judge.NOT_ASKED):
             found = Difference(judge.OUTCOMES[code] or "", reply.text, reason=reply.text)
-        now.outcome.rows.outcomes[now.columns[name]][case.row] = code
-        if found is not None:
-            now.find(case, name, found, owed, reply.alone)
+        return code, found
 
     def _compared(
         self, case: Case, reply: Reply, asker: Asker, owed: Seen

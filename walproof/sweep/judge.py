@@ -83,15 +83,16 @@ class Signature:
         """The signature without what was done: one defect is reached by many damages.
 
         Of several effects the gravest counts: the others follow from it. What a program dies of
-        does not depend on what it owed.
+        does not depend on what it owed. What a log reads like after a wrong append depends on what
+        was damaged and appended, not on what the writer does wrong.
         """
         if self.gravest in DEATHS:
             words = self.said_reason if self.gravest == "crash" else ""
             return (self.implementation, self.did, "", "", "", words)
-        return (
-            self.implementation, self.did, self.verdict, self.reason,
-            self.said_verdict, self.said_reason,
-        )  # fmt: skip
+        owed = (self.implementation, self.did, self.verdict, self.reason)
+        if self.profile not in READING:
+            return (*owed, "", "")
+        return (*owed, self.said_verdict, self.said_reason)
 
     @property
     def did(self) -> str:

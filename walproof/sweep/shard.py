@@ -76,6 +76,10 @@ class Outcome:
     seconds: dict[str, float] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     hello: dict[str, dict[str, Any]] = field(default_factory=dict)
+    fails: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By implementation: what is wrong with its answer to an undamaged control, by :func:`at`."""
+    left: Counter[str] = field(default_factory=Counter)
+    """By implementation: cases that were made from such a control, and not asked."""
 
     def to_json(self) -> dict[str, Any]:
         """Counts and findings, without the rows."""
@@ -95,10 +99,17 @@ class Outcome:
             "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},
             "skipped": self.skipped,
             "hello": self.hello,
+            "fails": self.fails,
+            "left": dict(self.left),
             "findings": [
                 {**vars(found), "signature": vars(found.signature)} for found in self.found.values()
             ],
         }
+
+
+def at(control: str, profile: str) -> str:
+    """A control in a profile, as a key."""
+    return f"{control} {profile}"
 
 
 def found_from_json(body: Mapping[str, Any]) -> Found:

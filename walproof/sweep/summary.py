@@ -15,6 +15,7 @@ from walproof.sweep.fields import brief
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import FAST, REFERENCE, Plan
 from walproof.sweep.readers import kernel
+from walproof.sweep.settings import READING
 from walproof.sweep.store import Store
 
 TOLD = 10
@@ -64,6 +65,8 @@ def summary(
     skipped: dict[str, str] = {}
     unasked: dict[str, Counter[str]] = {}
     versions: dict[str, str] = {}
+    fails: dict[str, dict[str, str]] = {}
+    left = Counter[str]()
     for marker in markers:
         counts_of.update(marker["cases"])
         groups.update(marker["groups"])
@@ -78,6 +81,9 @@ def summary(
             outcomes[name].update(counts)
         for name, counts in marker["unasked"].items():
             unasked.setdefault(name, Counter()).update(counts)
+        left.update(marker["left"])
+        for name, failed in marker["fails"].items():
+            fails.setdefault(name, {}).update(failed)
         for name, hello in marker["hello"].items():
             if hello:
                 versions[name] = f"{hello['name']} {hello['version']}"
@@ -112,6 +118,8 @@ def summary(
                 "asked_by_operation": dict(asked[name].most_common()),
                 "outcomes": {k: n for k, n in outcomes[name].most_common() if k != "not asked"},
                 "skipped_because": skipped.get(name),
+                "fails_undamaged": dict(sorted(fails.get(name, {}).items())),
+                "left_with_them": left[name],
                 "not_asked_because": dict(unasked.get(name, Counter()).most_common()),
             }
             for name in plan.columns
@@ -177,7 +185,8 @@ def sentence(finding: Finding) -> str:
         text += " when it writes a log"
     if effect not in judge.DEATHS and signature.profile != "write":
         text += f" where the log is {_owed(signature.verdict, signature.reason)}"
-    if effect not in judge.DEATHS and (signature.said_verdict or signature.said_reason):
+    reads = signature.profile in READING and effect not in judge.DEATHS
+    if reads and (signature.said_verdict or signature.said_reason):
         text += f"; it says {_owed(signature.said_verdict, signature.said_reason)}"
     damage = ", then ".join(finding.recipe.damage) if finding.recipe else signature.operation
     if finding.asked:

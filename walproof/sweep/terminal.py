@@ -85,7 +85,25 @@ def _implementations(told: Mapping[str, Any], console: Console) -> None:
         "reference is the executable specification: it must keep the invariants of"
         " spec/conventions.md. The others are compared with it.",
     )
+    _unsound(told, console)
     _shares(told, console)
+
+
+def _unsound(told: Mapping[str, Any], console: Console) -> None:
+    """One line for each program that is wrong about logs that nobody damaged."""
+    for name, about in told["implementations"].items():
+        failed = about["fails_undamaged"]
+        if not failed:
+            continue
+        listed = [f"{where}: {brief(text)}" for where, text in failed.items()]
+        more = f"; and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
+        _say(
+            console,
+            f"{name} fails {counted(len(failed), 'undamaged control')}:"
+            f" {'; '.join(listed[:SHOWN])}{more}. Its answers on their damages are not counted:"
+            f" {counted(about['left_with_them'], 'case')}.",
+            style="bold",
+        )
 
 
 def _label(name: str, version: str | None) -> str:

@@ -50,6 +50,12 @@ def test_a_near_right_reader_is_found(
     job.run(plan, store, job.begin(plan, store, False), "none", enumerations=damages)
     markers = [store.marker(number) for number in store.done()]
     found = findings.findings(findings.merged(markers).values(), {})
+    fails = {where for marker in markers for where in marker["fails"].get(name, {})}
+    # Of a control that it reads wrongly the damages are not asked.
+    assert bool(fails) == (name == "reads_only_plain_names")
+    if fails:
+        assert fails == {f"{controls[1]} {profile}" for profile in ("recover", "strict")}
+        return
     assert found and {one.signature.implementation for one in found} == {name}
     if effect is not None:
         assert effect in {one.signature.gravest for one in found}

@@ -17,6 +17,7 @@ from walproof.sweep.controls import Control, fingerprint
 from walproof.sweep.pairs import PAIR
 from walproof.sweep.plan import Enumerations, Plan, Program
 from walproof.sweep.recipes import Enumeration
+from walproof.sweep.settings import PROFILES
 
 CONTROLS = [
     ("leveldb-log/three-records", 1),
@@ -133,13 +134,16 @@ def cases_of(made: Plan, damages: Enumerations) -> list[tuple[int, ...]]:
 
 
 def test_cases_are_bounded_and_shared_out() -> None:
-    made, damages = planned(controls=("zeebe-journal/two-segments",), cases=4000, contexts=True)
+    made, damages = planned(
+        controls=("zeebe-journal/two-segments",), cases=4000, contexts=True, profiles=PROFILES
+    )
     covered = made.coverage
     assert sum(one.planned for one in covered.values()) == len(cases_of(made, damages)) == 4000
     assert set(covered) == set(shares.WEIGHTS)
     for group, weight in shares.WEIGHTS.items():
         assert covered[group].planned >= min(covered[group].possible, 4000 * weight // 100)
-    assert {run.setting % 2 for shard in made.shards for run in shard} == {0, 1}
+    settings = made.controls[0].settings
+    assert {settings[run.setting].profile for shard in made.shards for run in shard} == {*PROFILES}
 
 
 def test_enough_cases_are_all_cases() -> None:
@@ -203,8 +207,12 @@ def test_contexts_come_from_the_register() -> None:
     (chosen,) = made.controls
     said = {setting.context.get("last_flushed_index", "-") for setting in chosen.settings}
     assert {"-", None, "meta", "0", "9223372036854775807"} <= said
-    varied = {key for setting in chosen.settings for key in setting.varied}
+    reading = [setting for setting in chosen.settings if not setting.writes]
+    varied = {key for setting in reading for key in setting.varied}
     assert varied == {"last_flushed_index", "name"}
+    writing = [setting for setting in chosen.settings if setting.writes]
+    sizes = {setting.context.get("max_segment_size") for setting in writing}
+    assert {None, 270, 269, 271} <= sizes  # beside what the vectors say
     for setting in chosen.settings:
         check("zeebe-journal", setting.context)
     (journal,) = planned(controls=("systemd-journal/empty-value",), contexts=True)[0].controls

@@ -81,8 +81,6 @@ def test_a_right_writer_agrees(tmp_path: Path) -> None:
     ("name", "effects"),
     [
         ("appends_behind_the_torn_tail", {judge.LOST}),
-        ("begins_a_new_block", {judge.OTHER_END}),
-        ("leaves_a_file_behind", {cases.OTHER_FILES}),
         ("never_refuses", {cases.NOT_REFUSED}),
         ("changes_the_log_while_refusing", {cases.CHANGED_WHILE_REFUSING}),
     ],
@@ -96,6 +94,15 @@ def test_a_wrong_writer_is_found(name: str, effects: set[str], tmp_path: Path) -
     assert all(one.best.order <= order for one, order in zip(found, before, strict=True))
     # One thing wrong; what the log is like, and what it says then, may differ.
     assert len(found) <= 12
+
+
+@pytest.mark.parametrize("name", ["begins_a_new_block", "leaves_a_file_behind"])
+def test_a_writer_that_is_always_wrong_is_told_once(name: str, tmp_path: Path) -> None:
+    _, _, found = swept(tmp_path, wrong(name, "append"), cases=60)
+    store = Store(str(tmp_path))
+    fails = [marker["fails"].get(name, {}) for marker in map(store.marker, store.done())]
+    assert not found
+    assert {where for one in fails for where in one} == {f"{one} append" for one in LEVELDB}
 
 
 def test_a_proposal_is_a_vector_that_asks_the_same(tmp_path: Path) -> None:

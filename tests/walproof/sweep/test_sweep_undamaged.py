@@ -1,0 +1,70 @@
+"""What is wrong about an undamaged control is told once, and nothing about its damages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.walproof.sweep.plans import WRONG, planned, wrong
+from walproof.cli import walproof
+from walproof.sweep import findings, job, worker
+from walproof.sweep.plan import Program
+from walproof.sweep.store import Store
+
+CONTROLS = ("leveldb-log/one-record", "leveldb-log/fragments-in-two-blocks")
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays() -> Iterator[None]:
+    yield
+    worker.close_all()
+
+
+def swept(folder: Path, program: Program) -> tuple[dict[str, str], int, int, int]:
+    """What it fails, how many cases were left for it, its findings, and the cases it was asked."""
+    plan, damages = planned(program, controls=CONTROLS, cases=300)
+    store = Store(str(folder))
+    job.run(plan, store, job.begin(plan, store, False), "none", enumerations=damages)
+    markers = [store.marker(number) for number in store.done()]
+    fails: dict[str, str] = {}
+    for marker in markers:
+        fails |= marker["fails"].get(program.name, {})
+    found = findings.findings(findings.merged(markers).values(), {})
+    left = sum(marker["left"].get(program.name, 0) for marker in markers)
+    asked = sum(sum(marker["asked"].get(program.name, {}).values()) for marker in markers)
+    return fails, left, len(found), asked
+
+
+def test_all_controls_fail(tmp_path: Path) -> None:
+    fails, left, found, asked = swept(tmp_path, wrong("duplicates_records"))
+    assert set(fails) == {f"{one} recover" for one in CONTROLS}
+    assert "expected 1, found 2" in fails[f"{CONTROLS[0]} recover"]
+    assert left > 100 and found == 0 and asked == 0
+
+
+def test_one_control_fails(tmp_path: Path) -> None:
+    """Where there is only one record, no order is wrong."""
+    fails, left, _, asked = swept(tmp_path, wrong("reorders_records"))
+    assert set(fails) == {f"{CONTROLS[1]} recover"}
+    assert left and asked
+
+
+def test_no_control_fails(tmp_path: Path) -> None:
+    fails, left, found, asked = swept(tmp_path, wrong("hides_damage"))
+    assert not fails and not left and found and asked
+
+
+def test_it_is_one_line_and_no_success(tmp_path: Path) -> None:
+    command = f"{sys.executable} {WRONG / 'duplicates_records.py'}"
+    words = ["sweep", "--format", "leveldb-log", "--control", "one-record", "--cases", "60",
+             "--cmd", command, "--out", str(tmp_path)]  # fmt: skip
+    done = CliRunner().invoke(walproof, words, standalone_mode=False)
+    told = " ".join(done.output.split())
+    assert "duplicates_records.py fails 1 undamaged control: leveldb-log/one-record recover" in told
+    assert "Its answers on their damages are not counted" in told
+    assert "No findings." in told
+    assert done.return_value == 3
