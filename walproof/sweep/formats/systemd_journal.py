@@ -17,6 +17,9 @@ BOOTS = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210")
 START, SEALED_START = 1_700_000_000_000_000, 0xAB344FA * 0x989680
 """When new files begin, in microseconds since 1970; a sealed one when its key says so."""
 
+SEALED_HEADER = 232
+"""Bytes of the shortest header that counts seals."""
+
 NAMES = (b"MESSAGE", b"PRIORITY", b"_HOSTNAME", b"A", b"N" * 64)
 WRONG_NAMES = (b"message", b"1ST", b"N" * 65, b"WITH SPACE")
 
@@ -37,8 +40,12 @@ class SystemdJournal(Kind):
         return all(field in fields for field in _fields_of(payload))
 
     def determines(self, context: Mapping[str, Any]) -> bool:
-        """See :class:`Kind`. No two compressors give the same bytes."""
-        return str(context.get("compression", "none")) == "none"
+        """See :class:`Kind`. No two compressors give the same bytes.
+
+        A header without a count of seals has no place in a sealed file.
+        """
+        sealed_in = "key" not in context or int(context.get("header_size", 272)) >= SEALED_HEADER
+        return sealed_in and str(context.get("compression", "none")) == "none"
 
     def plain(self, task: Task) -> NewRecord:
         """See :class:`Kind`."""
@@ -48,6 +55,8 @@ class SystemdJournal(Kind):
         """See :class:`Kind`. Fields that are there, new ones, repeated ones, binary ones."""
         found = []
         realtime, monotonic = _last(task), 5_000_000
+        # A seal closes an epoch: the time of a sealed file only rises.
+        steps = (1, 1, 1_000_000, 20_000_000, 0) + ((-5,) if "key" not in task.context else ())
         for _ in range(how_many(chance)):
             if task.records and chance.random() < 0.2:
                 fields = list(_fields_of(chance.choice(task.records).payload))
@@ -55,7 +64,7 @@ class SystemdJournal(Kind):
                 fields = [_field(chance) for _ in range(chance.choice((1, 1, 2, 3, 8)))]
             if chance.random() < 0.1:
                 fields += fields[:1]
-            realtime += chance.choice((1, 1, 1_000_000, 20_000_000, 0, -5))
+            realtime += chance.choice(steps)
             monotonic += chance.choice((0, 1, 1_000_000))
             boot = BOOTS[chance.random() < 0.1]
             record = _entry(fields, realtime, monotonic, boot)
