@@ -16,7 +16,6 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import Header
 
 SECURITY_PARAMETER = 1536
-SEED_SIZE = 12
 HEADER_RANGES = ((0, 16), (24, 56), (72, 96), (104, 136))  # SDJ-072
 
 
@@ -48,11 +47,6 @@ class VerificationKey:
         if interval == 0:
             raise BadKey("an interval of zero")
         return cls(bytes.fromhex(digits), int(match[1], 16) * interval, interval)
-
-    def text(self) -> str:
-        """The key as ``journalctl --setup-keys`` prints it."""
-        seed = "-".join(self.seed[at : at + 3].hex() for at in range(0, SEED_SIZE, 3))
-        return f"{seed}/{self.start // self.interval:x}-{self.interval:x}"
 
     def epoch_of(self, realtime: int) -> int:
         """The epoch that a time in microseconds belongs to; below 0 before the start."""

@@ -173,3 +173,70 @@ def write_sealed_after_too_many_epochs(log: SystemdLog) -> None:
     """65537 epochs would need a seal each."""
     log.context |= {**SMALL, "header_size": 272, "key": KEY}
     _refused(log, realtime=str(SEALED_START + 65_537 * 10_000_000))
+
+
+def _no_key(log: SystemdLog, key: str) -> None:
+    log.context |= {**SMALL, "header_size": 272, "key": key}
+    _refused(log, realtime=str(SEALED_START))
+
+
+SEED, TIMES = KEY.split("/")
+
+
+@BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
+def write_with_a_key_of_eleven_bytes(log: SystemdLog) -> None:
+    """The seed of a key has twelve bytes."""
+    _no_key(log, f"{SEED[:-2]}/{TIMES}")
+
+
+@BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
+def write_with_a_key_of_thirteen_bytes(log: SystemdLog) -> None:
+    """The seed of a key has twelve bytes."""
+    _no_key(log, f"{SEED}00/{TIMES}")
+
+
+@BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
+def write_with_a_key_whose_dash_splits_a_byte(log: SystemdLog) -> None:
+    """Dashes stand between bytes, not within one."""
+    _no_key(log, f"6-0{SEED[2:]}/{TIMES}")
+
+
+@BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
+def write_with_a_key_without_times(log: SystemdLog) -> None:
+    """A seed is no key without its start and its interval."""
+    _no_key(log, SEED)
+
+
+@BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
+def write_with_a_key_without_its_interval(log: SystemdLog) -> None:
+    """A start alone does not say how long an epoch is."""
+    _no_key(log, f"{SEED}/{TIMES.partition('-')[0]}")
+
+
+@BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
+def write_with_a_key_whose_interval_is_zero(log: SystemdLog) -> None:
+    """An epoch is not empty."""
+    _no_key(log, f"{SEED}/{TIMES.partition('-')[0]}-0")
+
+
+@BOOK.writing("writing", "SDJ-070", "SDJ-073")
+def write_with_a_key_without_dashes(log: SystemdLog) -> None:
+    """The dashes between the bytes of a seed may be missing, and its digits may be large."""
+    options: dict[str, Any] = {
+        "key": f"{SEED.replace('-', '').upper()}/{TIMES}",
+        "continuous": False,
+    }
+    log.context |= {**SMALL, **options}
+    log.write(*FIVE[:1], first=SEALED_START, **options)
+
+
+@BOOK.writing("writing", "SDJ-070", "SDJ-073")
+def write_with_epochs_of_a_microsecond(log: SystemdLog) -> None:
+    """An interval of 1, and times that begin with the third epoch."""
+    options: dict[str, Any] = {
+        "key": f"{SEED}/{START - 2:x}-1",
+        "continuous": True,
+        "header_size": 272,
+    }
+    log.context |= {**SMALL, **options}
+    log.write(*FIVE[:2], first=START, step=1, **options)

@@ -44,7 +44,6 @@ def test_keys_of_epochs() -> None:
     assert key.hmac_key(0).hex().startswith("ee998a1d") and key.hmac_key(0).hex().endswith("26b7da")
     assert key.hmac_key(1).hex().startswith("126f2d3f") and key.hmac_key(1).hex().endswith("c33c33")
     assert key.hmac_key(17).hex().startswith("4f70c40b")
-    assert key.text() == "c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900"
     zeros = VerificationKey(bytes(12), 0, 1)
     assert zeros.hmac_key(0).hex().startswith("321399ca")
     assert zeros.hmac_key(1).hex().startswith("07671bc9")
