@@ -9,7 +9,7 @@ import pytest
 
 from conformance.recipes import generate
 from conformance.recipes.leveldb_log import LevelDBLog
-from conformance.recipes.recipe import Book
+from conformance.recipes.recipe import Book, RecipeError
 from walproof.cli import main
 
 
@@ -50,3 +50,30 @@ def test_a_recipe_that_contradicts_the_specification_leaves_nothing(made):
     status, said, files = made([])
     assert status == 1 and "the recipe expects intact None records of [] bytes" in said
     assert files == []
+
+
+def _called(*slugs: str) -> generate.Source:
+    """Recipes whose inputs have one name."""
+    book: Book[LevelDBLog] = Book("leveldb-log")
+    for slug in slugs:
+
+        def recipe(log: LevelDBLog) -> None:
+            """A log of one record."""
+            log.write(b"alpha")
+            log.name = "MANIFEST-000002"
+            log.expect("intact", survivors=[0])
+
+        recipe.__name__ = slug
+        book.valid("layout", "LDB-001")(recipe)
+    return generate.Source(book, LevelDBLog, ".log")
+
+
+def test_an_input_may_have_a_name_of_its_own():
+    files = dict(generate.generate(_called("one")))
+    assert list(files) == ["leveldb-log/MANIFEST-000002", "leveldb-log/one.json"]
+    assert b'"input": "MANIFEST-000002"' in files["leveldb-log/one.json"]
+
+
+def test_no_two_inputs_have_one_name():
+    with pytest.raises(RecipeError, match="other: another input is called MANIFEST-000002"):
+        list(generate.generate(_called("one", "other")))
