@@ -43,14 +43,12 @@ class _Batch:
 class Scan:
     """One pass over a data file. When it is over, ``end`` holds where a writer may go on.
 
-    ``name`` is the file's name in a log of several files. ``is_last`` says that no later file has
-    batches: only then is an unfinished write at the end not damage (KDB-049).
+    ``name`` is the file's name in a log of several files.
     """
 
-    def __init__(self, stream: BinaryIO, name: str | None = None, is_last: bool = True) -> None:
+    def __init__(self, stream: BinaryIO, name: str | None = None) -> None:
         self.source = Source(stream)
         self.name = name
-        self.is_last = is_last
         self.size = self.source.size
         self.end: int | None = None
         self._fill = self.source.fill_start()
@@ -58,8 +56,13 @@ class Scan:
         self._plausible = Search(self.source, self._is_plausible)
         self._places = Search(self.source, self._is_place)
 
-    def events(self) -> Iterator[Record | Lost]:
-        """Records and lost ranges in the order of the file."""
+    def events(self, is_last: bool) -> Iterator[Record | Lost]:
+        """Records and lost ranges in the order of the file.
+
+        ``is_last`` says that no later file has batches: only then is an unfinished write at the end
+        not damage (KDB-049).
+        """
+        self.is_last = is_last
         at = 0
         is_doubtful = False  # whether this place was found only because of what is there
         while not self.is_fill(at):  # KDB-012, KDB-013
@@ -154,7 +157,7 @@ class Scan:
         at = batch.at + CONTROL_SIZE
         while at < batch.end:
             head = self.source.get(at, len(HEADER))
-            size, _ = _record_head(head[:RECORD_HEAD])
+            size, _ = _record_head(head)
             if size < RECORD_HEAD or head == HEADER:
                 return False
             at += size
@@ -248,8 +251,8 @@ class Scan:
             return self._lost(at, self.size, "torn-batch", torn=True), None, True
         stop = following or self._end_of_content(at)
         is_firm = chained is not None and chained > at + CONTROL_SIZE
-        if chained is not None and end is not None:
-            is_firm = is_firm and self._sum_holds(batch, chained)
+        if end is not None:
+            is_firm = is_firm and self._sum_holds(batch, stop)
         return self._lost(at, stop, fault), following, is_firm
 
     def _end_of_content(self, at: int) -> int:
@@ -323,5 +326,8 @@ class Scan:
 
 
 def _record_head(head: bytes) -> tuple[int, int]:
-    """Size and type of a record. Where the file ends before its type, that is 0."""
-    return int.from_bytes(head[:4], "big", signed=True), int.from_bytes(head[4:], "big")
+    """Size and type of a record; a negative size reads as one that is too large for any batch.
+
+    Where the file ends before the type, that is 0. A longer ``head`` gives no type.
+    """
+    return int.from_bytes(head[:4], "big"), int.from_bytes(head[4:], "big")

@@ -28,7 +28,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
         files: list[tuple[str | None, Path]] = [(name, path / name) for name in names]
     else:
         files, doubles = [(None, path)], []
-    siblings = [sibling(_head(file, 32)) is not None for _, file in files]
+    siblings = [sibling(_head(file)) is not None for _, file in files]
     if siblings and all(siblings):
         yield End("refused", "foreign-journal", None)  # KDB-055
         return
@@ -60,11 +60,11 @@ class _Log:
         end_name: str | None = FIRST_FILE
         for number, (name, path) in enumerate(self.files):
             with path.open("rb") as stream:
-                scan = Scan(stream, name, number >= last)
+                scan = Scan(stream, name)
                 if self.siblings[number]:
                     yield from self._note(Lost(0, scan.size, "foreign-journal", file=name))
                 else:
-                    for event in scan.events():
+                    for event in scan.events(number >= last):
                         if isinstance(event, Lost):
                             yield from self._note(event)
                             if self.is_strict and self.damage:
@@ -134,7 +134,7 @@ def recognise(path: Path) -> bool:
         if names:
             return any(recognise(path / name) for name in names)
         return any(file_id(entry.name) is not None and entry.is_file() for entry in path.iterdir())
-    head = _head(path, LOOK_AHEAD)
+    head = _head(path)
     if head.startswith((HEADER, EOF_RECORD)):
         return True
     if file_id(path.name) is None:
@@ -142,6 +142,6 @@ def recognise(path: Path) -> bool:
     return sibling(head) is not None or HEADER in head or head.count(0) == len(head)
 
 
-def _head(path: Path, size: int) -> bytes:
+def _head(path: Path) -> bytes:
     with path.open("rb") as stream:
-        return stream.read(size)
+        return stream.read(LOOK_AHEAD)

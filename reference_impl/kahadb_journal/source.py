@@ -6,7 +6,7 @@ import re
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
 from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER
@@ -35,7 +35,7 @@ class Source:
     def find_header(self, at: int) -> int | None:
         """The offset of the next header of a control record, from ``at`` on."""
         for start in range(at, self.size, STEP):
-            found = self.get(start, STEP + len(HEADER) - 1).find(HEADER)
+            found = self.get(start, STEP + len(HEADER)).find(HEADER)
             if found >= 0:
                 return start + found
         return None
@@ -83,7 +83,7 @@ class Search:
         self._accepts = accepts
         # From each of these offsets on, the next one is at the last of them; there is none if that
         # is the end of the file.
-        self._searched = range(0)
+        self._searched: Sequence[int] = ()
 
     def next(self, at: int) -> int | None:
         """The offset of the next one, from ``at`` on."""
@@ -91,7 +91,7 @@ class Search:
         if at not in self._searched:
             found = self._source.find_header(at)
             while found is not None and not self._accepts(found):
-                found = self._source.find_header(found + 1)
+                found = self._source.find_header(found + len(HEADER))
             self._searched = range(at, (size if found is None else found) + 1)
         found = self._searched[-1]
         return found if found < size else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -53,7 +53,6 @@ def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
     """
     if strategy == "sparse":
         stream.write(EOF_RECORD)
-        stream.truncate(length)
         stream.seek(length - len(EOF_RECORD))
         stream.write(EOF_RECORD)
     elif strategy in ("kernel-copy", "zeros"):
@@ -62,7 +61,7 @@ def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
     elif strategy == "chunked-zeros":
         for start in range(0, length, PREALLOC_CHUNK):
             stream.seek(start)
-            stream.write(EOF_RECORD[: length - start])
+            stream.write(EOF_RECORD)
         stream.truncate(length)
     elif strategy == "half-mebibyte-less":
         stream.truncate(max(HALF_MEBIBYTE, length - HALF_MEBIBYTE))
@@ -85,7 +84,11 @@ class Writer:
 
     The context says how: ``folder`` (several files, with rotation; otherwise ``path`` is the one
     data file), ``checksum``, ``eof``, ``preallocation``, ``max_file_length``, ``write_batch_size``.
+    ``length`` is where the last batch of ``file`` ends; :meth:`create` and :meth:`resume` set it.
     """
+
+    length: int
+    _is_used: bool  # whether this writer made the file or wrote to it
 
     def __init__(self, path: Path, context: Context) -> None:
         self.path = path
@@ -96,8 +99,6 @@ class Writer:
         self.max_file_length = int(context.get("max_file_length", MAX_FILE_LENGTH))
         self.max_batch = int(context.get("write_batch_size", MAX_WRITE_BATCH))
         self.file = path / FIRST_FILE if self.rotates else path
-        self.length = 0
-        self._is_used = False  # whether this writer made the file or wrote to it
 
     def create(self) -> None:
         """A new data file, preallocated."""
@@ -125,21 +126,20 @@ class Writer:
         Neighbours with the same ``batch`` form one, as far as KDB-022 lets them.
         """
         planned: list[_Planned] = []
-        for group in _groups(records):
-            pending: _Planned | None = None
-            for one in group:
-                data = record(one.payload)
-                if pending is None or not self._fits(length, len(pending.records), len(data)):
-                    if pending is not None:
-                        length += CONTROL_SIZE + len(pending.records)
-                    # KDB-021: the control record is not counted.
-                    is_full = self.rotates and length + len(data) >= self.max_file_length
-                    length = 0 if is_full else length
-                    pending = _Planned(is_full)
-                    planned.append(pending)
-                pending.records += data
-            if pending is not None:
-                length += CONTROL_SIZE + len(pending.records)
+        previous = None
+        for one in records:
+            data = record(one.payload)
+            number = one.fields.get("batch")
+            is_offered = number is not None and number == previous
+            previous = number
+            if not is_offered or not self._fits(length, len(planned[-1].records), len(data)):
+                if planned:
+                    length += CONTROL_SIZE + len(planned[-1].records)
+                # KDB-021: the control record is not counted.
+                is_full = self.rotates and length + len(data) >= self.max_file_length
+                length = 0 if is_full else length
+                planned.append(_Planned(is_full))
+            planned[-1].records += data
         return planned
 
     def _fits(self, length: int, pending: int, more: int) -> bool:
@@ -201,8 +201,9 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         return
     writer = Writer(path, {**context, "folder": path.is_dir()})
     file = path / last.file if last.file else path
-    is_there = last.end is not None and file.is_file()
-    is_new_number = last.end is None or (not is_there and os.path.lexists(file))
+    is_there = file.is_file()
+    # Without a place to go on, ``file`` is the folder itself.
+    is_new_number = not is_there and os.path.lexists(file)
     at = last.end or 0
     planned = writer.plan(records, at)
     files = is_new_number + sum(one.begins_file for one in planned)
@@ -215,15 +216,3 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     else:
         writer.create()
     writer.write(planned)
-
-
-def _groups(records: Sequence[NewRecord]) -> Iterator[list[NewRecord]]:
-    group: list[NewRecord] = []
-    for one in records:
-        number = one.fields.get("batch")
-        if group and (number is None or number != group[-1].fields.get("batch")):
-            yield group
-            group = []
-        group.append(one)
-    if group:
-        yield group

@@ -52,6 +52,8 @@ class DataFile:
         self.records: list[dict[str, Any]] = []
         self.lost: list[dict[str, Any]] = []
         self.end: int | None = 0
+        # From where to where a search went, with proven batches and without: it is not repeated.
+        self.searched = {True: (0, -1), False: (0, -1)}
         self.fill = self.size
         while self.fill:  # KDB-013
             if self.data[self.fill - 1] == 0:
@@ -177,20 +179,34 @@ class DataFile:
 
     def search(self, at: int, limit: int, or_proven: bool = False) -> int | None:
         """The next plausible batch, or proven one, that begins in ``[at, limit)`` (KDB-046)."""
-        while (at := self.data.find(HEADER, at, limit + 15)) >= 0:
-            found = self.batch(at)
-            end = self.claimed_end(found)
-            if or_proven and end != at + 28 and self.sum_holds(found, end):
-                return at
-            if end is not None and self.in_step(end):
-                if found.control.checksum > 0:
-                    proven = self.sum_holds(found, end)
-                else:
-                    proven = found.control.len_records == 0 or self.chain(at, end) == end
-                if proven or self.is_marked(end):
-                    return at
-            at += 1
-        return None
+        start, found = self.searched[or_proven]
+        if not start <= at <= found:
+            found = at
+            while (found := self.data.find(HEADER, found)) >= 0 and not (
+                self.is_plausible(found) or (or_proven and self.is_proven(found))
+            ):
+                found += 1
+            found = self.size if found < 0 else found
+            self.searched[or_proven] = at, found
+        return found if found < min(limit, self.size) else None
+
+    def is_plausible(self, at: int) -> bool:
+        """KDB-046; the header is there."""
+        found = self.batch(at)
+        end = self.claimed_end(found)
+        if end is None or not self.in_step(end):
+            return False
+        if self.is_marked(end):
+            return True
+        if found is not None and found.control.checksum > 0:
+            return self.sum_holds(found, end)
+        return end == at + 28 or self.chain(at, end) == end
+
+    def is_proven(self, at: int) -> bool:
+        """KDB-046; the header is there."""
+        found = self.batch(at)
+        end = self.claimed_end(found)
+        return end != at + 28 and self.sum_holds(found, end)
 
     def go_on(self, at: int, fault: str) -> tuple[int | None, int, str, bool]:
         """Where to resume (or None), where the loss ends, its code, and whether that is certain."""

@@ -3,7 +3,8 @@
 import struct
 
 from conformance.recipes.kahadb_journal.layout import five_batches
-from conformance.recipes.kahadb_journal.log import BOOK, HEADER, KahaDBLog, words
+from conformance.recipes.kahadb_journal.log import BOOK, HEADER, KahaDBLog, whole_batch, words
+from reference_impl.kahadb_journal.writer import record
 
 
 @BOOK.valid("limits", "KDB-006", "KDB-053", kind="limit")
@@ -46,6 +47,14 @@ def headers_that_claim_all_that_follows(log: KahaDBLog) -> None:
     claims = b"".join(HEADER + struct.pack(">iq", 28 * (999 - n) + 225, 7) for n in range(1000))
     log.insert(0, claims, "1000 control records that claim all that follows")
     log.expect("damaged", "checksum-mismatch", survivors=range(5))
+
+
+@BOOK.damaged(five_batches, "limits", "KDB-047", "KDB-053", kind="limit")
+def a_thousand_unchecked_batches_out_of_step(log: KahaDBLog) -> None:
+    """Each may hold a plausible batch: the whole file is searched once, not once for each."""
+    one = whole_batch(b"", checked=False) + b"x" * 28 + record(b"")
+    log.insert(0, one * 1000, "1000 unchecked batches, each with garbage that leads to the next")
+    log.expect("damaged", "bad-header", survivors=[*[b""] * 1000, *range(5)])
 
 
 @BOOK.damaged(five_batches, "limits", "KDB-054", kind="limit")

@@ -1,5 +1,7 @@
 """Where an unsound batch ends: what its size, its chain and its neighbours prove, one at a time."""
 
+import struct
+
 from conformance.recipes.kahadb_journal.layout import (
     batches_of_several_records,
     five_batches,
@@ -161,3 +163,61 @@ def garbage_in_front_of_records_that_do_not_fill(log: KahaDBLog) -> None:
     log.truncate(225)
     log.insert(180, b"x" * 20, "20 bytes of garbage")
     log.expect("damaged", "bad-header", survivors=FOUR, end=None)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-044", "KDB-051", kind="eof")
+def broken_magic_and_a_size_65521_too_large(log: KahaDBLog) -> None:
+    """A broken magic, and a size past the end by the modulus of Adler-32: no sum reaches there."""
+    log.flip(f"{LAST}.control.magic", 0)
+    log.number(f"{LAST}.control.len_records", 17 + 65521)
+    log.truncate(225)
+    log.expect("damaged", "bad-header", survivors=FOUR, end=225)
+
+
+@BOOK.damaged(five_batches, "header", "KDB-034", "KDB-035", "KDB-045")
+def broken_magic_and_a_negative_size(log: KahaDBLog) -> None:
+    """A broken magic and a size of -1: the chain of the record leads to the next batch."""
+    log.flip("batches[1].control.magic", 0)
+    log.number("batches[1].control.len_records", -1)
+    log.expect("damaged", "bad-header", survivors=[0, 2, 3, 4], end=225)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-039", "KDB-041", "KDB-051", kind="eof")
+def header_cut_behind_an_eof_record(log: KahaDBLog) -> None:
+    """A header directly after the EOF record, and the file ends inside its size: both faults."""
+    log.extend(HEADER + b"\0\0\0\x11", "a header and a size")
+    log.expect("damaged", "early-eof", survivors=range(5), end=None)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-045", "KDB-051")
+def header_directly_behind_a_size_and_the_checksum_of_nothing(log: KahaDBLog) -> None:
+    """A size of 1000, the checksum 1, then a header at once: it holds for nothing, in doubt."""
+    log.truncate(225)
+    wrong = HEADER + struct.pack(">iq", 17, 7) + bytes(4) + b"\x11\x01record 00006"
+    log.extend(HEADER + struct.pack(">iq", 1000, 1) + wrong + EOF, "two wrong batches")
+    log.expect("damaged", "bad-size", survivors=range(5), end=None)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-045", "KDB-051")
+def checksum_that_holds_to_the_end_without_chain(log: KahaDBLog) -> None:
+    """A size one too small, another type, a checksum that holds to the end: no chain, no place."""
+    log.set(f"{LAST}.records[0].header.type", 9)
+    log.reseal(LAST)
+    log.number(f"{LAST}.control.len_records", 16)
+    log.truncate(225)
+    log.expect("damaged", "checksum-mismatch", survivors=FOUR, end=None)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-044", "KDB-051")
+def two_wrong_batches_the_first_without_chain(log: KahaDBLog) -> None:
+    """Another type in one batch, a flipped payload in the next: none is inside, so no doubt."""
+    log.set("batches[3].records[0].header.type", 9)
+    log.flip(f"{LAST}.records[0].payload", 0)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=225)
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-040", "KDB-046", kind="limit")
+def two_pages_of_zeros_and_garbage(log: KahaDBLog) -> None:
+    """4096 zeros and 4095 bytes of garbage: no zero gap, and a header at the end of a page."""
+    log.insert(90, bytes(4096) + b"x" * 4095, "4096 zeros and 4095 bytes of garbage")
+    log.expect("damaged", "bad-header", survivors=range(5), end=225 + 8191)

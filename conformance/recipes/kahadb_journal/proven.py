@@ -1,5 +1,8 @@
 """Batches that only their checksum vouches for: where they are found, and where nobody looks."""
 
+import struct
+import zlib
+
 from conformance.recipes.kahadb_journal.layout import (
     five_batches,
     five_batches_without_checksums,
@@ -35,6 +38,23 @@ def empty_batch_between_garbage(log: KahaDBLog) -> None:
     """A batch of size 0 with the checksum of nothing, between garbage: that proves nothing."""
     empty = HEADER + bytes(11) + b"\x01"
     log.insert(90, GARBAGE + empty + GARBAGE, "garbage, a batch of size 0 and garbage")
+    log.expect("damaged", "bad-header", survivors=ALL, end=271)
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-046", "KDB-037")
+def batch_of_one_byte_between_garbage(log: KahaDBLog) -> None:
+    """A batch of one byte with its checksum, between garbage: sound, though its byte is none."""
+    small = HEADER + struct.pack(">iq", 1, zlib.adler32(b"z")) + b"z"
+    log.insert(90, GARBAGE + small + GARBAGE, "garbage, a batch of one byte and garbage")
+    log.expect("damaged", "bad-header", survivors=ALL, end=272)
+
+
+@BOOK.damaged(five_batches, "resync", "KDB-046", "KDB-035")
+def impossible_size_between_garbage(log: KahaDBLog) -> None:
+    """A size of 2147483615 and a checksum, between garbage: not plausible, and proves nothing."""
+    log.hangs_upstream()
+    claim = HEADER + struct.pack(">iq", 2**31 - 33, 7)
+    log.insert(90, GARBAGE + claim + GARBAGE, "garbage, an impossible size and garbage")
     log.expect("damaged", "bad-header", survivors=ALL, end=271)
 
 

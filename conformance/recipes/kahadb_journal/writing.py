@@ -128,6 +128,33 @@ def write_a_batch_past_the_length_of_the_file(log: KahaDBLog) -> None:
     assert sorted(log.files) == ["db-1.log", "db-2.log"]
 
 
+@BOOK.writing("writing", "KDB-022", "KDB-021")
+def write_a_batch_up_to_the_length_of_the_second_file(log: KahaDBLog) -> None:
+    """Two batches of two records, each as long as a file may be: the second file begins at 0."""
+    log.written([b"x" * 45] * 2, [b"x" * 45] * 2, folder=True, max_file_length=128)
+    assert {name: len(data) for name, data in log.files.items()} == {
+        "db-1.log": 133,
+        "db-2.log": 133,
+    }
+
+
+@BOOK.writing("writing", "KDB-022", "KDB-021")
+def write_a_batch_past_the_length_of_the_second_file(log: KahaDBLog) -> None:
+    """The last record would end one byte past the maximum length of the second file."""
+    log.written([b"x" * 45], [b"x" * 45] * 2, folder=True, max_file_length=127)
+    assert sorted(log.files) == ["db-1.log", "db-2.log", "db-3.log"]
+
+
+@BOOK.writing("writing", "KDB-021")
+def write_a_third_batch_into_the_second_file(log: KahaDBLog) -> None:
+    """A short batch, a long one, and one that does not fit after both of them."""
+    log.written([b"x"], [b"y" * 60], [b"z" * 45], folder=True, max_file_length=160)
+    assert {name: len(data) for name, data in log.files.items()} == {
+        "db-1.log": 34 + 93 + 5,
+        "db-2.log": 83,
+    }
+
+
 @BOOK.writing("writing", "KDB-021")
 def write_past_the_length_of_the_only_file(log: KahaDBLog) -> None:
     """A log of one file has no limit: three batches, also one of two records, pass the length."""
@@ -161,6 +188,22 @@ def write_into_a_file_of_5_12(log: KahaDBLog) -> None:
     """Two batches in a file of zeros, as in 5.12 and 5.13."""
     log.written([words(1)], [words(2)], eof="zeros", preallocation="last-byte", max_file_length=512)
     assert len(log.data) == 512
+
+
+@BOOK.writing("writing", "KDB-014", "KDB-021", kind="limit")
+def write_past_an_empty_file_of_5_11(log: KahaDBLog) -> None:
+    """The only record is as long as a file: the first file stays empty, and is cut off at 0."""
+    log.written(
+        [b"x" * 64],
+        folder=True,
+        eof="none",
+        preallocation="half-mebibyte-less",
+        max_file_length=64,
+    )
+    assert {name: len(data) for name, data in log.files.items()} == {
+        "db-1.log": 0,
+        "db-2.log": 1 << 19,
+    }
 
 
 @BOOK.writing("writing", "KDB-014", "KDB-021", kind="limit")

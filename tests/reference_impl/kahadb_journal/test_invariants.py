@@ -30,7 +30,7 @@ payloads = st.lists(st.binary(max_size=60), max_size=12)
 
 def scan(log: bytes) -> Answer:
     whole = Scan(io.BytesIO(log))
-    events: list[Record | Lost] = list(whole.events())
+    events: list[Record | Lost] = list(whole.events(is_last=True))
     damage = next((x.reason for x in events if isinstance(x, Lost) and not x.torn), None)
     torn = next((x.reason for x in events if isinstance(x, Lost) and x.torn), None)
     verdict = "damaged" if damage else "torn" if torn else "intact"
