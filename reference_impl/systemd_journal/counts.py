@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import HEADER_FIELDS, Header
 from reference_impl.systemd_journal.links import Links
-from reference_impl.systemd_journal.objects import Entry, Fault
+from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.walk import Walk
 
 
@@ -27,16 +27,17 @@ def check_shape(header: Header, size: int) -> Iterator[Fault]:
         yield header_fault("tail_object_offset", f"no object can begin at {tail}")
 
 
-def check_counts(
-    header: Header, walk: Walk, links: Links, first: Entry | None, last: tuple[int, Entry] | None
-) -> Iterator[Fault]:
-    """Counts, tail and head of a file in which nothing was lost."""
-    if walk.last != header.tail_object_offset and walk.cut is None:
-        yield header_fault(
-            "tail_object_offset", f"the last object is at {walk.last}, not {_(header)}"
-        )
+def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) -> Iterator[Fault]:
+    """Counts, tail and head of a file in which nothing was lost.
+
+    ``linked`` are the entries that the main chain links, or that there are if it is broken.
+    """
+    header = view.header
+    if (tail_object := header.tail_object_offset) != walk.last:
+        text = f"the last object is at {walk.last}, not {tail_object}"
+        yield header_fault("tail_object_offset", text)
     counts = {
-        "n_objects": sum(walk.counts),
+        "n_objects": walk.counts.total(),
         "n_entries": links.n_linked,
         "n_data": walk.counts[layout.DATA],
         "n_fields": walk.counts[layout.FIELD],
@@ -49,13 +50,13 @@ def check_counts(
         stored = getattr(header, name)
         if header.has(name) and stored != found:
             yield header_fault(name, f"expected {found}, found {stored}")
-    if first is None or last is None:
+    if not linked:
         return
+    first, entry = view.entry(linked[0]), view.entry(linked[-1])
     if header.head_entry_seqnum != first.seqnum:
         yield header_fault("head_entry_seqnum", f"the first entry has {first.seqnum}")
     if header.head_entry_realtime != first.realtime:
         yield header_fault("head_entry_realtime", f"the first entry has {first.realtime}")
-    at, entry = last
     if header.tail_entry_seqnum != entry.seqnum:
         yield header_fault("tail_entry_seqnum", f"the last entry has {entry.seqnum}")
     if header.tail_entry_realtime != entry.realtime:
@@ -65,8 +66,8 @@ def check_counts(
             yield header_fault("tail_entry_boot_id", f"the last entry has {entry.boot_id.hex()}")
         elif header.tail_entry_monotonic != entry.monotonic:
             yield header_fault("tail_entry_monotonic", f"the last entry has {entry.monotonic}")
-    if header.has("tail_entry_offset") and header.tail_entry_offset != at:
-        yield header_fault("tail_entry_offset", f"the last entry is at {at}")
+    if header.has("tail_entry_offset") and header.tail_entry_offset != linked[-1]:
+        yield header_fault("tail_entry_offset", f"the last entry is at {linked[-1]}")
     if links.chain_broken or not header.has("tail_entry_array_n_entries"):
         return
     tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
@@ -74,7 +75,3 @@ def check_counts(
     # The field has 32 bits even where offsets have 64 (SDJ-003): a hint, never a place to start.
     if tail != (array & 0xFFFFFFFF, used):
         yield header_fault("tail_entry_array_offset", f"the last array is at {array}, {used} used")
-
-
-def _(header: Header) -> int:
-    return header.tail_object_offset

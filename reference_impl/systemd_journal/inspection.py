@@ -19,7 +19,7 @@ from reference_impl.systemd_journal.walk import Walk
 
 def refusal(data: Any) -> str | None:
     """Why a file of at least 208 bytes must not be read at all; None if it may be read."""
-    header = parse_header(data[: layout.HEADER_FULL])
+    header = parse_header(data)
     if header.signature != layout.SIGNATURE:
         return "not-a-journal"  # SDJ-001
     if header.incompatible_flags & ~layout.INCOMPATIBLE_KNOWN:
@@ -78,7 +78,7 @@ def cursor(header: Header, entry: Entry) -> str:
 
 def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
     """Walk and check a whole file; faults are in the order in which they are met (SDJ-040)."""
-    header = parse_header(data[: layout.HEADER_FULL])
+    header = parse_header(data)
     view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
     faults = list(check_shape(header, view.size))
     walk = Walk(view)
@@ -87,19 +87,15 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
     links = Links(view, walk)
     faults += links.main_chain()
     faults += links.unlinked()
-    entries, first, last = [], None, None
+    entries = list(walk.sound(layout.ENTRY))
     seqnum = 0
-    for at in walk.sound(layout.ENTRY):
+    for at in entries:
         entry = view.entry(at)
-        entries.append(at)
         if entry.seqnum <= seqnum:  # SDJ-047
             text = f"sequence number {entry.seqnum} after {seqnum}"
             faults.append(Fault(at + 16, at + 24, "bad-order", "SDJ-047", text))
         seqnum = entry.seqnum
         faults += links.entry(at)
-        if at in links.linked or links.chain_broken:
-            first = first or entry
-            last = (at, entry)
     faults += links.tables()
     faults += links.fields()
     faults += links.data_arrays()
@@ -116,5 +112,6 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
         faults += checked.check()
         sealed_until = checked.sealed_until
     if not walk.lost_something:
-        faults += check_counts(header, walk, links, first, last)
+        linked = [at for at in entries if at in links.linked or links.chain_broken]
+        faults += check_counts(view, walk, links, linked)
     return Inspection(view, walk, links, faults, entries, sealed_until)

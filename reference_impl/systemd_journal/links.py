@@ -120,11 +120,10 @@ class Links:
                 yield Fault(place, place + 16, "bad-header", "SDJ-016", text)
             return
         broken = False
-        for bucket in range(size // 16):
-            for fault in self._bucket(kind, offset + bucket * 16, bucket, size // 16):
+        for bucket, ends in enumerate(self.view.buckets(offset, size)):
+            for fault in self._bucket(kind, offset + bucket * 16, bucket, size // 16, *ends):
                 broken = True
-                if fault is not None:
-                    yield fault
+                yield fault
         if broken or self.walk.lost_something:
             return
         for at in self.walk.sound(kind):
@@ -132,28 +131,27 @@ class Links:
                 text = f"the {layout.TYPE_NAMES[kind]} at {at} is not in its table"
                 yield Fault(at + 24, at + 32, "bad-index", "SDJ-048", text)
 
-    def _bucket(self, kind: int, slot: int, bucket: int, buckets: int) -> Iterator[Fault | None]:
-        """One chain. None means that it is broken because something was lost."""
-        at, tail = self.view.number(slot), self.view.number(slot + 8)
+    def _bucket(
+        self, kind: int, slot: int, bucket: int, buckets: int, at: int, tail: int
+    ) -> Iterator[Fault]:
+        """One chain of a table, from its first to its last object."""
         place, last = slot, 0
         while at:
             found = self.walk.kind(at)
             if found & ~BAD != kind or at <= last or self._mark(at, CHAINED):
-                text = f"bucket {bucket}: a link to {at}, which is no further member"
-                wrong = Fault(place, place + 8, "bad-index", "SDJ-048", text, at)
-                yield None if self.walk.excused(at) else wrong
+                if not self.walk.excused(at):
+                    text = f"bucket {bucket}: a link to {at}, which is no further member"
+                    yield Fault(place, place + 8, "bad-index", "SDJ-048", text, at)
                 return
-            if found & BAD:
-                yield None  # Only its content is damaged: its link is as good as any.
-            elif self.view.number(at + 16) % buckets != bucket:
+            # Where only the content is damaged, the link is as good as any.
+            if not found & BAD and self.view.number(at + 16) % buckets != bucket:
                 text = f"the object at {at} does not belong in bucket {bucket}"
                 yield Fault(place, place + 8, "bad-index", "SDJ-024", text, at)
             last, place, at = at, at + 24, self.view.number(at + 24)
-        if tail != last:
+        if tail != last and not self.walk.excused(tail):
             text = f"bucket {bucket}: its tail is {last}, not {tail}"
             newest = max(tail, last)
-            wrong = Fault(slot + 8, slot + 16, "bad-index", "SDJ-024", text, newest=newest)
-            yield None if self.walk.excused(tail) else wrong
+            yield Fault(slot + 8, slot + 16, "bad-index", "SDJ-024", text, newest=newest)
 
     def fields(self) -> Iterator[Fault]:
         """The list of all DATA of each FIELD (SDJ-025)."""
@@ -210,8 +208,7 @@ class Links:
             known = array > before and self.walk.kind(array) == layout.ENTRY_ARRAY
             if left < 1 or not known or self._mark(array, CHAINED):
                 if array <= before or not self.walk.excused(array):
-                    text = f"the entries of the DATA at {data} lead to {array}, which is no array"
-                    text += " of its own, or lies before this one"
+                    text = f"the entries of {data} lead to {array}, or it lies before this one"
                     yield Fault(place, place + 8, "bad-index", "SDJ-036", text, array)
                 return
             for number, slot in enumerate(self.view.slots(array)):

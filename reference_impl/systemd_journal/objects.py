@@ -7,7 +7,6 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.compression import BadCompression, TooLarge, decompress
@@ -18,7 +17,6 @@ MAX_FIELD_SIZE = 64 << 20
 """Limit of a decompressed field, in bytes, without ``max_field_size`` in the context (SDJ-031)."""
 
 FIELD_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")  # SDJ-086
-_CACHED_PAYLOAD = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,6 @@ class View:
         self.size = len(data)
         self.header = header
         self.max_field = max_field
-        self._small_payload = lru_cache(maxsize=8192)(self._read_payload)
         # Objects that overlap, or thousands of compression bombs, must not cost more than hashing
         # this many bytes, including decompressed ones (SDJ-057).
         self._to_hash = 4 * self.size + (1 << 20)
@@ -82,6 +79,11 @@ class View:
         if flags & layout.OBJECT_COMPRESSED and kind != layout.DATA:
             return f"a compressed {layout.TYPE_NAMES[kind]}"
         return kind, flags, size
+
+    def framed_type(self, at: int) -> int:
+        """The type of the object that is framed at an offset, 0 if there is none."""
+        framed = self.frame(at)
+        return layout.UNUSED if isinstance(framed, str) else framed[0]
 
     def _wrong_size(self, kind: int, size: int) -> str | None:
         fixed = self.header.data_fixed if kind == layout.DATA else layout.FIXED_SIZE[kind]
@@ -122,19 +124,23 @@ class View:
         width, code = (4, "I") if self.header.compact else (8, "Q")
         return struct.unpack(f"<{len(body) // width}{code}", body)
 
+    def buckets(self, offset: int, size: int) -> Iterator[tuple[int, int]]:
+        """Both offsets of each bucket of a table (SDJ-016)."""
+        for bucket in range(size // 16):
+            at = offset + bucket * 16
+            yield self.number(at), self.number(at + 8)
+
     def payload(self, at: int) -> bytes:
         """``FIELD=value`` of a DATA object that was found sound."""
-        if self.object_size(at) <= _CACHED_PAYLOAD:
-            return self._small_payload(at)
-        return self._read_payload(at)
+        return self._read_payload(at, self.max_field)
 
-    def _read_payload(self, at: int, limit: int | None = None) -> bytes:
+    def _read_payload(self, at: int, limit: int) -> bytes:
         flags, size = self.data[at + 1], self.object_size(at)
         stored = self.data[at + self.header.data_fixed : at + size]
         compression = flags & layout.OBJECT_COMPRESSED
         if not compression:
             return stored
-        return decompress(stored, compression, self.max_field if limit is None else limit)
+        return decompress(stored, compression, limit)
 
     def hash(self, payload: bytes) -> int:
         """The hash that this file uses (SDJ-021 to SDJ-023)."""
@@ -165,8 +171,7 @@ class View:
                 return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY without a boot id")
         elif kind in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
             named = self.named_table(kind)
-            framed = self.frame(named)
-            if at != named and not isinstance(framed, str) and framed[0] == kind:
+            if at != named and self.framed_type(named) == kind:
                 text = f"a second {layout.TYPE_NAMES[kind]}"
                 return Fault(at, end, "bad-object", "SDJ-016", text)
         return None
@@ -180,7 +185,7 @@ class View:
     def _data_fault(self, at: int, end: int, flags: int) -> Fault | None:
         compression = flags & layout.OBJECT_COMPRESSED
         try:
-            payload = self._read_payload(at, min(self.max_field, max(0, self._to_decompress)))
+            payload = self._read_payload(at, min(self.max_field, self._to_decompress))
             if compression:
                 self._to_decompress -= len(payload)
         except TooLarge as error:
@@ -202,12 +207,9 @@ class View:
     def chain(self, first: int) -> Iterator[int]:
         """Offsets of a chain of entry arrays, up to the first link that does not lead on to one."""
         at = first
-        while at:
-            framed = self.frame(at)
-            if isinstance(framed, str) or framed[0] != layout.ENTRY_ARRAY:
-                return
+        while self.framed_type(at) == layout.ENTRY_ARRAY:
             yield at
             following = self.number(at + 16)
-            if following < at + framed[2]:  # backwards, to itself, or into itself: no loop
+            if following < at + self.object_size(at):  # back, or into itself: no loop
                 return
             at = following

@@ -23,9 +23,8 @@ from reference_impl.systemd_journal.objects import Fault
 def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
     """The bytes of a file, read-only, and loaded only when they are accessed (SDJ-058)."""
     with path.open("rb") as log:
-        if log.seek(0, 2) < layout.HEADER_MIN:
-            log.seek(0)
-            yield log.read()
+        if not path.stat().st_size:
+            yield b""  # which cannot be mapped
             return
         with mmap.mmap(log.fileno(), 0, access=mmap.ACCESS_READ) as data:
             yield data
@@ -49,7 +48,7 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
     """The answer to the bytes of one journal file. ``data`` is bytes or a mapped file."""
     size = len(data)
     if size < layout.HEADER_MIN:
-        if bytes(data[:8]) != layout.SIGNATURE[:size] and size:
+        if bytes(data[:8]) != layout.SIGNATURE[:size]:
             yield End("refused", "not-a-journal", None)
             return
         yield from _torn_header(size)  # SDJ-050
@@ -57,7 +56,7 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
     if (reason := refusal(data)) is not None:
         yield End("refused", reason, None)
         return
-    if parse_header(data[: layout.HEADER_FULL]).header_size > size:
+    if parse_header(data).header_size > size:
         yield from _torn_header(size)
         return
     found = inspect(data, context)
@@ -147,7 +146,6 @@ def disjoint(found: Inspection, torn_from: int | None) -> list[Lost]:
                 starts.insert(place, start)
                 ends.insert(place, until)
                 lost.append(Lost(start, until, reason, torn=torn))
-                place += 1
             if place == len(starts):
                 break
             start = max(until, ends[place])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import align
@@ -24,24 +27,23 @@ class Walk:
     def __init__(self, view: View) -> None:
         self.view = view
         self.kinds = bytearray(view.size // 8 + 1)
-        self.counts = [0] * 8
+        self.counts: Counter[int] = Counter()
         self.faults: list[Fault] = []
         self.last = 0  # the last object found
         self.end = view.header.header_size  # where the next object would go
         self.cut: int | None = None
         self._linked = self._main_chain()
-        self._known: list[int] | None = None
         self._lost: list[tuple[int, int]] = []
 
     def kind(self, at: int) -> int:
         """The type of the sound object at an offset; 0 if there is none."""
-        if at & 7 or not 0 < at < self.view.size:
+        if at & 7 or at >= self.view.size:
             return 0
         return self.kinds[at >> 3]
 
     def excused(self, at: int) -> bool:
         """Whether a link to this offset leads to something already reported as lost (SDJ-048)."""
-        if self.kind(at) & BAD or (self.cut is not None and at >= self.cut):
+        if self.cut is not None and at >= self.cut:
             return True
         place = bisect_right(self._lost, (at, self.view.size)) - 1
         return place >= 0 and self._lost[place][0] <= at < self._lost[place][1]
@@ -58,13 +60,12 @@ class Walk:
         while True:
             if self.last >= tail and not self._more_follows(at):
                 break
-            framed = view.frame(at)
-            if isinstance(framed, str) or self._swallows_an_entry(at, framed):
-                why = framed if isinstance(framed, str) else "an object that covers an entry"
+            framed = self._framed(at)
+            if isinstance(framed, str):
                 if (following := self._resync(at)) is None:
-                    self._end_early(at, why)
+                    self._end_early(at, framed)
                     break
-                self._lose(Fault(at, following, "bad-object", "SDJ-011", why))
+                self._lose(Fault(at, following, "bad-object", "SDJ-011", framed))
                 at = following
                 continue
             kind, flags, size = framed
@@ -91,10 +92,8 @@ class Walk:
 
     def sound(self, kind: int) -> Iterator[int]:
         """Offsets of the sound objects of one type, in file order."""
-        at = self.kinds.find(kind)
-        while at >= 0:
-            yield at << 3
-            at = self.kinds.find(kind, at + 1)
+        for found in re.finditer(bytes((kind,)), self.kinds):
+            yield found.start() << 3
 
     def _lose(self, fault: Fault) -> None:
         self.faults.append(fault)
@@ -103,7 +102,6 @@ class Walk:
     def _end_early(self, at: int, why: str) -> None:
         """No object at ``at`` and none known after it: the end of what a crash left."""
         view = self.view
-        self.end = at
         if at >= view.size >= view.header.header_size + view.header.arena_size:
             return  # Nothing is missing from the file; it is the header that claims more (SDJ-049).
         self.cut = at
@@ -115,7 +113,7 @@ class Walk:
         place = bisect_left(self._linked, at)
         if place < len(self._linked):
             return True
-        return sum(self.counts) < self.view.header.n_objects and self._is_sound(at)
+        return self.counts.total() < self.view.header.n_objects and self._is_sound(at)
 
     def _is_sound(self, at: int) -> bool:
         framed = self.view.frame(at)
@@ -124,33 +122,26 @@ class Walk:
         fault = self.view.content_fault(at, *framed)
         return fault is None or fault.end == fault.start
 
-    def _is_entry(self, at: int) -> bool:
+    def _framed(self, at: int) -> tuple[int, int, int] | str:
+        """The frame of an object that leads across no ENTRY of the main chain (SDJ-041)."""
         framed = self.view.frame(at)
-        return (
-            not isinstance(framed, str)
-            and framed[0] == layout.ENTRY
-            and self.view.content_fault(at, *framed) is None
-        )
-
-    def _swallows_an_entry(self, at: int, framed: tuple[int, int, int]) -> bool:
-        """Whether the size leads across an ENTRY that the main chain knows (SDJ-041)."""
-        kind, _, size = framed
-        if kind in (layout.DATA, layout.FIELD):
-            return False  # the hash covers the length
+        if isinstance(framed, str) or framed[0] in (layout.DATA, layout.FIELD):
+            return framed  # the hash covers the length
         place = bisect_right(self._linked, at)
-        return place < len(self._linked) and self._linked[place] < at + size
+        if place < len(self._linked) and self._linked[place] < at + framed[2]:
+            return "an object that covers an entry"
+        return framed
 
     def _main_chain(self) -> list[int]:
         """The entries that the main chain links, sorted: hints, not yet trusted."""
         slots: list[int] = []
         for array in self.view.chain(self.view.header.entry_array_offset):
             slots += self.view.slots(array)
-        return sorted({slot for slot in slots if slot and self._is_entry(slot)})
+        entries = {slot for slot in slots if self.view.framed_type(slot) == layout.ENTRY}
+        return sorted(filter(self._is_sound, entries))
 
     def _resync(self, at: int) -> int | None:
         """The next offset after ``at`` that a link knows and where a sound object is (SDJ-041)."""
-        if self._known is None:
-            self._known = self._links()
         for place in range(bisect_right(self._known, at), len(self._known)):
             if self._is_sound(known := self._known[place]):
                 return known
@@ -163,16 +154,18 @@ class Walk:
         """
         last = 0
         while at > last and at not in followed:
-            framed = self.view.frame(at)
-            if isinstance(framed, str) or framed[0] not in (layout.DATA, layout.FIELD):
+            kind = self.view.framed_type(at)
+            if kind not in (layout.DATA, layout.FIELD):
                 return
             followed.add(at)
             yield at
-            if framed[0] == layout.DATA:
+            if kind == layout.DATA:
                 yield self.view.number(at + 40)
             last, at = at, self.view.number(at + 24)
 
-    def _links(self) -> list[int]:
+    @cached_property
+    def _known(self) -> list[int]:
+        """All offsets that a link knows, sorted; some lead to nothing."""
         view, header = self.view, self.view.header
         known = {header.tail_object_offset, header.entry_array_offset}
         known |= {header.data_hash_table_offset - 16, header.field_hash_table_offset - 16}
@@ -184,12 +177,12 @@ class Walk:
             (header.field_hash_table_offset, header.field_hash_table_size),
         ):
             if start + size <= view.size:
-                for bucket in range(start, start + size - 15, 16):
-                    known.update(self._hash_chain(view.number(bucket), followed))
-                    known.add(view.number(bucket + 8))
+                for head, tail in view.buckets(start, size):
+                    known.update(self._hash_chain(head, followed))
+                    known.add(tail)
         read_up_to = 0
         for entry in self._linked:
             if entry >= read_up_to:  # those that overlap are read once
                 known.update(view.items(entry))
                 read_up_to = entry + view.object_size(entry)
-        return sorted(offset for offset in known if offset >= header.header_size)
+        return sorted(known)

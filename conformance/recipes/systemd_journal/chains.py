@@ -182,3 +182,18 @@ def chain_back_to_an_array_of_nobody(log: SystemdLog) -> None:
     last = log.path(log.header.tail_entry_array_offset)
     log.set(f"{last}.body.ofs_next_entry_array", array)
     log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-011", "SDJ-034")
+def slot_one_byte_off(log: SystemdLog) -> None:
+    """A slot leads one byte past the start of an entry."""
+    log.set(f"{log.array(0)}.body.slots[1]", log.start(log.entry(1)) + 1)
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "chain", "SDJ-011", "SDJ-034")
+def slot_into_the_last_bytes(log: SystemdLog) -> None:
+    """A slot leads to the last bytes of a file, which are too few for an object."""
+    log.extend(b"\x03" * 5, "five bytes 03")
+    log.set(f"{log.array(0)}.body.slots[1]", len(log.control))
+    log.expect("damaged", "bad-chain", survivors=FIVE)

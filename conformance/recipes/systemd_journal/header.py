@@ -370,3 +370,10 @@ def state_and_header_size_unknown(log: SystemdLog) -> None:
     log.set("header.state", 9)
     log.set("header.header_size", 100)
     log.expect("refused", "unsupported-state")
+
+
+@BOOK.damaged(five_entries, "header", "SDJ-008")
+def one_reserved_bit(log: SystemdLog) -> None:
+    """One of the reserved bytes is not zero."""
+    log.flip("header.reserved", 3)
+    log.expect("damaged", "bad-header", survivors=ALL)

@@ -312,3 +312,10 @@ def array_of_a_data_is_the_main_array(log: SystemdLog) -> None:
     """A DATA names the first array of the main chain as its own: that one has an owner."""
     log.set(f"{log.of('PRIORITY=6')}.body.ofs_entry_array", log.header.entry_array_offset)
     log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-036")
+def data_counts_one_entry_too_many(log: SystemdLog) -> None:
+    """A DATA counts one entry more than it lists, and lists what it should."""
+    log.set(f"{log.of('PRIORITY=6')}.body.num_entries", 4)
+    log.expect("damaged", "bad-index", survivors=FIVE)

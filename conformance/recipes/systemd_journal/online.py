@@ -1,7 +1,7 @@
 """Links of files that are online: what a crash leaves, and what no crash explains."""
 
 from conformance.recipes.systemd_journal.combinations import online_regular
-from conformance.recipes.systemd_journal.log import BOOK, FIVE, SystemdLog
+from conformance.recipes.systemd_journal.log import BOOK, FIVE, KEY, SEALED_START, SystemdLog
 
 FOUR = range(4)
 
@@ -38,6 +38,37 @@ def first_entry_of_a_data_is_another_online(log: SystemdLog) -> None:
     """A DATA names an older entry than its own: no crash explains it."""
     log.set(f"{log.of('MESSAGE=delta')}.body.ofs_entry", log.start(log.entry(0)))
     log.expect("damaged", "bad-index", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", kind="eof")
+def first_entry_of_a_data_is_the_last_online(log: SystemdLog) -> None:
+    """A DATA names the last entry, and that one does not have it: what speaks of it is torn."""
+    log.set(f"{log.of('MESSAGE=bravo')}.body.ofs_entry", log.start(log.entry(3)))
+    log.expect("torn", "torn-append", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", kind="eof")
+def list_of_a_data_before_its_last_slot_online(log: SystemdLog) -> None:
+    """A DATA neither counts nor lists the last entry yet."""
+    data = log.of("_BOOT_ID=0123456789abcdef0123456789abcdef")
+    array = log.view.number(log.start(data) + 48)
+    log.zero(f"{log.path(array)}.body.slots[2]")
+    log.set(f"{data}.body.num_entries", 3)
+    log.expect("torn", "torn-append", survivors=FOUR)
+
+
+@BOOK.valid("torn-tail", "SDJ-007", "SDJ-073")
+def one_sealed_entry_online(log: SystemdLog) -> None:
+    """A sealed file that is online, with its first entry."""
+    log.write(FIVE[0], first=SEALED_START, key=KEY, state=1, header_size=272)
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.damaged(one_sealed_entry_online, "torn-tail", "SDJ-052", "SDJ-073")
+def entry_before_the_first_tag_online(log: SystemdLog) -> None:
+    """The first tag is lost. The entry is torn, as it lies before any tag, and still returned."""
+    log.set(f"{log.tag(0)}.type", 0)
+    log.expect("damaged", "bad-object", survivors=[0])
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052")
