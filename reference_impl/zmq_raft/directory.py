@@ -86,16 +86,15 @@ class Reader:
     """One pass over a log directory. Holds one entry, and the table of one file.
 
     After both passes ``end`` says where a writer may resume, ``next`` which index comes next,
-    ``spare`` which files at the end have no entries, and ``is_full`` whether the next index goes
-    into a new file.
+    ``removable`` what a writer deletes before it appends: the files at the end that have no
+    entries (ZMR-095), and a first file that was never finished (ZMR-044). ``may_follow`` says
+    whether a new file may follow the last one where that has no room.
     """
 
     def __init__(self, parts: Folders, raw: bool) -> None:
         self.parts = parts
         self.raw = raw
         self.files = index_files(parts.log)
-        self.spare: list[Path] = []
-        """Files without entries at the end, never the first file (ZMR-095)."""
         self.covered = -1
         """Index of the last entry for which the snapshot stands."""
         self.next: int | None = None
@@ -103,7 +102,7 @@ class Reader:
         self.term: int | None = None
         """Term of the snapshot."""
         self.end = Place(None)
-        self.is_full = True
+        self.may_follow = True
 
     def snapshot(self) -> Iterator[Record | Lost]:
         """The snapshot, unless it is the one that FileLog creates by itself."""
@@ -121,8 +120,8 @@ class Reader:
                 event = Lost(0, size, refusal.reason)
         event = replace(event, file=self.parts.name(path))
         if isinstance(event, Lost):
-            self.covered, self.next, self.is_full = -1, None, False
-            yield _missing(event) if self.files else event  # ZMR-097
+            self.covered, self.next, self.may_follow = -1, None, False
+            yield _elsewhere(event) if self.files else event
             return
         index = int(event.fields["index"])
         self.covered, self.next = index, index + 1
@@ -136,29 +135,32 @@ class Reader:
         count = len(self.files)
         while count > 1 and contents[count - 1] is not None and not contents[count - 1]:
             count -= 1
-        files, self.spare = self.files[:count], self.files[count:]
+        files = self.files[:count]
+        spare = self.files[count:]  # ZMR-095
+        self.removable = list(spare)
         limits: list[int | None] = [None] * count
         for number in reversed(range(count - 1)):
             after = number + 1  # ZMR-096
             limits[number] = first_index(files[after]) if contents[after] else limits[after]
         for number, path in enumerate(files):
             yield from self._one_file(path, limits[number], number == 0, number + 1 == count)
-        for path in self.spare:
+        for path in spare:
             yield from self._one_spare(path)
 
     def _contents(self, path: Path) -> bool | None:
         """Whether an index file has entries; ``None`` if it is lost as a whole."""
         with path.open("rb") as file:
-            layout = self._layout(path, file)
+            layout = self.layout(path, file)
         if isinstance(layout, Lost):
             return False if layout.torn else None
         return len(layout.offsets) > 0
 
-    def _layout(self, path: Path, file: BinaryIO) -> Layout | Lost:
+    def layout(self, path: Path, file: BinaryIO) -> Layout | Lost:
+        """The layout of an index file, or why it is lost or unfinished (ZMR-091)."""
         size = path.stat().st_size
         first = first_index(path)
         if path.relative_to(self.parts.log).as_posix() != index_file.path_of(first):
-            return Lost(0, size, "misplaced-file")  # ZMR-091
+            return Lost(0, size, "misplaced-file")
         try:
             return index_file.read_layout(file, size, first)
         except Refusal as refusal:
@@ -170,7 +172,7 @@ class Reader:
         """One index file; ``limit`` is the first index of the next file that has entries."""
         name = self.parts.name(path)
         with path.open("rb") as file:
-            layout = self._layout(path, file)
+            layout = self.layout(path, file)
             if isinstance(layout, Lost):
                 events: Iterator[Record | Lost] = iter([layout])
                 self._pass_by(path, layout.torn and is_last)
@@ -178,8 +180,7 @@ class Reader:
                 events = self._events(file, layout, limit, is_first)
             for event in events:
                 event = replace(event, file=name)
-                torn_inside = isinstance(event, Lost) and event.torn and not is_last
-                yield _missing(event) if torn_inside else event  # ZMR-097
+                yield event if is_last else _elsewhere(event)
         if isinstance(layout, Layout):
             self._pass(layout, limit, is_last, name)
 
@@ -207,16 +208,15 @@ class Reader:
             following = min(following, limit)
         self.next = max(following, self.covered + 1, self.next or 0)
         self.end = Place(index_file.resume_at(layout) if self.next == following else None, name)
-        is_sound = all(span.reason is None for span in index_file.spans(layout))
-        is_used_up = len(layout.offsets) == layout.capacity > 0
-        self.is_full = is_sound and is_used_up and self.next == layout.first + layout.capacity
+        self.may_follow = True
 
     def _pass_by(self, path: Path, is_unfinished: bool) -> None:
         """The same after a file that is lost as a whole, or was never finished."""
-        self.is_full = False
+        self.may_follow = False
         if not is_unfinished:
             self.next, self.end = None, Place(None)
             return
+        self.removable.append(path)
         first = first_index(path)
         self.next = first if self.next is None else self.next
         self.end = Place(0 if self.next == first else None, self.parts.name(path))  # ZMR-044
@@ -225,7 +225,7 @@ class Reader:
         """A file without entries at the end: torn if it was never finished (ZMR-095)."""
         name = self.parts.name(path)
         with path.open("rb") as file:
-            layout = self._layout(path, file)
+            layout = self.layout(path, file)
         if self.end.at is None and self.next == first_index(path):
             at = 0 if isinstance(layout, Lost) else index_file.resume_at(layout)
             self.end = Place(at, name)
@@ -238,7 +238,8 @@ def first_index(path: Path) -> int:
     return int(path.name[:14], 16)
 
 
-def _missing(event: Record | Lost) -> Lost:
+def _elsewhere(event: Record | Lost) -> Record | Lost:
     """An unfinished write is torn only at the end of the log, elsewhere it is damage (ZMR-097)."""
-    assert isinstance(event, Lost)
-    return replace(event, reason="missing-data", torn=False) if event.torn else event
+    if isinstance(event, Lost) and event.torn:
+        return replace(event, reason="missing-data", torn=False)
+    return event

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any, BinaryIO
 
-from reference_impl.answer import Lost, NewRecord
+from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.index_file import (
     ENTRY,
     HEADER,
@@ -15,7 +17,7 @@ from reference_impl.zmq_raft.index_file import (
     read_layout,
     spans,
 )
-from reference_impl.zmq_raft.layout import VERSION, Refusal, chunk, made_by, read_at
+from reference_impl.zmq_raft.layout import VERSION, chunk, made_by, read_at
 
 DEFAULT_CAPACITY = 0x4000
 MAX_CAPACITY = 0x00FFFFFF
@@ -42,24 +44,17 @@ def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
 class IndexWriter:
     """Appends to an index file that is open for reading and writing, or rolls it back.
 
-    The file must have been recovered: an unfinished write at its end is rolled back first, and
-    ``ValueError`` says that the file must not be appended to.
+    The file must be neither lost nor unfinished. An unfinished write at its end is rolled back
+    first. Raises ``ValueError`` if the file must not be appended to.
     """
 
     def __init__(self, file: BinaryIO, size: int) -> None:
-        try:
-            layout: Layout | Lost = read_layout(file, size, None)
-        except Refusal as refusal:
-            layout = Lost(0, size, refusal.reason)
-        if isinstance(layout, Lost) or layout.data is None:
-            reason = layout.reason if isinstance(layout, Lost) else ""
-            raise ValueError(f"the index file must not be appended to ({reason}): start a new one")
+        layout = read_layout(file, size, None)
+        assert isinstance(layout, Layout) and layout.data is not None
         self.file = file
-        self.first, self.capacity, self.data = layout.first, layout.capacity, layout.data
-        table = read_at(file, HEADER.size, 4 * self.capacity)
-        self.offsets = [
-            int.from_bytes(table[at : at + 4], "little") for at in range(0, len(table), 4)
-        ]
+        self.first, self.data = layout.first, layout.data
+        table = read_at(file, HEADER.size, 4 * layout.capacity)
+        self.offsets = [*struct.unpack(f"<{layout.capacity}I", table)]
         self.count = len(layout.offsets)
         for span in spans(layout):
             if span.reason == "bad-offset":
@@ -72,25 +67,22 @@ class IndexWriter:
         """The index of the entry that is appended next."""
         return self.first + self.count
 
-    def append(self, *entries: bytes) -> None:
-        """Write entries after the last one, and commit them together (ZMR-018).
+    def append(self, entry: bytes) -> None:
+        """Write an entry after the last one, and commit it (ZMR-018).
 
         Raises :class:`Full` before anything is written, and ``ValueError`` for an empty entry.
         """
-        if not all(entries):
+        if not entry:
             raise ValueError("an entry has at least one byte")  # ZMR-013
         start = self._end()
-        if self.count + len(entries) > self.capacity or start + sum(map(len, entries)) > MAX_DATA:
-            raise Full(f"no room for {len(entries)} entries at {self.next_index}")
+        if self.count == len(self.offsets) or start + len(entry) > MAX_DATA:
+            raise Full(f"no room for an entry at {self.next_index}")
         self.file.seek(self.data + start)
-        for entry in entries:
-            self.file.write(entry)
-        self._clear_dirty(self.count + len(entries))
-        for entry in entries:
-            start += len(entry)
-            self.offsets[self.count] = start
-            self.count += 1
-        self._commit(self.count - len(entries), self.count)
+        self.file.write(entry)
+        following = self.count + 1
+        self._put(following, [0 for _ in takewhile(bool, self.offsets[following:])])
+        self._put(self.count, [start + len(entry)])
+        self.count = following
 
     def last_term(self) -> int | None:
         """The term of the last entry, ``None`` if it has none that a reader compares (ZMR-050)."""
@@ -103,34 +95,24 @@ class IndexWriter:
         number = index - self.first
         if not 0 <= number <= self.count:
             raise ValueError(f"index: expected {self.first} to {self.next_index}, found {index}")
-        last, self.count = self.count, number
-        self.offsets[number:last] = [0] * (last - number)
-        self._commit(number, last)
+        self._put(number, [0] * (self.count - number))
+        self.count = number
 
     def _end(self) -> int:
         return self.offsets[self.count - 1] if self.count else 0
 
-    def _clear_dirty(self, number: int) -> None:
-        """Offsets that an unfinished rollback left, up to the first zero (ZMR-018)."""
-        end = number
-        while end < self.capacity and self.offsets[end]:
-            self.offsets[end] = 0
-            end += 1
-        self._commit(number, end)
-
-    def _commit(self, start: int, end: int) -> None:
-        if start < end:
-            self.file.seek(HEADER.size + 4 * start)
-            changed = self.offsets[start:end]
-            self.file.write(b"".join(offset.to_bytes(4, "little") for offset in changed))
-        self.file.flush()
+    def _put(self, number: int, offsets: list[int]) -> None:
+        """Write a part of the table, from this number on."""
+        self.offsets[number : number + len(offsets)] = offsets
+        self.file.seek(HEADER.size + 4 * number)
+        self.file.write(struct.pack(f"<{len(offsets)}I", *offsets))
 
 
 def comparable_term(entry: bytes) -> int | None:
     """The term of an entry, ``None`` if a reader would not compare it with the next (ZMR-050)."""
     if len(entry) < ENTRY.size:
         return None
-    term = int.from_bytes(ENTRY.unpack_from(entry)[2], "little")
+    term = _term(entry)
     return term if term <= MAX_TERM else None
 
 
@@ -138,9 +120,13 @@ def check_entry(entry: bytes, before: int | None) -> None:
     """Raise ``ValueError`` for an entry that no reader returns after one of the term ``before``."""
     if not any(entry):
         raise ValueError("an entry of zeros is one that was never written")  # ZMR-052
-    term = comparable_term(entry)
-    if term is not None and before is not None and term < before:
+    term = _term(entry)
+    if before is not None and term < before:
         raise ValueError(f"term: expected {before} or more, found {term}")  # ZMR-050
+
+
+def _term(entry: bytes) -> int:
+    return int.from_bytes(ENTRY.unpack_from(entry)[2], "little")
 
 
 def entry_bytes(record: NewRecord, raw: bool) -> bytes:

@@ -83,9 +83,7 @@ def _write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
             file.write(new)
             _append_entries(IndexWriter(file, file.tell()), records, context)
     elif kind == "snapshot":
-        if len(records) != 1:
-            raise ValueError(f"a snapshot holds one record: expected 1, found {len(records)}")
-        path.write_bytes(_snapshot(records[0].fields, records[0].payload, context))
+        path.write_bytes(_snapshot(_only_one(records), context))
     elif kind == "state":
         write_all(_state_writer(path, context), records)
     else:
@@ -131,8 +129,17 @@ def _first_index(path: Path, records: Sequence[NewRecord]) -> int:
     return int(records[0].fields.get("index", 1)) if records else 1
 
 
-def _snapshot(fields: Mapping[str, Any], payload: bytes, context: Context) -> bytes:
-    return snapshot_bytes(int(fields.get("index", 0)), int(fields.get("term", 0)), payload, context)
+def _only_one(records: Sequence[NewRecord]) -> NewRecord:
+    try:
+        (record,) = records
+    except ValueError:
+        raise ValueError(f"a snapshot holds one record: expected 1, found {len(records)}") from None
+    return record
+
+
+def _snapshot(record: NewRecord, context: Context) -> bytes:
+    index, term = (int(record.fields.get(name, 0)) for name in ("index", "term"))
+    return snapshot_bytes(index, term, record.payload, context)
 
 
 def _state_writer(path: Path, context: Context) -> StateWriter:
@@ -142,39 +149,28 @@ def _state_writer(path: Path, context: Context) -> StateWriter:
 
 def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: Context) -> None:
     """Write each record at its ``index``, if it has one; an earlier index rolls back first."""
-    for record, entry in zip(records, _entries(records, context), strict=True):
-        index = int(record.fields.get("index", writer.next_index))
-        if index != writer.next_index:
-            writer.truncate(index)  # ZMR-020
-        if context.get("entries") != "raw":
+    is_raw = context.get("entries") == "raw"
+    for record in records:
+        writer.truncate(int(record.fields.get("index", writer.next_index)))  # ZMR-020
+        entry = entry_bytes(record, is_raw)
+        if not is_raw:
             check_entry(entry, writer.last_term())
         writer.append(entry)
 
 
-def _entries(records: Sequence[NewRecord], context: Context) -> list[bytes]:
-    """The bytes of all entries. Raises ``ValueError`` if one of them cannot be stored."""
-    entries = [entry_bytes(record, context.get("entries") == "raw") for record in records]
-    if not all(entries):
-        raise ValueError("an entry has at least one byte")  # ZMR-013
-    return entries
-
-
 def _write_directory(root: Path, records: Sequence[NewRecord], context: Context) -> None:
     wanted: Mapping[str, Any] = context.get("snapshot", {})
+    snapshot = NewRecord(bytes.fromhex(str(wanted.get("payload", ""))), wanted)
     if records and "entry_type" not in records[0].fields and "index" in records[0].fields:
         # As the reader gives it: a snapshot is the first record and has no type.
-        first, *records = records
-        wanted = {**first.fields, "payload": first.payload.hex()}
-    payload = bytes.fromhex(str(wanted.get("payload", "")))
-    data = _snapshot(wanted, payload, context)
+        snapshot, *records = records
+    data = _snapshot(snapshot, context)
     root.mkdir()
-    (root / "log").mkdir()
     (root / "snap").write_bytes(data)
     _append_to_directory(root, records, context)
 
 
 def _append_to_directory(root: Path, records: Sequence[NewRecord], context: Context) -> None:
-    entries = _entries(records, context)
     writer = DirectoryWriter(root, context)
-    for record, entry in zip(records, entries, strict=True):
-        writer.append(int(record.fields.get("index", writer.next_index)), entry)
+    for record in records:
+        writer.append(record)

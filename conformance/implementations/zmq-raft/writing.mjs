@@ -53,7 +53,8 @@ export async function appendToIndex(place, { records, context }) {
   });
 }
 
-export async function writeSnapshot(place, { records: [record] }) {
+export async function writeSnapshot(place, { records: [record, another] }) {
+  if (another !== undefined) throw new Refused('SnapshotFile holds one snapshot');
   const data = payloadOf(record);
   const [index, term] = [Number(record.index), Number(record.term)];
   const file = await unlessRefused(() => new SnapshotFile(place, index, term, data.length).ready());
@@ -104,9 +105,18 @@ async function addToLog(root, { records, context }) {
 
 export async function writeDirectory(root, request) {
   fs.mkdirSync(path.join(root, 'log'), { recursive: true });
-  const wanted = request.context.snapshot;
+  const { context, records: [first, ...others] } = request;
+  const isSnapshot = first?.index !== undefined && first.entry_type === undefined;
+  const wanted = isSnapshot ? first : context.snapshot;
   if (wanted !== undefined) await writeSnapshot(path.join(root, 'snap'), { records: [wanted] });
-  await addToLog(root, request);
+  try {
+    await addToLog(root, isSnapshot ? { context, records: others } : request);
+  } catch (error) {
+    // FileLog expects the folder that was made here, and need not have written a file into it.
+    const made = fs.readdirSync(root, { recursive: true });
+    if (made.length === 1) fs.rmSync(root, { recursive: true });
+    throw error;
+  }
 }
 
 export const appendToDirectory = addToLog;

@@ -161,3 +161,20 @@ def torn_entries_covered(log: ZmqRaftLog) -> None:
     log.put_snapshot(b"state at 10", 10)
     _two_torn(log)
     log.expect("intact", survivors=[b"state at 10"])
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-092", "ZMR-101")
+def snapshot_at_the_last_entry(log: ZmqRaftLog) -> None:
+    """A snapshot at 10 over a log up to 10: the next entry goes after them."""
+    log.put_snapshot(b"state at 10", 10)
+    log.expect("intact", survivors=[b"state at 10"], end=186)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-092", "ZMR-097")
+def entry_zero_after_a_lost_snapshot(log: ZmqRaftLog) -> None:
+    """The snapshot of nothing has a byte too many: it covers nothing, not even index 0."""
+    for name in (ONE, FOUR, EIGHT):
+        log.remove_file(name)
+    log.extend(b"!", "one byte", "snap")
+    log.add_index_file(0, b"zero", b"one")
+    log.expect("damaged", "missing-data", survivors=[b"zero", b"one"])

@@ -126,3 +126,12 @@ def only_file_of_a_bare_folder_unfinished(log: ZmqRaftLog) -> None:
     log.files = {FOUR.removeprefix("log/"): bytearray(UNFINISHED)}
     log.did(f"keep 16 bytes of {FOUR} alone")
     log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-090", "ZMR-094", "ZMR-101")
+def bare_folder_from_zero_without_entries(log: ZmqRaftLog) -> None:
+    """A bare folder with an empty file that begins at 0: the next entry is 0."""
+    name = log.add_index_file(0)
+    log.files = {name.removeprefix("log/"): log.files[name]}
+    log.did("keep it alone, without the folder log")
+    log.expect("intact", end=108)

@@ -75,7 +75,7 @@ class ZmqRaftLog(Log):
     ) -> None:
         """An index file with these entries; ``capacity`` is the configured one."""
         context = {"first_index": str(first), "capacity": capacity, **context}
-        self._write(".rlog", records, context)
+        self.write(".rlog", records, context)
 
     def raw_index_file(
         self, *entries: bytes | NewRecord, first: int = 1, capacity: int = 4
@@ -85,12 +85,12 @@ class ZmqRaftLog(Log):
 
     def snapshot(self, payload: bytes, index: int, term: int) -> None:
         """A snapshot file."""
-        self._write(".snap", [NewRecord(payload, {"index": str(index), "term": str(term)})], {})
+        self.write(".snap", [NewRecord(payload, {"index": str(index), "term": str(term)})], {})
 
     def state(self, *updates: Mapping[str, Any] | bytes, **context: Any) -> None:
         """A state file with these updates, given as maps or as MessagePack."""
         packed = [update if isinstance(update, bytes) else encode(update) for update in updates]
-        self._write(".pers", packed, context)
+        self.write(".pers", packed, context)
 
     def state_bytes(self, *updates: bytes) -> None:
         """A state file of these bytes, whether or not zmq-raft would write them so."""
@@ -111,7 +111,7 @@ class ZmqRaftLog(Log):
             context["snapshot"] = {
                 "index": str(index), "term": str(term), "payload": payload.hex(),
             }  # fmt: skip
-        self._write("", records, context)
+        self.write("", records, context)
         if snapshot is not None:
             self.payloads.insert(0, snapshot[0])
 
@@ -130,14 +130,15 @@ class ZmqRaftLog(Log):
         self.files["snap"] = other.data
         self.did(f"replace snap by one at index {index}, term {term}")
 
-    def _write(
+    def write(
         self, suffix: str, records: Sequence[NewRecord | bytes], context: Mapping[str, Any]
     ) -> None:
+        """What the writer makes of these records, under a name of this ending or under ``name``."""
         self.suffix = suffix
         self.context = {**GOLDEN, **context}
         self.records = [r if isinstance(r, NewRecord) else NewRecord(r) for r in records]
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"log{suffix}"
+            path = Path(folder) / (self.name or f"log{suffix}")
             formats.named(FORMAT).write(path, self.records, self.context)
             self._put(read_contents(path), [record.payload for record in self.records])
 

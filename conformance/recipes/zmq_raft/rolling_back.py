@@ -9,7 +9,7 @@ from conformance.recipes.zmq_raft.appending import (
 from conformance.recipes.zmq_raft.covered import entry_zero_in_a_bare_folder
 from conformance.recipes.zmq_raft.directories import ALL, three_files
 from conformance.recipes.zmq_raft.empty_files import unfinished_and_empty_files
-from conformance.recipes.zmq_raft.index_files import three_entries
+from conformance.recipes.zmq_raft.index_files import full_to_its_capacity, three_entries
 from conformance.recipes.zmq_raft.log import BOOK, FOUR, ONE, ZmqRaftLog, entry, without_room
 from conformance.recipes.zmq_raft.offsets import five_entries
 from conformance.recipes.zmq_raft.places import file_beside_the_folders
@@ -25,6 +25,25 @@ def append_at_the_second_index(log: ZmqRaftLog) -> None:
     log.add(entry(b"delta", 1, index="2"))
     log.rewrites()
     log.expect("intact", survivors=[0, b"delta"])
+
+
+@BOOK.appending(full_to_its_capacity, "appending", "ZMR-018", "ZMR-020")
+def append_over_the_last_entries_of_a_full_file(log: ZmqRaftLog) -> None:
+    """A full file, and index 2 again: there is room once two entries are rolled back."""
+    log.add(entry(b"delta", 2, index="2"), entry(b"echo", 2))
+    log.rewrites()
+    log.expect("intact", survivors=[0, b"delta", b"echo"])
+
+
+@BOOK.appending(
+    five_entries, "appending", "ZMR-018", "ZMR-047", kind="eof", control=append_to_three_entries
+)
+def append_over_a_torn_entry(log: ZmqRaftLog) -> None:
+    """The last entry lacks a byte, and the one before it is written again."""
+    log.truncate(244)
+    log.add(entry(b"delta", 2, index="4"), entry(b"echo", 2))
+    log.rewrites()
+    log.expect("intact", survivors=[0, 1, 2, b"delta", b"echo"])
 
 
 @BOOK.appending(three_files, "appending", "ZMR-098", kind="corrupt", control=append_to_a_directory)

@@ -39,7 +39,9 @@ def dirty(tmp_path, *offsets: int):
 def test_old_offsets_are_cleared_up_to_the_next_zero(tmp_path, before, appends, after):
     path = dirty(tmp_path, *before)
     with path.open("r+b") as file:
-        IndexWriter(file, path.stat().st_size).append(*[b"x"] * appends)
+        writer = IndexWriter(file, path.stat().st_size)
+        for _ in range(appends):
+            writer.append(b"x")
     assert table_of(path.read_bytes()) == after
 
 
@@ -48,7 +50,8 @@ def test_rolling_back_keeps_the_bytes(tmp_path):
     path.write_bytes(empty(1, 8, {}))
     with path.open("r+b") as file:
         writer = IndexWriter(file, path.stat().st_size)
-        writer.append(b"abc", b"def", b"ghi")
+        for word in (b"abc", b"def", b"ghi"):
+            writer.append(word)
         size = path.stat().st_size
         writer.truncate(2)
         writer.append(b"XY")
@@ -86,6 +89,7 @@ def test_full_file_refuses_and_changes_nothing(tmp_path):
     with path.open("r+b") as file:
         writer = IndexWriter(file, path.stat().st_size)
         writer.append(b"x")
+        file.flush()
         before = path.read_bytes()
         with pytest.raises(Full):
             writer.append(b"y")

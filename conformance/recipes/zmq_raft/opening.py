@@ -1,0 +1,213 @@
+"""What a writer of directories finds when it opens one, and where it goes on."""
+
+from conformance.recipes.zmq_raft.appending import (
+    DELTA,
+    ECHO,
+    append_behind_a_full_file,
+    append_to_a_directory,
+)
+from conformance.recipes.zmq_raft.directories import (
+    ALL,
+    bare_log_folder,
+    last_file_full,
+    snapshot_alone,
+    three_files,
+)
+from conformance.recipes.zmq_raft.empty_files import only_file_unfinished_and_too_far_on
+from conformance.recipes.zmq_raft.log import (
+    BOOK,
+    EIGHT,
+    FOUR,
+    ONE,
+    SIX,
+    UNFINISHED,
+    ZmqRaftLog,
+    entry,
+    without_room,
+)
+from conformance.recipes.zmq_raft.places import a_directory_of_raw_entries, folders_of_other_names
+from conformance.recipes.zmq_raft.refusing import append_after_a_snapshot_alone
+from reference_impl.answer import NewRecord
+
+FOXTROT = entry(b"foxtrot", 2)
+# Logs whose next index has no place
+
+
+@BOOK.appending(three_files, "appending", "ZMR-098", "ZMR-101", control=append_to_a_directory)
+def append_after_a_snapshot_as_far_as_there_is_room(log: ZmqRaftLog) -> None:
+    """The last file has room for 11, the last entry is 10, and the snapshot is at 11."""
+    log.put_snapshot(b"state at 11", 11)
+    log.add(DELTA)
+    log.expect_refusal(survivors=[b"state at 11"])
+
+
+@BOOK.appending(
+    last_file_full, "appending", "ZMR-098", "ZMR-101", control=append_behind_a_full_file
+)
+def append_after_a_snapshot_over_a_full_file(log: ZmqRaftLog) -> None:
+    """The last file is full and ends at 7, and the snapshot is at 9: the next index is not 8."""
+    log.put_snapshot(b"state at 9", 9)
+    log.add(DELTA)
+    log.expect_refusal(survivors=[b"state at 9"])
+
+
+@BOOK.appending(
+    only_file_unfinished_and_too_far_on, "appending", "ZMR-044", "ZMR-098", kind="eof",
+    control=append_after_a_snapshot_alone,
+)  # fmt: skip
+def append_before_the_only_file(log: ZmqRaftLog) -> None:
+    """A snapshot at 5, and an unfinished file at 8: the end is null, and there is an index file."""
+    log.to_append = [entry(b"delta", 3)]
+    log.expect_refusal("torn", "torn-header", survivors=[0])
+
+
+def _first_has_no_room(log: ZmqRaftLog) -> None:
+    log.files[ONE] = bytearray(without_room(1))
+    log.did(f"replace {ONE} by a file of capacity 0")
+
+
+@BOOK.appending(
+    three_files, "appending", "ZMR-010", "ZMR-098", kind="limit", control=append_to_a_directory
+)
+def append_to_a_file_of_no_room(log: ZmqRaftLog) -> None:
+    """The only file has a capacity of zero: it is not full, and nothing can go into it."""
+    _first_has_no_room(log)
+    log.remove_file(FOUR)
+    log.remove_file(EIGHT)
+    log.add(DELTA)
+    log.expect_refusal()
+
+
+# Files that are made
+
+
+@BOOK.appending(
+    three_files, "appending", "ZMR-010", "ZMR-098", kind="limit", control=append_to_a_directory
+)
+def append_with_a_first_file_of_no_room(log: ZmqRaftLog) -> None:
+    """The first file has a capacity of zero, which is rounded up to one for a new file."""
+    _first_has_no_room(log)
+    log.add(DELTA, ECHO)
+    log.expect("damaged", "missing-entries", survivors=[*ALL[3:], b"delta", b"echo"])
+
+
+@BOOK.valid("directory", "ZMR-014", "ZMR-098", kind="limit")
+def files_of_one_entry(log: ZmqRaftLog) -> None:
+    """A configured capacity of one: a file for each entry."""
+    log.directory(entry(b"alpha"), entry(b"bravo"), capacity=1)
+    log.expect("intact", survivors=[0, 1], end=None)
+
+
+@BOOK.appending(files_of_one_entry, "appending", "ZMR-098", kind="limit")
+def append_to_files_of_one_entry(log: ZmqRaftLog) -> None:
+    """The last file has one entry, and so it is full: two files are made."""
+    log.add(DELTA, ECHO)
+    log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
+
+
+@BOOK.appending(bare_log_folder, "appending", "ZMR-090", "ZMR-098", control=append_to_a_directory)
+def append_to_a_folder_of_other_files(log: ZmqRaftLog) -> None:
+    """A bare folder without index files: the log begins at 1."""
+    log.files = {"readme.txt": bytearray(b"Entries come here.")}
+    log.payloads = []
+    log.did("keep one file of text alone")
+    log.add(DELTA, ECHO)
+    log.expect("intact", survivors=[b"delta", b"echo"])
+
+
+@BOOK.appending(folders_of_other_names, "appending", "ZMR-090", "ZMR-098")
+def append_under_other_names(log: ZmqRaftLog) -> None:
+    """The context names the folder of index files and the snapshot."""
+    log.add(DELTA, ECHO, FOXTROT)
+    log.expect("intact", survivors=[*ALL, b"delta", b"echo", b"foxtrot"])
+
+
+@BOOK.appending(
+    snapshot_alone, "appending", "ZMR-044", "ZMR-095", "ZMR-098", kind="eof",
+    control=append_after_a_snapshot_alone,
+)  # fmt: skip
+def append_over_the_only_file_and_a_spare_one(log: ZmqRaftLog) -> None:
+    """An unfinished file at 6 and an empty one at 12: both go, and 6 is made again."""
+    log.add_file(SIX, UNFINISHED, "the first 16 bytes of a file")
+    log.add_index_file(12)
+    log.to_append = [entry(b"delta", 3), entry(b"echo", 3)]
+    log.expect("intact", survivors=[0, b"delta", b"echo"])
+
+
+@BOOK.appending(
+    snapshot_alone, "appending", "ZMR-044", "ZMR-095", "ZMR-098", kind="eof",
+    control=append_after_a_snapshot_alone,
+)  # fmt: skip
+def append_after_an_unfinished_file(log: ZmqRaftLog) -> None:
+    """An unfinished file at 4, which the snapshot covers, and an empty one at 6: both go."""
+    log.add_file(FOUR, UNFINISHED, "the first 16 bytes of a file")
+    log.add_index_file(6)
+    log.to_append = [entry(b"delta", 3), entry(b"echo", 3)]
+    log.expect("intact", survivors=[0, b"delta", b"echo"])
+
+
+# Terms
+
+
+@BOOK.appending(
+    three_files, "appending", "ZMR-047", "ZMR-050", kind="eof", control=append_to_a_directory
+)
+def append_a_term_below_the_one_before_torn_entries(log: ZmqRaftLog) -> None:
+    """All entries of the last file are torn: the term of the last one before them counts."""
+    log.set(f"{FOUR}:data.entries[3].header.term", 2)
+    log.truncate(108, EIGHT)
+    log.add(entry(b"delta", 1))
+    log.expect_refusal("torn", "torn-entry", survivors=ALL[:7])
+
+
+@BOOK.appending(
+    three_files, "appending", "ZMR-047", "ZMR-050", kind="eof", control=append_to_a_directory
+)
+def append_after_torn_entries(log: ZmqRaftLog) -> None:
+    """All entries of the last file are torn: the file is kept, and they are written again."""
+    log.truncate(108, EIGHT)
+    log.add(DELTA, ECHO)
+    log.expect("intact", survivors=[*ALL[:7], b"delta", b"echo"])
+
+
+def _snapshot_at_twelve(log: ZmqRaftLog, term: int) -> None:
+    log.put_snapshot(b"state at 12", 12, 5)
+    log.add_index_file(13)
+    log.add(entry(b"delta", term))
+
+
+@BOOK.appending(
+    three_files, "appending", "ZMR-050", "ZMR-092", "ZMR-095", control=append_to_a_directory
+)
+def append_with_the_term_of_the_snapshot(log: ZmqRaftLog) -> None:
+    """A snapshot of term 5 at 12, over entries up to 10, and an empty file at 13."""
+    _snapshot_at_twelve(log, 5)
+    log.expect("intact", survivors=[b"state at 12", b"delta"])
+
+
+@BOOK.appending(
+    three_files, "appending", "ZMR-013", "ZMR-050", "ZMR-092",
+    control=append_to_a_directory,
+)  # fmt: skip
+def append_a_term_below_the_snapshots(log: ZmqRaftLog) -> None:
+    """The same with term 4: no reader would return the entry."""
+    _snapshot_at_twelve(log, 4)
+    log.expect_refusal(survivors=[b"state at 12"])
+
+
+@BOOK.appending(
+    three_files, "appending", "ZMR-049", "ZMR-050", kind="corrupt", control=append_to_a_directory
+)
+def append_after_a_lost_entry(log: ZmqRaftLog) -> None:
+    """The term of the last entry exceeds the limit: nothing is compared with it."""
+    log.set(f"{EIGHT}:data.entries[2].header.term", 2**53)
+    log.add(entry(b"delta", 1))
+    log.expect("damaged", "bad-term", survivors=[*ALL[:9], b"delta"])
+
+
+@BOOK.appending(a_directory_of_raw_entries, "appending", "ZMR-032", "ZMR-052")
+def append_raw_zeros(log: ZmqRaftLog) -> None:
+    """Entries without a header may be zeros, and may look as if their terms fell."""
+    log.add(NewRecord(b"\xff" * 13 + b"\x02" + bytes(6)), NewRecord(bytes(24)))
+    log.payloads += [record.payload for record in log.to_append]
+    log.expect("intact", survivors=range(6))
