@@ -15,7 +15,12 @@ from typing import Any
 from reference_impl.answer import NewRecord
 from reference_impl.systemd_journal import layout, sealing
 from reference_impl.systemd_journal.compression import THRESHOLD, compress
-from reference_impl.systemd_journal.export_format import ABOUT, BadExport, parse_fields
+from reference_impl.systemd_journal.export_format import (
+    ABOUT,
+    BOOT_ID,
+    BadExport,
+    parse_fields,
+)
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
 from reference_impl.systemd_journal.objects import FIELD_NAME
@@ -117,7 +122,10 @@ class Writer:
             seqnum_id=options.seqnum_id,
             header_size=options.header_size,
         )
-        self.out = bytearray(options.header_size)
+        size = options.header_size
+        if size < layout.HEADER_MIN or size % 8 or (options.key and size < 240):  # SDJ-004
+            raise CannotWrite(f"no reader takes a header of {size} bytes")
+        self.out = bytearray(size)
         size = options.field_buckets * 16
         at = self._object(layout.FIELD_HASH_TABLE, bytes(size))
         self.header.field_hash_table_offset, self.header.field_hash_table_size = at + 16, size
@@ -182,10 +190,10 @@ class Writer:
         ``_BOOT_ID`` is stored as a field too, as the first one, as systemd's writers do.
         """
         boot = str(record.fields["boot_id"])
-        payloads = [b"_BOOT_ID=" + boot.encode()]
+        payloads = [BOOT_ID + boot.encode()]
         try:
             for payload in parse_fields(io.BytesIO(record.payload)):
-                if payload is None or payload.startswith(ABOUT):
+                if payload is None or payload.startswith((ABOUT, BOOT_ID)):
                     raise CannotWrite("an empty line, or one about the entry")
                 payloads.append(payload)
         except BadExport as error:
@@ -202,7 +210,7 @@ class Writer:
 
         Nothing may be appended with this writer after that.
         """
-        if self.options.key and len(self.out) > self.sealed_from:
+        if self.options.key and len(self.out) >= self.sealed_from:
             self._tag()
         header = self.header
         header.arena_size = len(self.out) + self.options.spare - header.header_size

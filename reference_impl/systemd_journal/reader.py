@@ -74,7 +74,10 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
         for record in found.records():
             if record.at + record.size > start:
                 break
-            if "missing" not in record.fields and record.at in wanted:
+            if "missing" in record.fields or record.at in unlinked:
+                start = record.at
+                break
+            if record.at in wanted:
                 yield record
         yield Lost(start, size, str(reason))  # SDJ-056
         yield End("damaged", reason, None)

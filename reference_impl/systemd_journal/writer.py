@@ -24,6 +24,8 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     """Go on with a file. Raises ``ValueError`` if a new one must be begun (SDJ-087)."""
     with mapped(path) as data:
         made = appending.reopen(bytes(data), context)
+    if not records:
+        return
     for record in records:
         made.write(record)
     whole = made.finish()

@@ -9,12 +9,21 @@ from conformance.recipes.systemd_journal.data import payload_flipped
 from conformance.recipes.systemd_journal.header import incompatible_flag_of_the_segmented_format
 from conformance.recipes.systemd_journal.indexes import field_list_ends_early
 from conformance.recipes.systemd_journal.layouts import unknown_compatible_flag
-from conformance.recipes.systemd_journal.log import BOOK, BOOT, SMALL, START, SystemdLog
+from conformance.recipes.systemd_journal.log import (
+    BOOK,
+    BOOT,
+    KEY,
+    SEALED_START,
+    SMALL,
+    START,
+    SystemdLog,
+)
 from conformance.recipes.systemd_journal.seals import sealed_file_without_the_key
 from conformance.recipes.systemd_journal.writing import (
     LATER,
     append_two_entries,
     write_five_entries,
+    write_sealed,
 )
 from reference_impl.answer import NewRecord
 
@@ -60,6 +69,26 @@ def write_an_entry_of_a_time_too_late(log: SystemdLog) -> None:
 def write_an_entry_with_a_null_boot_id(log: SystemdLog) -> None:
     """A boot id of zeros is none."""
     _refused(log, boot_id="0" * 32)
+
+
+@BOOK.writing("writing", "SDJ-086", "SDJ-091", control=write_five_entries)
+def write_a_boot_id_among_the_fields(log: SystemdLog) -> None:
+    """``_BOOT_ID`` is given beside the payload: another one would not be read back."""
+    _refused(log, b"MESSAGE=alpha\n_BOOT_ID=" + BOOT.encode() + b"\n")
+
+
+@BOOK.writing("writing", "SDJ-004", "SDJ-080", control=write_five_entries)
+def write_with_a_header_that_nobody_reads(log: SystemdLog) -> None:
+    """A header of 260 bytes is refused by every reader."""
+    _refused(log)
+    log.context["header_size"] = 260
+
+
+@BOOK.writing("writing", "SDJ-004", "SDJ-080", control=write_sealed)
+def write_sealed_with_a_header_of_224_bytes(log: SystemdLog) -> None:
+    """The header of a sealed file counts its tags: it has at least 240 bytes."""
+    _refused(log, realtime=str(SEALED_START))
+    log.context |= {"key": KEY, "header_size": 224}
 
 
 def _no_append(log: SystemdLog, verdict: str, reason: str | None, *survivors: int | bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 from conformance.recipes.systemd_journal.layouts import MIXED
@@ -23,8 +24,14 @@ from conformance.recipes.systemd_journal.writing import (
 from reference_impl.systemd_journal import layout
 
 TODAY: dict[str, Any] = {**ROOM, "header_size": 272, "compact": True, "keyed": True}
-RUN = "NOTE=" + "x" * 1000
-"""A payload of which every compressor makes a block of the same few dozen bytes."""
+RUN = "NOTE=" + "x" * 1000 + " and then, at last"
+"""A payload of which every compressor makes as many bytes, up to the next multiple of eight.
+
+It ends in bytes that none can shorten, since compressors of LZ4 stop at different distances from
+the end. Tried: liblz4 in three modes and pierrec/lz4 in two, five levels of ZSTD and four of XZ.
+"""
+DIGITS = "NOTE=" + "".join(sha256(bytes([number])).hexdigest() for number in range(10))
+"""A payload that ZSTD halves, and that LZ4 cannot shorten at all."""
 
 
 def _survives(log: SystemdLog, old: int) -> None:
@@ -125,6 +132,30 @@ def append_after_entries_without_a_seal(log: SystemdLog) -> None:
     log.expect_refusal(survivors=range(5))
 
 
+@BOOK.appending(closed_sealed_file, "appending", "SDJ-073", "SDJ-087")
+def append_nothing_to_a_sealed_file(log: SystemdLog) -> None:
+    """Without new entries there is nothing to seal: not a byte changes."""
+    _survives(log, 5)
+    log.leaves({"": len(log.data)})
+
+
+@BOOK.appending(
+    closed_sealed_file,
+    "appending",
+    "SDJ-073",
+    "SDJ-076",
+    control=append_to_a_sealed_file,
+    may_refuse=True,
+)
+def append_an_entry_of_an_earlier_epoch(log: SystemdLog) -> None:
+    """The file was closed in its second epoch, and the entry is of the first one."""
+    _record_in_epoch(log, 0, "MESSAGE=foxtrot")
+    _record_in_epoch(log, 1, "MESSAGE=golf")
+    new = [record.payload for record in log.to_append]
+    log.expect("damaged", "bad-seal", survivors=[*range(5), *new])
+    log.note("systemd seals it with the entries around it, and its verifier then says: too early.")
+
+
 @BOOK.valid("appending", "SDJ-073")
 def sealed_file_without_a_tag(log: SystemdLog) -> None:
     """A sealed file without entries, whose first tag is missing."""
@@ -157,12 +188,11 @@ def append_with_a_key_to_a_file_without_seals(log: SystemdLog) -> None:
 # Compression.
 
 
-def _append_a_run(log: SystemdLog, old: int) -> None:
-    log.record(RUN, realtime=LATER)
+def _append_a_run(log: SystemdLog, old: int, field: str = RUN) -> None:
+    log.record(field, realtime=LATER)
     log.record("MESSAGE=after it", realtime=LATER + 1)
     _survives(log, old)
     log.free_to("preallocation", "systemd lets a file grow in steps of 8 MiB")
-    log.note("Every compressor makes the same few dozen bytes of a run: the entries stand there.")
 
 
 @BOOK.valid("appending", "SDJ-030", "SDJ-087")
@@ -237,7 +267,8 @@ def append_a_run_to_an_lz4_file(log: SystemdLog) -> None:
 )
 def append_a_run_where_two_compressions_are_announced(log: SystemdLog) -> None:
     """Of several compressions that a file announces, the first is used: XZ, LZ4, ZSTD."""
-    _append_a_run(log, 5)
+    _append_a_run(log, 5, DIGITS)
+    log.note("LZ4 does not shorten the field, so it is stored as it is. ZSTD would halve it.")
 
 
 # Files that lack something.

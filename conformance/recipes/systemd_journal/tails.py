@@ -170,6 +170,28 @@ def strict_stops_at_the_lowest_damage(log: SystemdLog) -> None:
     log.expect("damaged", "hash-mismatch", survivors=[0, 1, 2, log.without(3, "MESSAGE"), 4])
 
 
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-056")
+def strict_stops_at_a_torn_item_online(log: SystemdLog) -> None:
+    """A torn item of the first entry, and damage after it: strict stops at the first entry."""
+    log.set(f"{log.entry(0)}.body.items[1].ofs_data", 8 * len(log.data))
+    log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
+    first, second = log.without(0, "MESSAGE"), log.without(1, "MESSAGE")
+    log.expect("damaged", "hash-mismatch", survivors=[first, second, 2, 3])
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-046", "SDJ-052", "SDJ-056")
+def strict_stops_at_an_entry_not_linked_online(log: SystemdLog) -> None:
+    """An entry that was never acknowledged, and damage after it: strict stops at that entry."""
+    third, fourth = log.all_of(layout.ENTRY)[2:]
+    log.set("header.tail_object_offset", third)
+    log.set(f"{log.array(0)}.body.slots[2].ofs_listed", fourth)
+    log.zero(f"{log.array(0)}.body.slots[3]")
+    damaged = max(at for at in log.all_of(layout.DATA) if at < fourth)
+    log.flip(f"{log.path(damaged)}.body.payload", 70)
+    name = log.view.payload(damaged).partition(b"=")[0].decode()
+    log.expect("damaged", "hash-mismatch", survivors=[0, 1, log.without(3, name)])
+
+
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-008", "SDJ-052")
 def reserved_not_zero_online(log: SystemdLog) -> None:
     """No crash sets reserved bytes: that is damage, online or not."""

@@ -60,6 +60,12 @@ def write_two_values_of_a_field(log: SystemdLog) -> None:
     _new(log, ("MULTI=a", "MULTI=b"), ("MESSAGE=alpha", "MULTI=b"))
 
 
+@BOOK.writing("writing", "SDJ-086", "SDJ-091")
+def write_an_entry_of_a_boot_id_alone(log: SystemdLog) -> None:
+    """An entry without other fields has ``_BOOT_ID``, and is an entry."""
+    _new(log, ("MESSAGE=alpha",), (), ("MESSAGE=bravo",))
+
+
 @BOOK.writing("writing", "SDJ-072", "SDJ-073")
 def write_sealed(log: SystemdLog) -> None:
     """Entries of two epochs: a seal at the start, one between, one at the end."""

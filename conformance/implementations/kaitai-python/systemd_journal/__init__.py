@@ -123,10 +123,8 @@ class Reading:
         else:
             verdict, reason = "intact", None
         if damage and profile == "strict":
-            lowest = min(one["from"] for one in damage)
-            records = [
-                one for one in records if one["at"] + one["size"] <= lowest and "missing" not in one
-            ]
+            lowest = self.stop(min(one["from"] for one in damage))
+            records = [one for one in records if one["at"] + one["size"] <= lowest]
             lost = [{"from": lowest, "to": journal.size, "reason": reason}]
         end = max((one.end for one in journal.objects.values()), default=journal.header_size)
         return {
@@ -136,6 +134,16 @@ class Reading:
             "lost": sorted(lost, key=lambda one: one["from"]),
             "end": end if verdict == "intact" else None,
         }
+
+    def stop(self, lowest: int) -> int:
+        """Where a strict reader stops: at the damage, or at the first entry that is not whole."""
+        for entry in self.links.entries:
+            if entry.at + entry.parsed.len_object > lowest:
+                break
+            is_whole = len(self.payloads(entry)) == len(entry.body.items)
+            if entry.at in self.unacknowledged or not is_whole:
+                return entry.at
+        return lowest
 
     def payloads(self, entry: Found) -> list[bytes]:
         """The fields of an entry that are sound, in stored order."""
