@@ -219,6 +219,12 @@ def write_with_a_key_whose_interval_is_zero(log: SystemdLog) -> None:
     _no_key(log, f"{SEED}/{TIMES.partition('-')[0]}-0")
 
 
+@BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
+def write_with_a_key_and_more_after_it(log: SystemdLog) -> None:
+    """An interval ends the key."""
+    _no_key(log, f"{KEY}x")
+
+
 @BOOK.writing("writing", "SDJ-070", "SDJ-073")
 def write_with_a_key_without_dashes(log: SystemdLog) -> None:
     """The dashes between the bytes of a seed may be missing, and its digits may be large."""
