@@ -1,12 +1,13 @@
 """What a write or an append leaves behind: the log read back, and every file in its folder.
 
-A vector states it under ``after``: the files with their sizes, bytes of them that no answer shows,
-and what a writer is free to do otherwise. Only a freedom that the vector declares is one, each with
-its reason.
+A vector states it under ``after``: the files with their sizes, and their SHA-256 where every byte
+is determined; bytes that no answer shows; and what a writer is free to do otherwise. Only a freedom
+that the vector declares is one, each with its reason.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -34,6 +35,9 @@ Files = Mapping[str, int]
 Bytes = Mapping[tuple[str, int], bytes]
 """What stands in a file, by its name as in :data:`Files` and the offset."""
 
+Digests = Mapping[str, str]
+"""SHA-256 in hexadecimal by name, of files of which every byte is determined."""
+
 
 def compared_parts(format_id: str, free: Collection[str]) -> list[str]:
     """The parts of the answer to the log afterwards that are compared."""
@@ -47,6 +51,15 @@ def files_in(folder: Path) -> dict[str, int]:
         path.relative_to(folder).as_posix(): path.lstat().st_size
         for path in sorted(folder.rglob("*"))
         if not path.is_dir()
+    }
+
+
+def digests_in(folder: Path) -> dict[str, str]:
+    """The SHA-256 of every file below a folder."""
+    return {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in files_in(folder)
+        if (folder / name).is_file()
     }
 
 
@@ -89,6 +102,22 @@ def byte_differences(expected: Bytes, folder: Path) -> list[str]:
     return [f"bytes: {', '.join(wrong)}"] if wrong else []
 
 
+def digest_differences(expected: Digests, folder: Path) -> list[str]:
+    """Which files are not what they should be to the byte, though nothing else shows it."""
+    found = digests_in(folder)
+    wrong = [
+        f"{name}: expected sha256 {digest[:12]}…, found {found.get(name, 'no file')[:12]}…"
+        for name, digest in expected.items()
+        if found.get(name) != digest
+    ]
+    return [f"bytes: {', '.join(wrong)}"] if wrong else []
+
+
+def stated_digests(after: Mapping[str, Any]) -> dict[str, str]:
+    """The SHA-256 of a vector's ``after``, by file."""
+    return {file["name"]: file["sha256"] for file in after["files"] if "sha256" in file}
+
+
 def stated_bytes(after: Mapping[str, Any]) -> dict[tuple[str, int], bytes]:
     """The bytes of a vector's ``after``."""
     return {
@@ -106,10 +135,16 @@ def freedoms(after: Mapping[str, Any]) -> list[str]:
     return [one["freedom"] for one in after.get("free", [])]
 
 
-def to_json(files: Files, data: Bytes, free: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def to_json(
+    files: Files, data: Bytes, free: Sequence[tuple[str, str]], digests: Digests | None = None
+) -> dict[str, Any]:
     """``after`` as a vector has it."""
+    exact = digests or {}
     parts = {
-        "files": [{"name": name, "size": size} for name, size in files.items()],
+        "files": [
+            {"name": name, "size": size} | ({"sha256": exact[name]} if name in exact else {})
+            for name, size in files.items()
+        ],
         "bytes": [{"name": name, "at": at, "hex": part.hex()} for (name, at), part in data.items()],
         "free": [{"freedom": freedom, "because": because} for freedom, because in free],
     }

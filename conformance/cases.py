@@ -204,7 +204,8 @@ class WritingStep(Step):
         """What is wrong with the files, those of the log and those beside it."""
         found = aftermath.files_in(place.parent)
         wrong = aftermath.file_differences(aftermath.stated_files(after), found, self._free)
-        return wrong or aftermath.byte_differences(aftermath.stated_bytes(after), place.parent)
+        wrong = wrong or aftermath.byte_differences(aftermath.stated_bytes(after), place.parent)
+        return wrong or aftermath.digest_differences(aftermath.stated_digests(after), place.parent)
 
     @property
     def _free(self) -> list[str]:

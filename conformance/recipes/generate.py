@@ -163,7 +163,9 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     wanted = [record.payload for record in survivors]
     wanted += [record.payload for record in log.to_append]
     data = {(_beside(file, input_name), at): data for (file, at), data in log.bytes_after.items()}
-    answer, files = _append(recipe, log, contents, input_name, log.to_append, data)
+    answer, files, digests = _append(recipe, log, contents, input_name, log.to_append, data)
+    if log.is_exact and (log.free or log.must_refuse or log.other_appends):
+        raise RecipeError(f"{recipe.id}: every byte is determined, and something is left open")
     _check_statement(recipe, log, answer)
     keeps_all = [record.payload for record in answer.records] == wanted
     if not (log.must_refuse or log.is_rewritten or keeps_all):
@@ -171,10 +173,13 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     body: Body = {
         "records": [record_to_json(record) for record in log.to_append],
         "expect": answer.to_json(),
-        "after": _after(recipe, files, log.files_after, data, log.free, input_name),
-    }
+        "after": _after(
+            recipe, files, log.files_after, data, log.free, input_name,
+            digests if log.is_exact else {},
+        ),
+    }  # fmt: skip
     for records, because, stated in log.other_appends:
-        answer, files = _append(recipe, log, contents, input_name, records, {})
+        answer, files, _ = _append(recipe, log, contents, input_name, records, {})
         after = _after(recipe, files, stated, {}, (), input_name)
         other = {"answer": answer.to_json(), "after": after, "because": because}
         body.setdefault("accept", []).append(other)
@@ -188,8 +193,8 @@ def _append(
     input_name: str,
     records: Sequence[NewRecord],
     data: aftermath.Bytes,
-) -> tuple[Answer, dict[str, int]]:
-    """The answer to the log after an append, or a refusal, and the files that are there.
+) -> tuple[Answer, dict[str, int], dict[str, str]]:
+    """The answer to the log after an append, or a refusal, the files, and their SHA-256.
 
     ``data`` is what must stand in them.
     """
@@ -204,10 +209,11 @@ def _append(
             _check_refusal(recipe, refused, changed)
         elif refused:
             raise RecipeError(f"{recipe.id}: the executable specification refuses: {refused}")
+        digests = aftermath.digests_in(Path(folder))
         answer = collect(formats.named(recipe.format).read(path, "recover", log.context))
         if wrong := aftermath.byte_differences(data, Path(folder)):
             raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
-    return answer, files
+    return answer, files, digests
 
 
 NOTHING = Answer("intact", None, (), (), 0)
@@ -245,6 +251,7 @@ def _after(
     data: aftermath.Bytes,
     free: Sequence[tuple[str, str]],
     input_name: str,
+    digests: aftermath.Digests | None = None,
 ) -> Body:
     """The files afterwards, as the recipe states them or else as they are, and what is in them."""
     unknown = [freedom for freedom, _ in free if freedom not in aftermath.FREEDOMS]
@@ -255,7 +262,7 @@ def _after(
         wrong = aftermath.file_differences(stated, files, ())
         if wrong:
             raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
-    return aftermath.to_json(files if stated is None else stated, data, free)
+    return aftermath.to_json(files if stated is None else stated, data, free, digests)
 
 
 def _beside(name: str, input_name: str) -> str:

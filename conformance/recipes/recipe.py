@@ -49,6 +49,7 @@ class Log(Damage):
         self.must_refuse = False
         self.files_after: dict[str, int] | None = None
         self.bytes_after: dict[tuple[str, int], bytes] = {}
+        self.is_exact = False
         self.free: list[tuple[str, str]] = []
         self.other_appends: list[tuple[list[NewRecord], str, dict[str, int]]] = []
         self.notes: list[str] = []
@@ -110,6 +111,13 @@ class Log(Damage):
         ``file`` is a name as in :meth:`leaves`, without ``*`` and ``?``.
         """
         self.bytes_after[file, at] = data
+
+    def leaves_exactly(self) -> None:
+        """Every byte of every file is determined after an append, as it is after a write.
+
+        For what no reader looks at: padding, seals, space that is used no more.
+        """
+        self.is_exact = True
 
     def may_append_as(
         self, records: Sequence[NewRecord], because: str, files: Mapping[str, int]

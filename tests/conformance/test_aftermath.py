@@ -70,6 +70,24 @@ def test_what_a_vector_says_of_bytes_is_read_again():
     assert not aftermath.stated_bytes({"files": []})
 
 
+def test_a_file_of_which_every_byte_is_determined(tmp_path):
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log" / "1.log").write_bytes(b"abc")
+    (tmp_path / "log" / "2.log").write_bytes(b"")
+    files, digests = aftermath.files_in(tmp_path), aftermath.digests_in(tmp_path)
+    assert set(files) == set(digests)
+    chosen = {"log/1.log": digests["log/1.log"]}
+    after = aftermath.to_json(files, {}, (), chosen)
+    assert aftermath.stated_files(after) == files
+    assert aftermath.stated_digests(after) == chosen
+    assert not aftermath.digest_differences(chosen, tmp_path)
+    (tmp_path / "log" / "1.log").write_bytes(b"abd")
+    (wrong,) = aftermath.digest_differences(chosen, tmp_path)
+    assert "log/1.log: expected sha256 ba7816bf8f01" in wrong
+    (tmp_path / "log" / "1.log").unlink()
+    assert "found no file" in aftermath.digest_differences(chosen, tmp_path)[0]
+
+
 def test_every_part_is_compared_unless_it_is_free():
     for format_id, register in registers().items():
         every = {"records", "verdict", "reason", "lost", "end", *register.fields} - {"payload"}

@@ -199,6 +199,15 @@ ROWS: dict[str, Row] = {
         },
         APPEND,
     ),
+    "fills_the_trailer": Row(
+        {
+            **APPENDED,
+            "append-where-a-trailer-is-due": (
+                "fail: bytes: append-where-a-trailer-is-due.log: expected sha256"
+            ),
+        },
+        APPEND,
+    ),
     "leaves_a_file_behind": Row(
         {
             "append-to-three-records": "fail: files: append-to-three-records.tmp (0 bytes) should",

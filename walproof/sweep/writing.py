@@ -71,6 +71,7 @@ class _Left:
     answer: Seen
     contents: Contents | None
     files: Mapping[str, int]
+    digests: Mapping[str, str]
 
 
 class Writer:
@@ -199,10 +200,11 @@ class Writer:
         except ValueError as error:
             refused = str(error) or "it refuses"
         files = aftermath.files_in(place.parent)
+        digests = aftermath.digests_in(place.parent) if self.kind.appends_exactly else {}
         answer = NO_LOG
         if place.exists():
             answer = seen(self.format.read(place, "recover", context))
-        return _Left(refused, answer, found_at(place), files)
+        return _Left(refused, answer, found_at(place), files, digests)
 
     def _read(self, name: str, contents: Contents, context: Mapping[str, Any]) -> Seen:
         place = self._place(name)
@@ -224,6 +226,7 @@ class Writer:
     ) -> dict[str, Any]:
         append = setting.profile == "append"
         free = self.kind.free(contents) if append else []
+        exact = left.digests if append and left.refused is None else {}
         expect = left.answer.answer() if append or left.refused is None else NOTHING
         body: dict[str, Any] = {
             "format": self.format.id,
@@ -235,7 +238,7 @@ class Writer:
             "context": dict(setting.context),
             "records": [record_to_json(record) for record in new],
             "expect": expect.to_json(),
-            "after": aftermath.to_json(left.files, {}, free),
+            "after": aftermath.to_json(left.files, {}, free, exact),
         }
         if left.refused is not None:
             body["must_refuse"] = True

@@ -24,6 +24,7 @@ def append_where_a_trailer_is_due(log: LevelDBLog) -> None:
     """Three bytes are left in the block: the appender writes the trailer first."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
+    log.leaves_exactly()
 
 
 @BOOK.appending(two_blocks, "appending", "LDB-015")
@@ -31,6 +32,7 @@ def append_in_the_second_block(log: LevelDBLog) -> None:
     """The place in the block is the length of the log modulo 32768."""
     log.append(b"d" * 33000, b"echo")
     log.expect("intact", survivors=[0, 1, 2, 3, b"d" * 33000, b"echo"])
+    log.leaves_exactly()
 
 
 @BOOK.appending(
@@ -81,6 +83,7 @@ def append_behind_a_torn_payload_that_holds_a_record(log: LevelDBLog) -> None:
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"], end=47)
     log.leaves({"": 47})
+    log.leaves_exactly()
 
 
 @BOOK.appending(fragments_in_two_blocks, "appending", "LDB-015")

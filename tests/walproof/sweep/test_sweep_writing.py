@@ -96,6 +96,16 @@ def test_a_wrong_writer_is_found(name: str, effects: set[str], tmp_path: Path) -
     assert len(found) <= 12
 
 
+def test_bytes_that_no_reader_looks_at_are_compared(tmp_path: Path) -> None:
+    controls = ("leveldb-log/log-ends-before-its-trailer",)
+    program = wrong("fills_the_trailer", "append")
+    _, _, found = swept(tmp_path, program, controls=controls, cases=40)
+    store = Store(str(tmp_path))
+    fails = [marker["fails"].get(program.name, {}) for marker in map(store.marker, store.done())]
+    texts = [*(one.best.text for one in found), *(text for one in fails for text in one.values())]
+    assert texts and all("bytes: " in text and "sha256" in text for text in texts)
+
+
 @pytest.mark.parametrize("name", ["begins_a_new_block", "leaves_a_file_behind"])
 def test_a_writer_that_is_always_wrong_is_told_once(name: str, tmp_path: Path) -> None:
     _, _, found = swept(tmp_path, wrong(name, "append"), cases=60)

@@ -32,6 +32,7 @@ class KahaDb(Kind):
 
     seals = (Seal("batches[]", _seal, by_path, is_there=_has_checksum),)
     enters_payloads = True
+    appends_exactly = True
     pairs_tell = False
     near = ("max_file_length", "write_batch_size")
 

@@ -86,6 +86,9 @@ class Kind:
     """Keys of a writer's context of which the numbers beside those of the vectors are told, too:
     sizes that decide where a record goes."""
 
+    appends_exactly = False
+    """Whether every byte is determined that a writer which appends leaves."""
+
     of_the_log: Collection[str] = ()
     """Keys that say what a log is: a writer that appends is told those of the control alone."""
 

@@ -25,6 +25,7 @@ class LevelDb(Kind):
     """See :class:`Kind`."""
 
     cost = 1.0
+    appends_exactly = True
     seals = (Seal("blocks[].records[]", _seal, by_path),)
 
     @staticmethod

@@ -37,6 +37,7 @@ class ZeebeJournal(Kind):
     """See :class:`Kind`."""
 
     cost = 2.0
+    appends_exactly = True
     seals = (
         Seal("records[]", _record, by_path, True),
         Seal("descriptor", _descriptor, _reseal_descriptor, True),
