@@ -89,7 +89,8 @@ class DirectoryWriter:
         for path in reversed(self.files):
             with path.open("rb") as file:
                 layout = self.reader.layout(path, file)
-                assert not isinstance(layout, Lost)
+                if isinstance(layout, Lost):
+                    return None
                 for event in index_file.entries(file, layout, raw=False, after=index - 2):
                     return int(event.fields["term"]) if isinstance(event, Record) else None
         return None

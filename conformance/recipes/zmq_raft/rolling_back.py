@@ -10,7 +10,7 @@ from conformance.recipes.zmq_raft.covered import entry_zero_in_a_bare_folder
 from conformance.recipes.zmq_raft.directories import ALL, three_files
 from conformance.recipes.zmq_raft.empty_files import unfinished_and_empty_files
 from conformance.recipes.zmq_raft.index_files import full_to_its_capacity, three_entries
-from conformance.recipes.zmq_raft.log import BOOK, FOUR, ONE, ZmqRaftLog, entry, without_room
+from conformance.recipes.zmq_raft.log import BOOK, EIGHT, FOUR, ONE, ZmqRaftLog, entry, without_room
 from conformance.recipes.zmq_raft.offsets import five_entries
 from conformance.recipes.zmq_raft.places import file_beside_the_folders
 from conformance.recipes.zmq_raft.states import five_updates
@@ -127,3 +127,15 @@ def append_nothing_behind_a_torn_update(log: ZmqRaftLog) -> None:
 def append_nothing_with_two_spare_files(log: ZmqRaftLog) -> None:
     """No records: the spare files stay, the unfinished one too."""
     log.expect("torn", "torn-header", survivors=ALL[:7])
+
+
+@BOOK.appending(
+    three_files, "appending", "ZMR-047", "ZMR-050", "ZMR-098", kind="corrupt",
+    control=append_to_a_directory,
+)  # fmt: skip
+def append_behind_a_torn_entry_after_a_lost_file(log: ZmqRaftLog) -> None:
+    """Nothing is whole in the last file, and the one before it is lost: no term is compared."""
+    log.set(f"{FOUR}:header.token", b"RLOX")
+    log.truncate(120, EIGHT)
+    log.add(entry(b"delta", 0))
+    log.expect("damaged", "bad-token", survivors=[0, 1, 2, b"delta"])
