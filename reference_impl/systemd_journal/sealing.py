@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
+import mmap
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ class VerificationKey:
         return _det(32, state, 0)
 
 
-def covered_of_header(header: bytes) -> bytes:
+def covered_of_header(header: mmap.mmap | bytes) -> bytes:
     """The header bytes that the first seal of a file covers (SDJ-072)."""
     return b"".join(header[start:end] for start, end in HEADER_RANGES)
 

@@ -32,7 +32,7 @@ class Seals:
         expected, last_epoch = 1, None
         self._begin(0)
         if self._mac is not None:
-            self._mac.update(sealing.covered_of_header(view.data[: header.header_size]))
+            self._mac.update(sealing.covered_of_header(view.data))
         for at in self._objects():
             kind, size = view.data[at], view.object_size(at)
             if kind == layout.ENTRY:
@@ -75,7 +75,7 @@ class Seals:
         """A new segment. The HMAC needs the epoch of the tag that will end it."""
         self._times, self._mac = [], None
         tag = self.walk.kinds.find(layout.TAG, at >> 3) << 3
-        if self.key is None or tag < 0 or not self.view.header.sealed:
+        if self.key is None or tag < 0:
             return
         epoch = self.view.number(tag + 24)
         if epoch < layout.TIME_LIMIT:

@@ -139,6 +139,13 @@ def tag_epoch_huge(log: SystemdLog) -> None:
     log.expect("damaged", "bad-seal", survivors=ALL)
 
 
+@BOOK.damaged(sealed_file, "seals", "SDJ-074")
+def tag_epoch_of_the_first_impossible_time(log: SystemdLog) -> None:
+    """An epoch of 2^55, the lowest that is too large for any time: its seal is not verified."""
+    log.set(f"{log.tag(2)}.body.epoch", 1 << 55)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
 @BOOK.damaged(sealed_file, "seals", "SDJ-070")
 def key_of_another_file(log: SystemdLog) -> None:
     """The key belongs to another file: no seal holds."""

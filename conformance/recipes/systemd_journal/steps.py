@@ -15,7 +15,7 @@ ARRAY = 1832
 
 def _shorter(log: SystemdLog, size: int, **fields: int) -> None:
     """The start of the file, and a header that says so."""
-    header = parse_header(log.data[:272])
+    header = parse_header(bytes(log.data[:272]))
     header.arena_size = size - header.header_size
     for name, value in fields.items():
         setattr(header, name, value)
