@@ -1,5 +1,7 @@
 """Appending to a single file: after what is lost in it, and with what its name does not say."""
 
+import struct
+
 from conformance.recipes.zmq_raft.appending import (
     DELTA,
     ECHO,
@@ -43,9 +45,9 @@ def append_after_a_bad_term(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("index-file", "ZMR-017", "ZMR-050")
 def one_entry_before_old_offsets(log: ZmqRaftLog) -> None:
-    """A rollback that did not finish left the last offset of the table, far past the data."""
-    log.index_file(entry(b"alpha", 2), first=4)
-    log.data[36:40] = (999).to_bytes(4, "little")
+    """A rollback that did not finish left the last offset of the table, five bytes."""
+    log.index_file(entry(bytes(20), 2), first=4)
+    log.data[36:40] = (5).to_bytes(4, "little")
     log.expect("intact", survivors=[0])
 
 
@@ -57,6 +59,22 @@ def append_a_term_that_falls_before_old_offsets(log: ZmqRaftLog) -> None:
     """Term 2, then 1, in a table whose last offset is an old one."""
     log.add(entry(b"bravo", 1))
     log.expect_refusal(survivors=[0])
+
+
+@BOOK.valid("index-file", "ZMR-017")
+def old_offsets_on_both_sides_of_a_zero(log: ZmqRaftLog) -> None:
+    """A table of 3, 0, 6, 9, 0 and 12: only the first entry is committed."""
+    log.raw_index_file(b"abc", first=0, capacity=6)
+    log.data[24:48] = struct.pack("<6I", 3, 0, 6, 9, 0, 12)
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.appending(old_offsets_on_both_sides_of_a_zero, "appending", "ZMR-017", "ZMR-018")
+def append_between_old_offsets(log: ZmqRaftLog) -> None:
+    """The old offsets up to the next zero are cleared, as zmq-raft 0.5.0 does, and no others."""
+    log.add(NewRecord(b"d"))
+    log.expect("intact", survivors=[0, b"d"])
+    log.leaves_bytes("", 24, struct.pack("<6I", 3, 4, 0, 0, 0, 12))
 
 
 @BOOK.appending(

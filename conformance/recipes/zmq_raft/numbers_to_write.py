@@ -265,8 +265,8 @@ def write_an_entry_that_says_its_index(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-030", "ZMR-098")
 def write_a_directory_of_which_nothing_is_said(log: ZmqRaftLog) -> None:
-    """Neither index nor type: an entry, of term 1 and type 0."""
-    log.write("", [NewRecord(b"alpha"), NewRecord(b"bravo")], {"capacity": 4})
+    """Neither index nor type, then no type: two entries, of term 1 and type 0."""
+    log.write("", [NewRecord(b"alpha"), at(2, b"bravo")], {"capacity": 4})
 
 
 @BOOK.writing("writing", "ZMR-014", "ZMR-098")

@@ -115,6 +115,17 @@ def append_to_a_folder_of_other_files(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[b"delta", b"echo"])
 
 
+@BOOK.appending(
+    last_file_full, "appending", "ZMR-041", "ZMR-098", kind="corrupt",
+    control=append_behind_a_full_file,
+)  # fmt: skip
+def append_behind_a_lost_and_a_full_file(log: ZmqRaftLog) -> None:
+    """The first file is lost; the last one is sound and full, and a new one follows it."""
+    log.set(f"{ONE}:header.token", b"RLOX")
+    log.add(DELTA, ECHO)
+    log.expect("damaged", "bad-token", survivors=[3, 4, 5, 6, b"delta", b"echo"])
+
+
 @BOOK.appending(folders_of_other_names, "appending", "ZMR-090", "ZMR-098")
 def append_under_other_names(log: ZmqRaftLog) -> None:
     """The context names the folder of index files and the snapshot."""
