@@ -48,6 +48,7 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         continuous=bool(header.compatible_flags & layout.SEALED_CONTINUOUS),
     )
     made = Writer(options, header, bytearray(data[: walk.end]))
+    made.allocated = len(data)
     for at in walk.sound(layout.DATA):
         made.data_at[view.payload(at)] = at
         _note(made, layout.DATA, view.number(at + 16), at)

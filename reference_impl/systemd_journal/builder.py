@@ -98,6 +98,7 @@ class Writer:
         self.chains: dict[int, Chain] = {}
         self.epoch = 0
         self.sealed_from = 0
+        self.allocated = 0  # the size of the file that is gone on with
         if not self.out:
             self._create()
 
@@ -171,13 +172,13 @@ class Writer:
             body += b"".join(struct.pack("<QQ", item, self._get(item + 16)) for item in items)
         at = self._object(layout.ENTRY, body)
         header.tail_entry_seqnum = number
-        header.head_entry_seqnum = header.head_entry_seqnum or number
+        if not header.n_entries:  # what the fields held before was of no entry
+            header.head_entry_seqnum, header.head_entry_realtime = number, realtime
         self._link(self.chain, at)
         header.entry_array_offset = header.entry_array_offset or self.chain.array
         header.n_entries += 1
         header.tail_entry_array_offset = self.chain.array & 0xFFFFFFFF
         header.tail_entry_array_n_entries = self.chain.used
-        header.head_entry_realtime = header.head_entry_realtime or realtime
         header.tail_entry_realtime, header.tail_entry_monotonic = realtime, monotonic
         header.tail_entry_boot_id = boot_id
         header.tail_entry_offset = at
@@ -213,7 +214,8 @@ class Writer:
         if self.options.key and len(self.out) >= self.sealed_from:
             self._tag()
         header = self.header
-        header.arena_size = len(self.out) + self.options.spare - header.header_size
+        size = max(len(self.out) + self.options.spare, self.allocated)
+        header.arena_size = size - header.header_size
         header.state = self.options.state
         self.out[: header.header_size] = header.to_bytes()
         return bytes(self.out) + bytes(self.options.spare)

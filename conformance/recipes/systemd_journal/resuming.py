@@ -64,6 +64,25 @@ def append_where_the_arena_is_no_longer_there(log: SystemdLog) -> None:
     _survives(log, 5)
 
 
+@BOOK.valid("appending", "SDJ-049", "SDJ-087")
+def no_entries_and_a_head(log: SystemdLog) -> None:
+    """A file without entries whose head fields are not 0: there is nothing to compare them with."""
+    log.begin(**ROOM)
+    log.made.header.head_entry_seqnum = 7
+    log.made.header.head_entry_realtime = LATER - 1
+    log.close()
+    log.expect("intact", survivors=[])
+
+
+@BOOK.appending(no_entries_and_a_head, "appending", "SDJ-083", control=append_two_entries)
+def append_where_the_head_is_of_no_entry(log: SystemdLog) -> None:
+    """The first entry of a file is its head, whatever the head fields held before."""
+    log.record("MESSAGE=alpha", realtime=LATER)
+    log.record("MESSAGE=bravo", realtime=LATER + 1)
+    _survives(log, 0)
+    log.free_to("preallocation", "systemd lets a file grow in steps of 8 MiB")
+
+
 # Sealed files.
 
 

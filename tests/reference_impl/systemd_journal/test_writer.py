@@ -51,6 +51,15 @@ def test_appending_gives_the_file_that_writing_gives(
     assert writer.finish() == made(*old, *new, **options)
 
 
+def test_the_space_after_the_last_object_stays_in_the_arena() -> None:
+    data = made(*hello(4), spare=4096)
+    writer = appending.reopen(data, {})
+    fields = {"boot_id": BOOT, "realtime": str(START + 60_000_000), "monotonic": "99"}
+    writer.write(NewRecord(b"MESSAGE=more\n", fields))
+    writer.finish()
+    assert writer.header.header_size + writer.header.arena_size == len(data) > len(writer.out)
+
+
 def test_a_sealed_file_is_continued_under_its_key() -> None:
     data = made(*hello(4), first=SEALED_START, step=6_000_000, key=KEY, continuous=True)
     writer = appending.reopen(data, {"key": KEY})
