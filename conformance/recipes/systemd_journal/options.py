@@ -14,6 +14,7 @@ from conformance.recipes.systemd_journal.log import (
     START,
     SystemdLog,
 )
+from conformance.recipes.systemd_journal.seals import OTHER_KEY
 from conformance.recipes.systemd_journal.writing import write_five_entries, write_sealed_with_a_gap
 from reference_impl.answer import NewRecord
 from reference_impl.systemd_journal import layout
@@ -232,6 +233,14 @@ def write_with_a_key_without_dashes(log: SystemdLog) -> None:
         "key": f"{SEED.replace('-', '').upper()}/{TIMES}",
         "continuous": False,
     }
+    log.context |= {**SMALL, **options}
+    log.write(*FIVE[:1], first=SEALED_START, **options)
+
+
+@BOOK.writing("writing", "SDJ-071", "SDJ-073")
+def write_with_a_prime_that_is_3_modulo_8(log: SystemdLog) -> None:
+    """Of the primes of this key one is 7 modulo 8, one is 3."""
+    options: dict[str, Any] = {"key": OTHER_KEY, "continuous": False}
     log.context |= {**SMALL, **options}
     log.write(*FIVE[:1], first=SEALED_START, **options)
 
