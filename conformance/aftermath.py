@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.compare import every_part
-from conformance.contents import Contents
+from conformance.contents import Contents, entries_below
 
 FREEDOMS = {
     "placement": "where records stand and the log ends: at, size, file, batch, end",
@@ -46,11 +46,12 @@ def compared_parts(format_id: str, free: Collection[str]) -> list[str]:
 
 
 def files_in(folder: Path) -> dict[str, int]:
-    """Everything below a folder that is not itself a folder, with its size in bytes."""
+    """Everything below a folder that is not itself a folder, with its size in bytes.
+
+    Raises :class:`~conformance.contents.TooMuch`.
+    """
     return {
-        path.relative_to(folder).as_posix(): path.lstat().st_size
-        for path in sorted(folder.rglob("*"))
-        if not path.is_dir()
+        path.relative_to(folder).as_posix(): path.lstat().st_size for path in entries_below(folder)
     }
 
 

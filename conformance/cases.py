@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from conformance import aftermath
 from conformance.compare import differences, normalise, pin
-from conformance.contents import Contents, read_contents, write_contents
+from conformance.contents import Contents, read_contents, size, write_contents
 from conformance.vectors import Vector
 from reference_impl import formats
 from reference_impl.answer import collect
 
 DEFAULT_WALL_MS = 2000
+REPLY_BYTES = 2 << 20
+REPLY_BYTES_PER_BYTE = 64
 
 
 @dataclass(frozen=True)
@@ -140,8 +141,13 @@ def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -
         "path": str(path),
         "profile": case.profile,
         "context": dict(context),
-        "limits": {"wall_ms": case.wall_ms},
+        "limits": {"wall_ms": case.wall_ms, "reply_bytes": _reply_bytes(case.vector)},
     }
+
+
+def _reply_bytes(vector: Vector) -> int:
+    """What an answer may be long: several times what the log can hold."""
+    return REPLY_BYTES + REPLY_BYTES_PER_BYTE * size(vector.contents)
 
 
 def _truncation_steps(vector: Vector) -> Iterator[ReadStep]:
@@ -231,8 +237,9 @@ class WriteStep(WritingStep):
             return self._not_refused(place)
         written = found_at(place)
         if written is None:
-            text = "the writer says done, and there is no file"
-            return Judgement(text, self.expect, None, NO_LOG)
+            there = os.path.lexists(place)
+            what = "what is there cannot be read" if there else "there is no file"
+            return Judgement(f"the writer says done, and {what}", self.expect, None, NO_LOG)
         if written != self.vector.contents:
             difference = _first_difference(self.vector.contents, written)
             actual = _answer(place, self.vector)
@@ -354,28 +361,3 @@ def cases_of(vectors: Sequence[Vector], profiles: Sequence[str] = ()) -> list[Ca
         for profile in _PROFILES[vector.operation]
         if not profiles or profile in profiles
     ]
-
-
-@dataclass
-class Scratch:
-    """A folder of scratch copies, gone when the run is over."""
-
-    folder: tempfile.TemporaryDirectory[str] = field(
-        default_factory=lambda: tempfile.TemporaryDirectory(prefix="walproof-")
-    )
-    used: int = 0
-
-    def place(self, name: str) -> Path:
-        """A fresh place for a log of this name."""
-        self.used += 1
-        parent = Path(self.folder.name) / str(self.used)
-        parent.mkdir(parents=True)
-        return parent / name
-
-    def clear(self, place: Path) -> None:
-        """Remove one scratch copy and whatever was written beside it, if that is still there."""
-        shutil.rmtree(place.parent, ignore_errors=True)
-
-    def close(self) -> None:
-        """Remove everything."""
-        self.folder.cleanup()

@@ -3,22 +3,66 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 Contents = bytes | Mapping[str, bytes]
 """Bytes of a file, or bytes by relative name (with ``/``) of the files in a folder."""
 
 
+MAX_BYTES = 512 << 20
+MAX_FILES = 10_000
+MAX_DEPTH = 32
+
+
+class TooMuch(OSError):
+    """More than a log under test may hold: whoever left it did so by mistake, or meant harm."""
+
+
 def read_contents(path: Path) -> Contents:
-    """Everything in a log. Raises ``OSError``."""
+    """Everything in a log.
+
+    Raises ``OSError``, and :class:`TooMuch` beyond ``MAX_BYTES`` in all files, ``MAX_FILES`` or
+    ``MAX_DEPTH`` folders.
+    """
     if not path.is_dir():
-        return path.read_bytes()
-    return {
-        file.relative_to(path).as_posix(): file.read_bytes()
-        for file in sorted(path.rglob("*"))
-        if file.is_file()
-    }
+        return _read(path, MAX_BYTES)
+    contents, left = {}, MAX_BYTES
+    for file in entries_below(path):
+        if file.is_file():
+            contents[file.relative_to(path).as_posix()] = data = _read(file, left)
+            left -= len(data)
+    return contents
+
+
+def entries_below(folder: Path) -> list[Path]:
+    """What is below a folder and no folder itself, in order. Raises :class:`TooMuch`."""
+    return sorted(_entries(folder))
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    folders, seen = [(folder, 1)], 0
+    while folders:
+        here, depth = folders.pop()
+        for entry in here.iterdir():
+            seen += 1
+            if seen > MAX_FILES:
+                raise TooMuch(f"more than {MAX_FILES:,} files are below {folder.name}")
+            if not entry.is_dir() or entry.is_symlink():
+                yield entry
+            elif depth == MAX_DEPTH:
+                raise TooMuch(f"more than {MAX_DEPTH} folders stand in each other")
+            else:
+                folders.append((entry, depth + 1))
+
+
+def _read(path: Path, limit: int) -> bytes:
+    """The file's bytes; a sparse one of terabytes is not tried."""
+    with path.open("rb") as file:
+        data = file.read(limit + 1) if path.stat().st_size <= limit else None
+    if data is None or len(data) > limit:
+        raise TooMuch(f"more than {MAX_BYTES >> 20} MiB are in {path.name}")
+    return data
 
 
 def write_contents(contents: Contents, path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.text import printable
 from reference_impl.answer import INLINE_PAYLOAD_LIMIT, payload_to_json
 
 Record = Mapping[str, Any]
@@ -15,15 +16,8 @@ Record = Mapping[str, Any]
 PLACE = ("file", "at", "size")
 PAYLOAD = ("payload", "payload_sha256")
 
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _TEXT = re.compile(rb"[\x20-\x7e]+")
 _LINES = re.compile(rb"[\x20-\x7e\n\t]*[\x20-\x7e][\x20-\x7e\n\t]*")
-
-
-def printable(text: str) -> str:
-    """`text` with control characters spelled out, so that it can neither move a cursor nor
-    break an XML file. Tabs and newlines stay."""
-    return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", text.replace("\r\n", "\n"))
 
 
 def tail(text: str, limit: int) -> str:

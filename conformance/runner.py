@@ -13,16 +13,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from conformance.baselines import BaselineChild
-from conformance.cases import Case, Scratch, Step
+from conformance.cases import Case, Step
+from conformance.contents import TooMuch
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot, reports_of
+from conformance.scratch import Scratch
 from conformance.subject import Subject
 
 _CLASS_OF_ERROR = {
     Crash: "crash",
     Timeout: "timeout",
     OverLimit: "over-limit",
+    TooMuch: "over-limit",
     ProtocolError: "protocol-error",
 }
 
@@ -173,7 +176,7 @@ class Runner:
                 "expected": case.expect,
                 "stderr": child.stderr_tail,
             }
-            alive = False
+            alive = isinstance(error, TooMuch)  # that is found when it has replied
         result["ms"] = round((time.monotonic() - started) * 1000, 3)
         return result, alive
 

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from conformance import contents
-from conformance.cases import Case, Scratch, found_at
+from conformance.cases import Case, found_at
 from conformance.compare import ANSWER_PARTS, differences, every_part, normalise
 from conformance.protocol import PROTOCOL
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout, describe_exit
 from conformance.protocol.messages import ProtocolError, encode, validate
 from conformance.protocol.oneshot import OneShot, reported_parts
+from conformance.scratch import Scratch
 from conformance.vectors import Vector
 from reference_impl.formats import FORMATS
 

@@ -33,6 +33,10 @@ class Limits:
     memory_bytes: int = 2 << 30
     output_bytes: int = 64 << 20
 
+    def of_reply(self, request: dict[str, Any]) -> int:
+        """Bytes that the reply to one request may have."""
+        return int(request.get("limits", {}).get("reply_bytes", self.output_bytes))
+
 
 class Crash(Exception):
     """The process ended although it owed a reply."""
@@ -79,7 +83,7 @@ class Child:
 
     async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
         """Send a read, write or append request and return the validated reply."""
-        reply = await self._receive(encode(request), wall_ms / 1000)
+        reply = await self._receive(encode(request), wall_ms / 1000, self.limits.of_reply(request))
         await self._checked("read-reply" if request["cmd"] == "read" else "done-reply", reply)
         if reply["seq"] != request["seq"]:
             await self.kill()
@@ -148,8 +152,13 @@ class Child:
             asyncio.create_task(self._watch_memory()),
         ]
 
-    async def _receive(self, request: bytes | None, seconds: float) -> dict[str, Any]:
-        """Send a line, or close the input, and take the reply within the limits."""
+    async def _receive(
+        self, request: bytes | None, seconds: float, most: int | None = None
+    ) -> dict[str, Any]:
+        """Send a line, or close the input, and take the reply within the limits.
+
+        A reply of more than ``most`` bytes is not looked at: to judge it might take minutes.
+        """
         assert self._process is not None
         try:
             reply = await asyncio.wait_for(self._send_and_receive(request), seconds)
@@ -176,6 +185,9 @@ class Child:
             if reply and status == 0:
                 raise ProtocolError(f"the output ends inside a line: {reply[:80]!r}")
             raise Crash(describe_exit(status))
+        if most is not None and len(reply) > most:
+            await self.kill()
+            raise OverLimit(f"a reply of more than {most} bytes")
         try:
             return decode(reply)
         except ProtocolError:
@@ -250,13 +262,19 @@ class Child:
 
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 def prepare_child() -> None:
-    """Runs in the child before exec: no core files, and death with the harness."""
+    """Runs in the child before exec: no core files, and death with the harness.
+
+    As subreaper it stays the ancestor of whatever it starts, daemons too: they are counted and
+    found. It lasts beyond exec, and is not inherited.
+    """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def describe_exit(status: int | None) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from referencing import Registry, Resource
 
+MAX_DEPTH = 100
+_SURROGATE = re.compile("[\ud800-\udfff]")
 SCHEMAS = Path(__file__).parent / "schemas"
 
 
@@ -41,12 +45,61 @@ def validate(kind: str, message: Any) -> None:
 def decode(line: bytes) -> dict[str, Any]:
     """One line of output as a JSON object; raises :class:`ProtocolError`."""
     try:
-        message = json.loads(line)
+        message = json.loads(line, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         raise ProtocolError(f"expected a line of JSON, found {_short(repr(line))}") from None
     if not isinstance(message, dict):
         raise ProtocolError(f"expected a JSON object, found {_short(repr(line))}")
+    if too_deep(message):
+        raise ProtocolError(f"expected at most {MAX_DEPTH} levels of JSON, found more")
+    if b"\\ud" in line.lower() and (text := _lone_surrogate(message)) is not None:
+        raise ProtocolError(
+            f"expected Unicode text, found half of a surrogate pair: {_short(ascii(text))};"
+            ' what is no UTF-8 is {"hex": "…"}'
+        )
     return message
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text} is beyond every number")
+    return value
+
+
+def too_deep(message: Any) -> bool:
+    """Whether a value has more than ``MAX_DEPTH`` levels: later steps may recurse over it."""
+    level = [message]
+    for _ in range(MAX_DEPTH + 1):
+        level = [inner for one in level for inner in _inner(one)]
+        if not level:
+            return False
+    return True
+
+
+def _inner(value: Any) -> list[Any]:
+    """The lists and objects in a value; numbers and texts go no deeper."""
+    if isinstance(value, dict):
+        value = value.values()
+    return [one for one in value if isinstance(one, (dict, list))]
+
+
+def _lone_surrogate(message: Any) -> str | None:
+    """The text, or the key, of a message that cannot be written as UTF-8."""
+    todo = [message]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, dict):
+            todo += [*value, *value.values()]
+        elif isinstance(value, list):
+            todo += value
+        elif isinstance(value, str) and _SURROGATE.search(value):
+            return value
+    return None
 
 
 def encode(message: dict[str, Any]) -> bytes:

@@ -52,7 +52,7 @@ class OneShot:
             command.append("strict")
         process = _Run(command, self.cwd, self.limits)
         try:
-            reply = await process.answer(wall_ms)
+            reply = await process.answer(wall_ms, self.limits.of_reply(request))
         finally:
             self.stderr_tail = process.stderr_tail
             await process.kill()
@@ -71,10 +71,10 @@ class OneShot:
 class _Run(Child):
     """One run: no hello, one reply that may span lines."""
 
-    async def answer(self, wall_ms: int) -> dict[str, Any]:
+    async def answer(self, wall_ms: int, most: int) -> dict[str, Any]:
         """The answer, or ``{"skipped": why}`` from a program that does not read this format."""
         await self._spawn()
-        reply = await self._receive(None, wall_ms / 1000)
+        reply = await self._receive(None, wall_ms / 1000, most)
         try:
             if "skipped" in reply:
                 validate("read-reply", {"seq": 0, **reply})

@@ -6,6 +6,8 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from conformance.text import one_line
+
 from .classes import ResultClass
 
 # One character for one, so that styles stay in place.
@@ -23,12 +25,28 @@ def glyph(each: ResultClass, console: Console) -> str:
 
 
 def say(text: Text, console: Console) -> None:
-    """Print one line, never broken and never padded: a command stays fit to be copied."""
+    """Print one line, never broken and never padded: a command stays fit to be copied.
+
+    What a name or a value in it could do to a terminal is spelled out.
+    """
     text.rstrip()
+    text = seen(text)
     if not is_unicode(console):
         shown = text.plain.translate(_PLAIN)
         text.plain = shown.encode(console.encoding, "replace").decode(console.encoding)
     console.print(text, soft_wrap=True)
+
+
+def seen(text: Text) -> Text:
+    """The text with every character that is not seen spelled out, styles in place."""
+    plain = text.plain
+    if plain.isprintable():
+        return text
+    unseen = [at for at, one in enumerate(plain) if not one.isprintable()]
+    parts = text.divide(sorted({cut for at in unseen for cut in (at, at + 1)}))
+    for part in parts:
+        part.plain = one_line(part.plain)
+    return Text(style=text.style, end=text.end).join(parts)
 
 
 def print_tidy(renderable: RenderableType, console: Console, indent: int = 0) -> None:

@@ -22,8 +22,9 @@ from typing import Any
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from conformance.describe import lost_text, printable, record_text, tail
+from conformance.describe import lost_text, record_text, tail
 from conformance.saving import saved
+from conformance.text import printable
 
 from .classes import BY_NAME
 from .json_report import Report

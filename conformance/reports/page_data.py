@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance.describe import printable, tail
+from conformance.describe import tail
+from conformance.text import printable
 
 from .classes import CLASSES, SEVERITY
 from .json_report import Report

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.describe import bytes_in, lost_text, payload_text, place_text, printable
+from conformance.describe import bytes_in, lost_text, payload_text, place_text
+from conformance.text import printable
 
 from .align import Fold, Kind, Row, align_lost, align_records, fold
 

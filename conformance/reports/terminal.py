@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from conformance.describe import printable
+from conformance.text import printable
 
 from .classes import BY_NAME, CLASSES, SEVERITY, ResultClass
 from .console_text import glyph, is_unicode, print_hanging, print_tidy, say

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from conformance.describe import printable, tail
+from conformance.describe import tail
+from conformance.text import printable
 
 from .align import Kind
 from .classes import BY_NAME

@@ -9,8 +9,9 @@ import shutil
 
 import pytest
 
-from conformance.cases import AppendStep, Case, ReadStep, Scratch, WriteStep, cases_of
+from conformance.cases import AppendStep, Case, ReadStep, WriteStep, cases_of
 from conformance.protocol.messages import validate
+from conformance.scratch import Scratch
 from reference_impl.answer import collect
 from reference_impl.leveldb_log.reader import read_stream
 from reference_impl.leveldb_log.writer import Writer, append_stream

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout, describe_exit
+from conformance.protocol.child import (
+    CannotStart,
+    Child,
+    Crash,
+    Limits,
+    OverLimit,
+    Timeout,
+    describe_exit,
+)
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot, no_hello, reported_parts
 from tests.family import children
@@ -202,7 +210,8 @@ class TestOneShot:
     def test_a_program_is_asked_which_form_it_has(self, program):
         assert asyncio.run(no_hello(program(), Path.cwd())) is None
         assert asyncio.run(no_hello(program(loop="sys.exit(1)"), Path.cwd()))
-        assert asyncio.run(no_hello(["./no-such-program"], Path.cwd()))
+        with pytest.raises(CannotStart, match=r"cannot start \./no-such-program"):
+            asyncio.run(no_hello(["./no-such-program"], Path.cwd()))
 
 
 def test_exit_statuses_in_words():

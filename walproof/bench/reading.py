@@ -6,10 +6,11 @@ import json
 import statistics
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from conformance import ROOT
-from conformance.contents import read_contents, size
+from conformance.contents import entries_below
 from walproof.bench.contender import Contender
 from walproof.bench.workloads import Workload
 
@@ -47,9 +48,7 @@ def _measure(
     progress: Callable[[str], None],
 ) -> Iterator[Row]:
     loads = {one.name: workload.smaller(one.share) for one in contenders}
-    file_bytes = {  # reading the files puts them into the page cache
-        load: size(read_contents(load.log())) for load in {workload, *loads.values()}
-    }
+    file_bytes = {load: _into_page_cache(load.log()) for load in {workload, *loads.values()}}
     why_not = {one.name: one.unavailable() for one in contenders}
     seconds: dict[str, list[float]] = {one.name: [] for one in contenders}
     raw: dict[str, list[float]] = {one.name: [] for one in contenders}
@@ -83,6 +82,16 @@ def _measure(
             "peer": peer,
             "ratio_to_peer": ratio(per_record[one.name], per_record[peer]) if peer else None,
         }
+
+
+def _into_page_cache(log: Path) -> int:
+    """Read a log of any size, and count its bytes."""
+    found = 0
+    for path in entries_below(log) if log.is_dir() else [log]:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                found += len(block)
+    return found
 
 
 def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import keyword
+import os
 
 import click
 
 from conformance import __version__
+from walproof.cli.output import say, say_lines
 
 SUBCOMMANDS = (
     "read",
@@ -73,11 +75,20 @@ def main() -> None:
     except click.exceptions.Abort:
         raise SystemExit(130) from None
     except click.ClickException as error:
-        error.show()
+        _show(error)
         raise SystemExit(1) from None
     except OSError as error:
         if error.filename is None:  # nothing to tell a user: a defect of ours
             raise
-        click.echo(f"Error: {error.filename}: {error.strerror}", err=True)
+        say(f"Error: {os.fsdecode(error.filename)}: {error.strerror}", err=True)
         raise SystemExit(1) from None
     raise SystemExit(status if isinstance(status, int) else 0)
+
+
+def _show(error: click.ClickException) -> None:
+    """What ``error.show`` prints, with foreign text in it made visible."""
+    context = getattr(error, "ctx", None)
+    if isinstance(error, click.UsageError) and context is not None:
+        click.echo(context.get_usage(), err=True)
+        click.echo(f"Try '{context.command_path} --help' for help.\n", err=True)
+    say_lines(f"Error: {error.format_message()}", err=True)

@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 
 from conformance.cases import Case, cases_of
-from conformance.describe import printable
 from conformance.exchange import exchanges
 from conformance.protocol.child import Crash, Timeout
 from conformance.protocol.messages import ProtocolError, encode
 from conformance.subject import Subject
+from conformance.text import printable
 from conformance.vectors import BrokenVector, Vector, load_all
 from walproof.cli import subjects
 

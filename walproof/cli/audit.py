@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 
 from walproof.audit.progress import Bar
+from walproof.cli.output import say
 
 
 @click.command()
@@ -114,7 +115,7 @@ def audit(
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror or error}") from None
     except KeyboardInterrupt:
-        click.echo("Stopped. Run it again to go on from here.", err=True)
+        say("Stopped. Run it again to go on from here.", err=True)
         raise click.exceptions.Abort from None
     finally:
         engine.stop()

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from conformance import REPORTS
 from conformance.vectors import Vector, load_all
+from walproof.cli.output import say
 from walproof.cli.setup import in_ci
 
 QUICK_SCALE = 100
@@ -62,7 +63,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     made = report.build(read, asked, rounds, quick)
     report.save(made, path)
     report.show(made, Console())
-    click.echo(f"Raw numbers: {os.path.relpath(path)}")
+    say(f"Raw numbers: {os.path.relpath(path)}")
     missing = any("unavailable" in row for row in [*read, *asked])
     return 1 if missing and in_ci() else 0
 

@@ -21,6 +21,7 @@ from conformance.reports import html, json_report, junit, terminal
 from conformance.structure.cases import PROFILE
 from conformance.subject import Subject, takes_strict
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
+from walproof.cli.output import say
 from walproof.cli.setup import in_ci
 from walproof.cli.subjects import foreign, implementations, own, program_name
 from walproof.implementations import all_implementations
@@ -196,7 +197,7 @@ def _is_one_shot(command: str, words: Sequence[str]) -> bool:
     except CannotStart as error:
         raise click.ClickException(f"--cmd {command!r}: {error}") from None
     if why is not None:
-        click.echo(
+        say(
             f"{command}: no reply to hello ({why}); taken for a one-shot program,"
             f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
             err=True,

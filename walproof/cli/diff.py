@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -10,6 +9,7 @@ from rich.console import Console
 
 from conformance.reports import diff as diffs
 from conformance.reports import json_report, terminal
+from walproof.cli.output import say_json
 
 
 @click.command()
@@ -31,7 +31,7 @@ def diff(old: Path, new: Path, as_json: bool) -> int:
     except (json_report.InvalidReport, OSError) as error:
         raise click.ClickException(str(error)) from None
     if as_json:
-        click.echo(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+        say_json(found.to_json(), indent=1)
     else:
         terminal.print_diff(found, Console())
     return 3 if found.regressions else 0

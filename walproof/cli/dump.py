@@ -17,7 +17,7 @@ from conformance.saving import save
 from reference_impl.answer import End, Lost, Record
 from reference_impl.formats import UnknownFormat, detect, named
 from reference_impl.zmq_raft import message_pack
-from walproof.cli.output import must_not_overwrite
+from walproof.cli.output import must_not_overwrite, say, say_json
 from walproof.cli.read import EXIT_STATUS
 
 UNZIPPED_BYTES = 64 << 20
@@ -148,11 +148,11 @@ def dump(
                 status = EXIT_STATUS[event.verdict]
             elif isinstance(event, Lost):
                 where = f"{event.start} to {event.end}{' of ' + event.file if event.file else ''}"
-                click.echo(f"lost: bytes {where} ({event.reason})", err=True)
+                say(f"lost: bytes {where} ({event.reason})", err=True)
     except UnknownFormat as error:
         if format_id:
             raise click.ClickException(str(error)) from None
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}", err=True)
         return EXIT_STATUS["refused"]
     except FileExistsError as error:
         raise click.ClickException(
@@ -203,13 +203,13 @@ class _Dump:
             try:
                 payload = unzipped(payload)
             except TooLarge as error:
-                click.echo(f"record {index}: {error}; written as it is", err=True)
+                say(f"record {index}: {error}; written as it is", err=True)
                 self.left_as_it_is = True
         if self.messagepack:
             try:
                 payload, ending = readable(payload), "json"
             except NotMessagePack as error:
-                click.echo(f"record {index}: not MessagePack ({error}); written as it is", err=True)
+                say(f"record {index}: not MessagePack ({error}); written as it is", err=True)
                 self.left_as_it_is = True
         self.used[index] = self.used.get(index, 0) + 1
         again = f".{self.used[index]}" if self.used[index] > 1 else ""
@@ -219,7 +219,7 @@ class _Dump:
         line: dict[str, Any] = {"path": str(path), **record.to_json()}
         for name in ("payload", "payload_sha256"):
             line.pop(name, None)
-        click.echo(json.dumps(line, ensure_ascii=False))
+        say_json(line)
 
     def check_found(self) -> None:
         """A range without records is a mistake: say so, after all others are written."""

@@ -16,7 +16,7 @@ from reference_impl.systemd_journal.export_format import export_entry
 from reference_impl.systemd_journal.objects import FIELD_NAME
 from reference_impl.systemd_journal.reader import read_data
 from walproof.cli.context import context_of
-from walproof.cli.output import must_not_overwrite
+from walproof.cli.output import must_not_overwrite, say
 from walproof.cli.read import EXIT_STATUS
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -139,7 +139,7 @@ def _parquet(
     except UnknownFormat as error:
         if format_id:
             raise click.ClickException(str(error)) from None
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}", err=True)
         return EXIT_STATUS["refused"]
     except OSError as error:
         raise click.ClickException(f"{error.filename or log}: {error.strerror or error}") from None
@@ -147,7 +147,7 @@ def _parquet(
         raise click.ClickException(str(error)) from None
     end: End = done.end
     why = f" ({end.reason})" if end.reason else ""
-    click.echo(
+    say(
         f"{out}: {format.id}, {end.verdict}{why}, {done.records:,} records,"
         f" {done.lost:,} lost ranges"
     )
@@ -162,11 +162,11 @@ def _journal(log: Path, context: dict[str, Any]) -> int:
             seqnum_id = bytes(data[72:88]).hex() if len(data) >= layout.HEADER_MIN else ""
             for event in read_data(data, "recover", context):
                 if isinstance(event, Lost):
-                    click.echo(f"lost {event.start}–{event.end}: {event.reason}", err=True)
+                    say(f"lost {event.start}–{event.end}: {event.reason}", err=True)
                 elif isinstance(event, End):
                     status = EXIT_STATUS[event.verdict]
                     if event.reason:
-                        click.echo(f"{log}: {event.verdict} ({event.reason})", err=True)
+                        say(f"{log}: {event.verdict} ({event.reason})", err=True)
                 else:
                     out.write(export_entry(event.fields, seqnum_id, event.payload))
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ import click
 from reference_impl.systemd_journal import inspection, layout, mapped
 from reference_impl.systemd_journal.export_format import is_text
 from reference_impl.systemd_journal.query import names, values
+from walproof.cli.output import say
 
 
 @click.command()
@@ -34,16 +36,16 @@ def fields(log: Path, name: str | None, as_json: bool) -> int:
             size = len(data)
             why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
             if why is not None:
-                click.echo(f"{log}: {why}", err=True)
+                say(f"{log}: {why}", err=True)
                 return 3 if why == "torn-header" else 4
             found = inspection.inspect(data, {})
-            listed = sorted(names(found)) if name is None else values(found, name.encode())
+            listed = sorted(names(found)) if name is None else values(found, os.fsencode(name))
             for value in listed:
-                click.echo(_shown(value, as_json))
+                say(_shown(value, as_json))
     except OSError as error:
         raise click.ClickException(f"{log}: {error.strerror or error}") from None
     if found.faults:
-        click.echo(f"{log}: {len(found.faults)} findings; walproof verify lists them", err=True)
+        say(f"{log}: {len(found.faults)} findings; walproof verify lists them", err=True)
     return 3 if found.faults else 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import secrets
-import sys
 from pathlib import Path
 
 import click
@@ -14,6 +13,7 @@ from reference_impl.systemd_journal.builder import COMPRESSIONS, CannotWrite, Op
 from reference_impl.systemd_journal.export_format import BadExport, ExportedEntry, parse_export
 from reference_impl.systemd_journal.objects import FIELD_NAME
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
+from walproof.cli.output import say
 
 
 @click.command("import")
@@ -67,7 +67,7 @@ def import_(
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{out}: {error.strerror or error}") from None
-    click.echo(f"{out}: {made.header.n_entries} entries", file=sys.stderr)
+    say(f"{out}: {made.header.n_entries} entries", err=True)
     return 0
 
 

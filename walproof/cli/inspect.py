@@ -13,7 +13,7 @@ from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.field_map import UnknownField
 from reference_impl.formats import UnknownFormat, detect, named
 from walproof.cli.list import list_folder
-from walproof.cli.output import must_not_overwrite
+from walproof.cli.output import must_not_overwrite, say
 from walproof.cli.read import EXIT_STATUS
 from walproof.inspection.inspection import Inspection, inspection
 from walproof.inspection.log_bytes import LogBytes
@@ -106,7 +106,7 @@ def inspect(
     except UnknownFormat as error:
         if format_id:
             raise click.ClickException(str(error)) from None
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}", err=True)
         return EXIT_STATUS["refused"]
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -157,11 +157,9 @@ def _write_page(
     end = _end_of_window(view, start, end)
     written = write(view, page, start, end, PAGE_LIMIT if limit is None else limit or None)
     shown = f"{written.shown} of {counted(view.outline.size, 'byte')}"
-    click.echo(f"{page}: {view.outline.verdict}, {shown}, {counted(written.fields, 'field')}")
+    say(f"{page}: {view.outline.verdict}, {shown}, {counted(written.fields, 'field')}")
     if written.shown < end - start:
-        click.echo(
-            f"--from {start + written.shown} makes a page of what follows, --limit 0 of all."
-        )
+        say(f"--from {start + written.shown} makes a page of what follows, --limit 0 of all.")
 
 
 def _end_of_window(view: Inspection, start: int, end: int | None) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
+from walproof.cli.output import say
 from walproof.parsers.ksy_test import BadVector, find_vectors
 from walproof.parsers.ksy_test import run as run_vector
 
@@ -45,10 +46,10 @@ def ksy_test(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
             passed += not outcome.failures
             failed += bool(outcome.failures)
             if outcome.failures or not quiet:
-                click.echo(f"{'FAIL' if outcome.failures else 'ok  '}  {vector}  {outcome.title}")
+                say(f"{'FAIL' if outcome.failures else 'ok  '}  {vector}  {outcome.title}")
             for failure in outcome.failures:
-                click.echo(f"      {failure}")
+                say(f"      {failure}")
     except (GrammarError, ToolMissing, BadVector) as error:
         raise click.ClickException(str(error)) from None
-    click.echo(f"{passed} passed, {failed} failed")
+    say(f"{passed} passed, {failed} failed")
     return 3 if failed else 0

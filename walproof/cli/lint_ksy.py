@@ -8,6 +8,7 @@ import click
 
 from conformance import GRAMMARS
 from conformance.kaitai.compile import ToolMissing
+from walproof.cli.output import say, say_lines
 from walproof.parsers.lint import RULES, compile_errors, lint
 
 
@@ -35,15 +36,15 @@ def lint_ksy(files: tuple[Path, ...], rules: bool) -> int:
     if rules:
         width = max(map(len, RULES))
         for name, rule in RULES.items():
-            click.echo(f"{name:{width}}  {(rule.__doc__ or '').strip()}")
+            say(f"{name:{width}}  {(rule.__doc__ or '').strip()}")
         return 0
     chosen = files or tuple(sorted(GRAMMARS.glob("*.ksy")))
     try:
         found = compile_errors(chosen)
     except ToolMissing as error:
-        click.echo(f"not compiled: {error}", err=True)
+        say_lines(f"not compiled: {error}", err=True)
         found = []
     found += [str(finding) for file in chosen for finding in lint(file)]
     for finding in found:
-        click.echo(finding)
+        say_lines(finding)
     return 3 if found else 0

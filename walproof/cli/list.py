@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, MutableSequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,10 @@ from typing import Any
 
 import click
 
+from conformance.text import one_line
 from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import Format, UnknownFormat, detect, named
+from walproof.cli.output import say, say_json
 from walproof.cli.read import EXIT_STATUS, VERDICT_STYLE
 
 
@@ -83,7 +84,7 @@ def list_folder(folder: Path, format_id: str | None = None, as_json: bool = Fals
         for row in _list(folder, format):
             rows.append(row)
             if as_json:
-                click.echo(json.dumps(row.to_json(), ensure_ascii=False))
+                say_json(row.to_json())
     except UnknownFormat as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
@@ -149,7 +150,7 @@ def _print_table(rows: Iterable[Listed]) -> None:
         lost = str(row.lost) if row.lost or row.reason else ""
         said = row.reason or row.verdict or ""
         known = (row.first or "", row.last or "", row.term or "", lost, said)
-        table.append((row.file, row.format or "–", str(row.size), records, *known))
+        table.append((one_line(row.file), row.format or "–", str(row.size), records, *known))
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     verdicts = [None, *(row.verdict or ("damaged" if row.reason else None) for row in rows)]
     for line, verdict in zip(table, verdicts, strict=True):
@@ -159,7 +160,7 @@ def _print_table(rows: Iterable[Listed]) -> None:
         ]
         text = "  ".join(cells).rstrip()
         style = VERDICT_STYLE.get(verdict or "intact") if verdict != "intact" else None
-        click.echo(click.style(text, fg=style) if style and verdict else text)
+        say(text, style=style if verdict else None)
 
 
 list = list_logs  # found by the name of the subcommand; nothing here needs the builtin

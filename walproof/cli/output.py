@@ -1,10 +1,35 @@
-"""What every command that writes a file must not do: write onto the log that it reads."""
+"""How commands print, and what one that writes a file must not do."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
+
+from conformance.text import json_text, one_line
+
+
+def say(text: str, *, err: bool = False, style: str | None = None) -> None:
+    """Print one line. What a name or a value in it could do to a terminal is spelled out."""
+    line = one_line(text)
+    click.echo(click.style(line, fg=style) if style else line, err=err)
+
+
+def say_lines(text: str, *, err: bool = False) -> None:
+    """Print a text of several lines; those after the first are indented.
+
+    So a name with a newline in it cannot forge a line.
+    """
+    first, *others = text.splitlines() or [""]
+    say(first, err=err)
+    for line in others:
+        say(f"  {line.removeprefix('  ')}", err=err)
+
+
+def say_json(value: Any, indent: int | None = None) -> None:
+    """Print a value as JSON."""
+    click.echo(json_text(value, indent))
 
 
 def must_not_overwrite(log: Path, out: Path, option: str) -> None:

@@ -13,10 +13,12 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from conformance.describe import payload_text, printable
+from conformance.describe import payload_text
+from conformance.text import json_text, one_line
 from reference_impl.answer import Answer, End, Event, Lost, Record, collect, end_to_json
 from reference_impl.formats import Context, UnknownFormat, detect, named
 from walproof.cli.context import context_of
+from walproof.cli.output import say, say_json
 
 EXIT_STATUS = {"intact": 0, "torn": 3, "damaged": 3, "refused": 4}
 VERDICT_STYLE = {"intact": "green", "torn": "yellow", "damaged": "red", "refused": "magenta"}
@@ -81,7 +83,7 @@ def read(
     except UnknownFormat as error:
         if format_id:
             raise click.ClickException(str(error)) from None
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}", err=True)
         return EXIT_STATUS["refused"]
     except BrokenPipeError:
         raise  # `| head` has read enough; the log is not at fault
@@ -90,7 +92,7 @@ def read(
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
     if as_json:
-        click.echo(_dump(answer.to_json(), indent=1))
+        say_json(answer.to_json(), indent=1)
     else:
         print_answer(answer, format.id, log, Console())
     return EXIT_STATUS[answer.verdict]
@@ -107,10 +109,6 @@ def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
     return read
 
 
-def _dump(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent)
-
-
 def _print_lines(events: Iterator[Event]) -> End:
     last = None
     for last in events:
@@ -123,7 +121,7 @@ def _print_lines(events: Iterator[Event]) -> End:
             line = {"end": end}
         else:
             line = {type(last).__name__.lower(): last.to_json()}
-        sys.stdout.write(_dump(line) + "\n")
+        sys.stdout.write(json_text(line) + "\n")
     assert isinstance(last, End)
     return last
 
@@ -136,7 +134,7 @@ def print_answer(answer: Answer, format_id: str, log: Path, console: Console) ->
     if answer.reason:
         verdict.append(f" ({answer.reason})", style="not bold")
     summary = Text.assemble(
-        f"{log}: {format_id}, ",
+        f"{one_line(str(log))}: {format_id}, ",
         verdict,
         f", {count(len(answer.records), 'record')}",
         f", {count(lost_bytes, 'byte')} lost" if lost_bytes else "",
@@ -145,12 +143,12 @@ def print_answer(answer: Answer, format_id: str, log: Path, console: Console) ->
     if answer.verdict == "refused":
         return
     if answer.records and "state" in (last := answer.records[-1]).fields:
-        console.print(f"State: {_dump(last.fields['state'])}", soft_wrap=True, markup=False)
+        console.print(f"State: {json_text(last.fields['state'])}", soft_wrap=True, markup=False)
     if answer.end is None:
         console.print("A writer must start a new file.")
     else:
         place = f"{answer.end} of {answer.end_file}" if answer.end_file else str(answer.end)
-        console.print(f"A writer may resume at {place}.", soft_wrap=True)
+        console.print(f"A writer may resume at {one_line(place)}.", soft_wrap=True, markup=False)
 
 
 def _by_number(file: str) -> list[str | int]:
@@ -192,7 +190,7 @@ def _print_table(answer: Answer, console: Console) -> None:
         line = f"{line}  {last}"
         if len(line) > room:
             line = line[: room - 1] + "…"
-        click.echo(click.style(line, fg=lost_style) if lost else line)
+        say(line, style=lost_style if lost else None)
 
 
 def _row(number: int, item: Record | Lost, heads: list[str]) -> tuple[list[str], str, bool]:
@@ -210,7 +208,10 @@ def _row(number: int, item: Record | Lost, heads: list[str]) -> tuple[list[str],
             last = entry_text(item.fields["fields"])
         else:
             last = payload_text(item.to_json(), width=48) if update is None else _cell(update, 96)
-    cells = [item.file or "" if head == "file" else _cell(known.get(head, "")) for head in heads]
+    cells = [
+        one_line(item.file or "") if head == "file" else _cell(known.get(head, ""))
+        for head in heads
+    ]
     return cells, last, isinstance(item, Lost)
 
 
@@ -221,11 +222,11 @@ def entry_text(fields: list[list[Any]]) -> str:
         for name, value in sorted(fields, key=lambda field: field[0] != "MESSAGE")
         if name != "_BOOT_ID"
     ]
-    return printable("  ".join(shown)).replace("\n", "\\n")
+    return one_line("  ".join(shown))
 
 
 def _cell(value: Any, width: int = 32) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     return text if len(text) <= width else text[: width - 1] + "…"
 
 

@@ -13,6 +13,7 @@ from conformance.saving import UNFINISHED, named_in_errors, publish
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import Format, UnknownFormat, detect, named
 from walproof.cli.context import context_of
+from walproof.cli.output import say
 from walproof.cli.read import count
 
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
@@ -58,7 +59,7 @@ def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[st
         context = context_of(context_items, format.id)
         answer = collect(format.read(log, "recover", context))
         if answer.verdict == "refused":
-            click.echo(f"{log}: {format.id}, refused ({answer.reason})", err=True)
+            say(f"{log}: {format.id}, refused ({answer.reason})", err=True)
             return 4
         write_anew(format, log, answer, out, context)
     except UnknownFormat as error:
@@ -71,13 +72,13 @@ def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[st
             f"{log}: its survivors cannot stand in one log: {error}"
         ) from None
     lost = sum(gap.end - gap.start for gap in answer.lost)
-    click.echo(
+    say(
         f"{out}: {count(len(answer.records), 'record')}; {count(lost, 'byte')} of {log} lost",
         err=True,
     )
     for gap in answer.lost:
         place = f"{gap.file}: " if gap.file else ""
-        click.echo(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
+        say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
     return 3 if answer.verdict != "intact" else 0
 
 

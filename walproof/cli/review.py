@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import click
 
 from conformance import ROOT
+from walproof.cli.output import say_json, say_lines
 
 
 @click.command()
@@ -62,13 +62,13 @@ def review(
                 against = f"{revision} ({commit})" if commit != revision else revision
             found = make(old, ROOT, against, formats, count, seed, say)
     except (GrammarError, ToolMissing, UnknownRevision, BrokenExcuses, BrokenVector) as error:
-        click.echo(f"walproof review: {error}", err=True)
+        say_lines(f"walproof review: {error}", err=True)
         return 2
     finally:
         if sys.stderr.isatty():
             click.echo("\r\x1b[K", err=True, nl=False)
     if output == "json":
-        click.echo(json.dumps(found.to_json(), indent=1, ensure_ascii=False))
+        say_json(found.to_json(), indent=1)
     else:
         click.echo({"text": text, "markdown": markdown, "junit": junit}[output](found), nl=False)
     names = api and any(f.severity == "warning" and "API" in f.classes for f in found.findings)

@@ -8,6 +8,7 @@ import time
 import click
 
 from conformance.registry import Implementation, Unavailable
+from walproof.cli.subjects import implementations
 from walproof.implementations import all_implementations
 
 
@@ -20,9 +21,7 @@ def setup(names: tuple[str, ...]) -> int:
     out of the run. With CI=true that is a failure, unless its file says that it may be missing.
     """
     missing = 0
-    for implementation in all_implementations():
-        if names and implementation.name not in names:
-            continue
+    for implementation in implementations(names) if names else all_implementations():
         missing += not _build(implementation) and not implementation.moving
     return 1 if missing and in_ci() else 0
 

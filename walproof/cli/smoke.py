@@ -8,9 +8,9 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from conformance.describe import printable
 from conformance.reports.console_text import is_unicode, say
 from conformance.smoke import Finding, Smoke
+from conformance.text import printable
 from conformance.vectors import BrokenVector, load_all
 from reference_impl.formats import FORMATS
 from walproof.cli.subjects import words_of

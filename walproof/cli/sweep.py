@@ -21,6 +21,7 @@ from conformance.registry import Implementation, Unavailable
 from conformance.vectors import BrokenVector, Vector, load, load_all
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
+from walproof.cli.output import say
 from walproof.spark.java import JavaMissing
 from walproof.sweep import controls, findings, job, plan, summary, terminal
 from walproof.sweep.children import Limits
@@ -187,7 +188,7 @@ def _programs(
             raise click.UsageError(f"--cmd: {error}") from None
         if why is not None:
             asked = " and ".join(program.profiles)
-            click.echo(
+            say(
                 f"{command}: no reply to hello ({why}); taken for one-shot, asked in {asked}",
                 err=True,
             )

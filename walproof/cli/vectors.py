@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from conformance import VECTORS
+from walproof.cli.output import say
 
 
 @click.command()
@@ -44,6 +45,6 @@ def vectors(verify: bool) -> int:
                 if not verify:
                     path.unlink()
     for name in changed:
-        click.echo(f"{'would change' if verify else 'wrote'} {name}")
-    click.echo(f"{count} vectors, {len(changed)} files changed")
+        say(f"{'would change' if verify else 'wrote'} {name}")
+    say(f"{count} vectors, {len(changed)} files changed")
     return 1 if verify and changed else 0

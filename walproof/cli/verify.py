@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
 from reference_impl.systemd_journal import inspection, layout, mapped
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
+from walproof.cli.output import say, say_json
 
 
 @click.command()
@@ -48,26 +49,29 @@ def _verify(log: Path, data: object, context: dict[str, str], as_json: bool) -> 
     size = len(data)  # type: ignore[arg-type]
     why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
     if why is not None:
-        click.echo(f"{log}: {why}", err=True)
+        say(f"{log}: {why}", err=True)
         return 4
     found = inspection.inspect(data, context)
     for fault in found.faults:
-        click.echo(_json(fault, found.view) if as_json else _line(fault, found.view))
+        if as_json:
+            say_json(_json(fault, found.view))
+        else:
+            say(_line(fault, found.view))
     if as_json:
         return 3 if found.faults else 0
     header = found.view.header
     counts = f"{sum(found.walk.counts)} objects, {len(found.entries)} entries"
     if found.faults:
-        click.echo(f"{log}: {len(found.faults)} findings, {counts}")
+        say(f"{log}: {len(found.faults)} findings, {counts}")
     else:
-        click.echo(f"{log}: no findings, {counts}")
+        say(f"{log}: no findings, {counts}")
     if header.sealed and not context:
-        click.echo("The file is sealed. Without --key the seals were not verified.")
+        say("The file is sealed. Without --key the seals were not verified.")
     elif header.sealed and found.sealed_until is not None:
         until = datetime.fromtimestamp(found.sealed_until / 1_000_000, UTC)
-        click.echo(f"The seals hold for entries up to {until.isoformat()}.")
+        say(f"The seals hold for entries up to {until.isoformat()}.")
     elif header.sealed:
-        click.echo("No entry is vouched for by a seal.")
+        say("No entry is vouched for by a seal.")
     return 3 if found.faults else 0
 
 
@@ -84,14 +88,12 @@ def _line(fault: Fault, view: View) -> str:
     return f"{place}: {fault.reason} [{fault.rule}]: {fault.text}"
 
 
-def _json(fault: Fault, view: View) -> str:
-    return json.dumps(
-        {
-            "from": fault.start,
-            "to": fault.end,
-            "object": _object(fault, view) or None,
-            "reason": fault.reason,
-            "rule": fault.rule,
-            "text": fault.text,
-        }
-    )
+def _json(fault: Fault, view: View) -> dict[str, Any]:
+    return {
+        "from": fault.start,
+        "to": fault.end,
+        "object": _object(fault, view) or None,
+        "reason": fault.reason,
+        "rule": fault.rule,
+        "text": fault.text,
+    }

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from conformance.kaitai.field_map import Field, ParseStopped
+from conformance.text import one_line
 from walproof.inspection.inspection import Inspection
 from walproof.inspection.marked import row_of
 from walproof.inspection.note import NOTHING, Note
 from walproof.inspection.outline import Outline
-from walproof.inspection.show import printable, value_text
+from walproof.inspection.show import value_text
 
 BYTES_OF_LONG_DATA = 1 << 20
 """The page includes long data in full until it holds this many bytes of the log."""
@@ -39,7 +40,7 @@ def page_data(view: Inspection, start: int, end: int, limit: int | None) -> dict
     }
     rules.update(id for ids in reasons.values() for id in ids)
     return {
-        "file": printable(view.path.name),
+        "file": one_line(view.path.name),
         "format": view.format,
         "size": outline.size,
         "window": [start, end],
@@ -75,7 +76,7 @@ def _fill(table: _FieldTable, start: int, end: int, limit: int | None) -> tuple[
                 return min(end, field.start), None  # no unit is cut in two
             table.add(field)
     except ParseStopped as error:
-        return end, printable(str(error))
+        return end, one_line(str(error))
     return end, None
 
 

@@ -7,6 +7,7 @@ from enum import Enum
 from rich.cells import cell_len, set_cell_size
 
 from conformance.kaitai.field_map import Field
+from conformance.text import one_line
 from walproof.inspection.note import Note
 
 _PREVIEW = 512
@@ -32,7 +33,7 @@ def value_text(field: Field, note: Note, room: int = 60) -> str:
         return bytes_value(value, room)
     if isinstance(value, Enum):
         return f"{value.name} ({value.value})"
-    return cut(printable(str(value)), room)
+    return cut(one_line(str(value)), room)
 
 
 def bytes_value(data: bytes, room: int = 60) -> str:
@@ -60,11 +61,6 @@ def preview(data: bytes, room: int) -> str:
 def counted(number: int, noun: str) -> str:
     """``1 byte``, ``32768 bytes``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def printable(text: str) -> str:
-    """Text in which control characters, and others that move or hide text, are spelled out."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def cut(text: str, room: int) -> str:

@@ -10,11 +10,12 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.kaitai.field_map import Field, ParseStopped
+from conformance.text import one_line
 from walproof.inspection.inspection import Inspection, shared_prefix
 from walproof.inspection.line import Line, Lines
 from walproof.inspection.marked import FieldRow, Mark, Row, marked
 from walproof.inspection.note import Note
-from walproof.inspection.show import counted, cut, hex_text, printable, value_text
+from walproof.inspection.show import counted, cut, hex_text, value_text
 
 _VERDICT_STYLE = {
     "intact": "bold green", "torn": "bold yellow", "damaged": "bold red", "refused": "bold magenta",
@@ -176,7 +177,7 @@ class TerminalMap:
 
     def _print_summary(self) -> None:
         outline = self.view.outline
-        name = printable(str(self.view.path))
+        name = one_line(str(self.view.path))
         self.lines.say(
             Line().add(f"{name}: {self.view.format}, {counted(outline.size, 'byte')}, ")
             .add(outline.verdict, _VERDICT_STYLE[outline.verdict])

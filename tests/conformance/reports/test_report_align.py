@@ -190,7 +190,7 @@ def test_payloads_are_short_and_readable(payload, shown):
 
 
 def test_foreign_text_cannot_move_the_cursor():
-    assert printable("a\x1b[2Jb\x00\r\nc\td\ud800") == "a\\x1b[2Jb\\x00\nc\td\\xd800"
+    assert printable("a\x1b[2Jb\x00\r\nc\td\ud800") == "a\\x1b[2Jb\\x00\nc\td\\ud800"
     assert tail("x" * 100 + "end\n", 10) == "…xxxxxxend"
     assert place_text({"file": "db-1.log", "at": 4, "size": 9}) == "db-1.log, at 4, 9 B"
 

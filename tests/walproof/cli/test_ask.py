@@ -73,7 +73,7 @@ def test_the_scratch_copy_is_kept_as_the_program_left_it(tmp_path: Path) -> None
     ("arguments", "said"),
     [
         (["--vector", CUT], "expected --cmd COMMAND or --impl NAME"),
-        (["--cmd", "'reader", "--vector", CUT], "No closing quotation"),
+        (["--cmd", "'reader", "--vector", CUT], "no closing quotation"),
         (["--cmd", "true", "--vector", "nothing"], "there is none of that id"),
         (
             ["--cmd", "true", "--vector", CUT, "--profile", "write"],

@@ -8,11 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from conformance.kaitai.field_map import field_map
+from conformance.text import one_line
 from reference_impl.leveldb_log.layout import (
     HEADER,
     masked_crc,
 )
-from walproof.inspection.show import hex_text, preview, printable
+from walproof.inspection.show import hex_text, preview
 
 Shown = Callable[..., list[str]]
 
@@ -206,4 +207,4 @@ def test_a_preview_is_what_a_person_can_read(data: bytes, room: int, text: str) 
 
 
 def test_printable_spells_out_what_moves_or_hides_text() -> None:
-    assert printable("a\x1b[2J\u202eb\udcff") == "a\\x1b[2J\\u202eb\\udcff"
+    assert one_line("a\x1b[2J\u202eb\udcff") == "a\\x1b[2J\\u202eb\\udcff"

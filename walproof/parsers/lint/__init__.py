@@ -39,7 +39,7 @@ def lint(path: Path) -> list[Finding]:
 
 
 def compile_errors(paths: Sequence[Path]) -> list[str]:
-    """What the compiler refuses, one ``FILE:LINE:COLUMN: error: WHY`` a line.
+    """What the compiler refuses, one ``FILE:LINE:COLUMN: error: WHY`` each.
 
     Raises ``ToolMissing``.
     """
@@ -47,5 +47,17 @@ def compile_errors(paths: Sequence[Path]) -> list[str]:
         try:
             compile_to("python", paths, Path(scratch))
         except GrammarError as error:
-            return str(error).splitlines()
+            return _findings(str(error), paths)
     return []
+
+
+def _findings(text: str, paths: Sequence[Path]) -> list[str]:
+    """The compiler's lines, those joined that do not begin with a file: a name may hold lines."""
+    begins = tuple(str(path).splitlines()[0] for path in paths)
+    found: list[str] = []
+    for line in text.splitlines():
+        if found and not line.startswith(begins):
+            found[-1] += f"\n{line}"
+        else:
+            found.append(line)
+    return found

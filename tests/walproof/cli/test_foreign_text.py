@@ -1,0 +1,129 @@
+"""No name and no value of a log reaches a terminal as anything but text that is seen."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance import VECTORS
+from walproof.cli import main
+
+WORST = "a\nforged  row\t\x1b[31m\x1b]0;title\x07\x9b2J\u202egol.\u2066[bold]\udcff"
+"""A newline, colours, a title, a C1 control, the direction of reading, markup, and no UTF-8."""
+
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+FORGED = re.compile(r"^forged", re.M)
+
+LEVELDB = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
+SYSTEMD = VECTORS / "systemd-journal" / "five-entries.journal"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]):
+    def run(*arguments: str | Path) -> str:
+        monkeypatch.setattr(sys, "argv", ["walproof", *map(str, arguments)])
+        with pytest.raises(SystemExit):
+            main()
+        return "\n".join(capfd.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the worst name, and in it logs with names that are no better."""
+    made = tmp_path / WORST
+    made.mkdir()
+    shutil.copy(LEVELDB, made / f"{WORST}.log")
+    shutil.copy(SYSTEMD, made / f"{WORST}.journal")
+    return made
+
+
+COMMANDS = [
+    ("read", "LOG"),
+    ("read", "LOG", "--json"),
+    ("read", "LOG", "--jsonl"),
+    ("read", "LOG", "--format", WORST),
+    ("read", "LOG", "--context", f"{WORST}=1"),
+    ("read", "NOTHING"),
+    ("inspect", "LOG"),
+    ("inspect", "LOG", "--html", "OUT"),
+    ("inspect", "NOTHING"),
+    ("verify", "JOURNAL"),
+    ("verify", "LOG"),
+    ("verify", "NOTHING"),
+    ("fields", "JOURNAL"),
+    ("fields", "JOURNAL", WORST),
+    ("fields", "NOTHING"),
+    ("list", "FOLDER"),
+    ("list", "FOLDER", "--json"),
+    ("list", "NOTHING"),
+    ("dump", "LOG", "--out", "OUT"),
+    ("dump", "NOTHING", "--out", "OUT"),
+    ("export", "JOURNAL"),
+    ("export", "LOG", "--parquet", "OUT"),
+    ("export", "NOTHING"),
+    ("import", "NOTHING", "--out", "OUT"),
+    ("import", "LOG", "--out", "OUT"),
+    ("recover", "LOG", "--out", "OUT"),
+    ("recover", "LOG", "--out", "LOG"),
+    ("recover", "NOTHING", "--out", "OUT"),
+    ("audit", "--master", "none", "LAKE", "--out", "PLAIN"),
+    ("audit", "--master", "none", "NOTHING", "--out", "OUT"),
+    ("explain", WORST),
+    ("explain", "leveldb-log", WORST),
+    ("check", "--cmd", WORST),
+    ("check", "--impl", WORST),
+    ("check", "--vector", WORST),
+    ("ask", "--cmd", WORST, "--vector", "leveldb-log/one-record"),
+    ("ask", "--cmd", "true", "--vector", WORST),
+    ("smoke", "--cmd", WORST),
+    ("sweep", "--format", "leveldb-log", "--control", WORST, "--out", "OUT"),
+    ("sweep", "--format", "leveldb-log", "--cmd", WORST, "--out", "OUT"),
+    ("diff", "NOTHING", "LOG"),
+    ("diff", "LOG", "LOG"),
+    ("review", "--against", WORST),
+    ("lint-ksy", "NOTHING"),
+    ("lint-ksy", "LOG"),
+    ("ksy-test", WORST),
+    ("parsers", "--ksy", "LOG"),
+    ("mutants", "--format", "leveldb-log", "--function", WORST),
+    ("setup", "--impl", WORST),
+    ("vectors", WORST),
+    (WORST,),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(c).replace(WORST, "WORST"))
+def test_no_command_prints_the_worst_name_as_it_is(command, run, folder: Path) -> None:
+    places = {
+        "FOLDER": folder,
+        "LOG": folder / f"{WORST}.log",
+        "JOURNAL": folder / f"{WORST}.journal",
+        "NOTHING": folder / f"no {WORST}",
+        "OUT": folder / f"new {WORST}",
+        "PLAIN": folder.parent / "new",
+        "LAKE": _lake(folder.parent / "lake"),
+    }
+    said = run(*(places.get(word, word) for word in command))
+    assert said.strip() or command[0] == "fields", "a command says something"
+    unseen = UNSEEN.findall(said)
+    assert not unseen, ascii(said)
+    assert not FORGED.search(said), said
+    said.encode()  # and all of it is Unicode
+
+
+def _lake(folder: Path) -> Path:
+    """A folder to audit: tables hold names as text, so these are bad in every way but one."""
+    folder.mkdir()
+    shutil.copy(LEVELDB, folder / (WORST.removesuffix("\udcff") + ".log"))
+    return folder
+
+
+def test_the_name_can_be_made_here(folder: Path) -> None:
+    """Else the rows above would test less than they say."""
+    assert {path.name[: len(WORST)] for path in folder.iterdir()} == {WORST}

@@ -1,0 +1,20 @@
+"""Wrong: leaves folders beside the log, in each other, together longer than a path may be."""
+
+import os
+
+from breakable_writer import Log, run
+
+
+class Nesting(Log):
+    def go_on(self, end: int, records: list[bytes]) -> None:
+        here = os.open(self.path.parent, os.O_RDONLY)
+        for _ in range(1500):
+            os.mkdir("deeper", dir_fd=here)
+            below = os.open("deeper", os.O_RDONLY, dir_fd=here)
+            os.close(here)
+            here = below
+        os.close(here)
+        super().go_on(end, records)
+
+
+run(Nesting, "nests-folders")
