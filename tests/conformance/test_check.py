@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -140,17 +141,17 @@ class TestAnyProgram:
 
     def test_odd_text_breaks_no_report(self, check, program, report):
         lines = r"""
-        HELLO.update(name="\ud800\x1b[2J", version="\x00", language="</script>")
+        HELLO.update(name="\u202e\x1b[2J", version="\x00", language="</script>")
         HELLO["reports"] = ["records", "lost", "signals", "at"]
         def reply(request):
             sys.stderr.buffer.write(b"\x1b[2J\xff")
-            answer = {"records": [{"payload": "1b5b324a", "at": 10**30, "\ud800": "\ud800"}],
-                      "lost": [{"from": 9, "to": 3}], "signals": ["\ud800\x1b[2J<b>]]>"]}
+            answer = {"records": [{"payload": "1b5b324a", "at": 10**30, "\u202e": "\x9b"}],
+                      "lost": [{"from": 9, "to": 3}], "signals": ["\ufffe\x1b[2J<b>]]>"]}
             return {"seq": request["seq"], "answer": answer}
         """
         outcome = check("--cmd", shlex.join(program(lines)), *SMALL)
         assert outcome.status == 3
-        assert "\x1b[2J" not in outcome.out
+        assert not re.search("[\x1b\x9b\u202e]", outcome.out)
         assert report()["implementations"][0]["language"] == "</script>"
 
 
