@@ -28,8 +28,9 @@ def test_the_parser_finds_the_entries_of_the_answer(
 ) -> None:
     """Places, numbers, times, boot and fields: read with nothing but the grammar."""
     parsed = compiled("systemd_journal").SystemdJournal.from_file(str(path))
-    objects = {one.ofs_object: one for one in parsed.objects}
-    entries = [one for one in parsed.objects if one.type.value == ENTRY]
+    found = getattr(parsed, "objects", [])  # not there in a file of a header alone
+    objects = {one.ofs_object: one for one in found}
+    entries = [one for one in found if one.type.value == ENTRY]
     assert len(entries) == len(records)
     for one, record in zip(entries, records, strict=True):
         entry = one.body
