@@ -98,6 +98,26 @@ def test_full_file_refuses_and_changes_nothing(tmp_path):
     assert path.read_bytes() == before
 
 
+def test_the_most_data_that_a_file_may_have(tmp_path):
+    """No vector is so large. Here it is a hole, so that the file takes no room on the disk."""
+    path = tmp_path / "a.rlog"
+    data = bytearray(empty(0, 4, {}))
+    start = 0x3FFFFFFF - 2
+    struct.pack_into("<I", data, 24, start)
+    path.write_bytes(data)
+    with path.open("r+b") as file:
+        file.truncate(len(data) + start)
+        writer = IndexWriter(file, len(data) + start)
+        with pytest.raises(Full):
+            writer.append(b"xyz")
+        writer.append(b"xy")
+        with pytest.raises(Full):
+            writer.append(b"z")
+        file.seek(0)
+        assert table_of(file.read(len(data)), 4) == [start, 0x3FFFFFFF, 0, 0]
+    assert path.stat().st_size == len(data) + 0x3FFFFFFF
+
+
 @pytest.mark.parametrize(
     "context", [{"capacity": 0}, {"capacity": 1 << 24}, {"first_index": 2**53 - 2}]
 )
