@@ -2,8 +2,8 @@
 
 ``reviewed/<format>.json`` has, each with a reason:
 
-* ``equivalent``: mutants that no log, record or name can tell from the original, or only a log larger
-  than a vector may be;
+* ``equivalent``: mutants that no log, record or name can tell from the original, or only a log
+  larger than a vector may be;
 * ``outside``: functions that no answer depends on, which are not mutated;
 * ``requirements``: those at level MUST of which no mutant needs the vectors.
 
