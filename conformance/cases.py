@@ -187,6 +187,7 @@ class WritingStep(Step):
     def _refused(self, why: str, place: Path, before: Contents | None) -> Judgement:
         """A refusal is right where the vector asks for or allows it, and nothing has changed."""
         body = self.vector.body
+        why = why.replace(str(place.parent), "…")  # the same in every run
         if not body.get("must_refuse") and not body.get("may_refuse"):
             return Judgement(f"the writer refused: {why}", self.expect, None, REFUSED)
         found = found_at(place)

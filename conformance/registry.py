@@ -71,9 +71,14 @@ class Implementation:
         ]
 
     def stamp(self) -> str:
-        """A digest of everything that the build depends on."""
+        """A digest of everything that the build depends on.
+
+        Its place is part of it: virtual environments and compiled kernels hold absolute paths, and
+        a checkout that was renamed would find them stale within its first request.
+        """
         digest = hashlib.sha256()
         digest.update(sys.version.encode())
+        digest.update(os.fsencode(self.output.resolve()))
         for path in sorted(self._inputs()):
             digest.update(f"{path.relative_to(PACKAGES)}\0".encode())
             digest.update(path.read_bytes())

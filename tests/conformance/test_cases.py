@@ -205,6 +205,9 @@ class TestWrite:
         _, step, place = asked("write-three-records", "write")
         judgement = step.judge({"seq": 0, "refused": "too short"}, place, [])
         assert judgement.difference == "the writer refused: too short"
+        why = f"{place}: too short"  # where the scratch copy is differs from run to run
+        difference = step.judge({"seq": 0, "refused": why}, place, []).difference
+        assert difference == f"the writer refused: …/{place.name}: too short"
 
 
 class TestAppend:

@@ -1,0 +1,45 @@
+"""What is built, and when it must be built again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance import registry
+from conformance.registry import Implementation
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
+    """An implementation whose build takes no time, in a checkout of its own."""
+    monkeypatch.setattr(registry, "PACKAGES", tmp_path)
+    monkeypatch.setattr(registry, "BUILD", tmp_path / ".build")
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "adapter.py").write_text("pass\n")
+    return Implementation(
+        folder=folder, name="mine", title="mine", formats=(), needs=(),
+        build=("{python}", "-c", ""), inputs=(), command_template=("true",),
+    )  # fmt: skip
+
+
+def test_what_is_built_is_not_built_again_until_a_source_changes(mine: Implementation) -> None:
+    assert not mine.is_built()
+    mine.make()
+    assert mine.is_built()
+    (mine.folder / "known-failures.json").write_text("{}")
+    assert mine.is_built(), "no build depends on it"
+    (mine.folder / "adapter.py").write_text("pass  # otherwise\n")
+    assert not mine.is_built()
+
+
+def test_a_build_that_was_moved_is_stale(
+    mine: Implementation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It holds absolute paths: compiled kernels, virtual environments."""
+    mine.make()
+    (tmp_path / ".build").rename(tmp_path / "moved")
+    monkeypatch.setattr(registry, "BUILD", tmp_path / "moved")
+    assert (mine.output / "stamp").exists()
+    assert not mine.is_built()
