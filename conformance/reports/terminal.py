@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -19,12 +20,30 @@ from .console_text import glyph, is_unicode, print_hanging, print_tidy, say
 from .diff import Change, Diff, ScoreChange
 from .json_report import Report
 from .matrix import Cell, Line, Matrix, matrices, not_run, tally
+from .overview import print_overview
 from .terminal_failure import show_failure
 
-__all__ = ["print_diff", "print_matrix", "show_failure"]
+__all__ = ["print_diff", "print_matrix", "print_report", "show_alike", "show_failure"]
 
 _GAP = 2
 _EFFECT = {"regression": "bold red", "improvement": "green", "changed": "yellow"}
+
+
+FEW = 3
+"""So many implementations are introduced; more are a table for somebody who knows them."""
+
+
+def print_report(report: Report, console: Console, full_report: Path | str | None = None) -> None:
+    """Print a line for each implementation, what could not be run, and the totals."""
+    console.print()
+    print_overview(report["implementations"], console)
+    _print_not_run(report, console)
+    tested = _tested(report)
+    if len(tested) <= FEW:
+        _print_titles(tested, console)
+    _print_totals(report, console)
+    if full_report is not None:
+        say(Text(f"Full report: {full_report}; --matrix prints it by groups"), console)
 
 
 def print_matrix(report: Report, console: Console, full_report: Path | str | None = None) -> None:
@@ -186,7 +205,10 @@ def _print_legend(report: Report, console: Console) -> None:
             text.append(glyph(each, console).ljust(_glyph_width(console)), style=each.style)
             text.append(f" {each.label}: {each.meaning}")
             print_tidy(text, console)
-    titled = [each for each in ran if not each["baseline"]]
+    _print_titles([each for each in ran if not each["baseline"]], console)
+
+
+def _print_titles(titled: Sequence[Mapping[str, Any]], console: Console) -> None:
     if titled:
         console.print()
         width = max(len(_short(each["name"])) for each in titled)
@@ -205,15 +227,11 @@ def _note(text: str, console: Console) -> None:
 
 
 def _print_totals(report: Report, console: Console) -> None:
-    tested = [
-        each
-        for each in report["implementations"]
-        if each["status"] == "ran" and not each["baseline"]
-    ]
+    tested = _tested(report)
     found = tally(tested)
     text = Text(
-        f"{len(tested)} implementations, {len(report['vectors'])} vectors, "
-        f"{found.total()} results in {report['seconds']:.1f} s: "
+        f"{_counted(len(tested), 'implementation')}, {_counted(len(report['vectors']), 'vector')}, "
+        f"{_counted(found.total(), 'result')} in {report['seconds']:.1f} s: "
     )
     for number, (name, count) in enumerate(_best_first(found)):
         each = BY_NAME[name]
@@ -231,6 +249,24 @@ def _print_totals(report: Report, console: Console) -> None:
         say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:
         say(Text("All is as expected.", style="bold green"), console)
+
+
+def show_alike(results: Sequence[Mapping[str, Any]], console: Console, most: int = 12) -> None:
+    """Name the results that differ like the one that was shown in full."""
+    ids = list(dict.fromkeys(result["vector"] for result in results))
+    more = f" and {len(ids) - most} more" if len(ids) > most else ""
+    label = Text(f"  the same in {_counted(len(results), 'more result')}")
+    print_hanging(label, Text(", ".join(ids[:most]) + more), console)
+
+
+def _tested(report: Report) -> list[Mapping[str, Any]]:
+    """The implementations that ran, but for the null baselines."""
+    every = report["implementations"]
+    return [each for each in every if each["status"] == "ran" and not each["baseline"]]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _best_first(found: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from conformance.chapter import chapter
 from conformance.describe import tail
 from conformance.text import printable
 
@@ -80,7 +81,7 @@ def _facts(
     name = " ".join(filter(None, (implementation["name"], implementation["version"])))
     facts = [
         ("implementation", f"{name}, profile {result['profile']}"),
-        ("requirement", ", ".join(vector["requirements"])),
+        ("requirement", "\n".join(_sentences(vector))),
         ("damaged", "\n".join(vector["damage"]) or "nothing"),
     ]
     if vector["control"]:
@@ -94,6 +95,13 @@ def _facts(
         if result.get(key):
             facts.append((label, result[key]))
     return facts
+
+
+def _sentences(vector: Mapping[str, Any]) -> Iterator[str]:
+    """The first sentence of each requirement; of one that the chapter no longer has, the id."""
+    known = chapter(vector["format"]).requirements
+    for id in vector["requirements"]:
+        yield f"{id} {known[id].first_sentence}" if id in known else id
 
 
 def _side_by_side(found: Sequence[Line], answer: str, console: Console) -> Table:

@@ -18,6 +18,7 @@ from conformance.cases import cases_of
 from conformance.protocol.child import CannotStart, Limits
 from conformance.protocol.oneshot import no_hello
 from conformance.reports import html, json_report, junit, terminal
+from conformance.reports.causes import by_cause
 from conformance.structure.cases import PROFILE
 from conformance.subject import Subject, takes_strict
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
@@ -57,7 +58,8 @@ from walproof.implementations import all_implementations
     "--memory", default=2048, show_default=True, metavar="MIB", help="Limit for each child."
 )
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
-@click.option("--failures", default=5, show_default=True, help="How many failures to show in full.")
+@click.option("--matrix", is_flag=True, help="Print passed/run for each group of vectors.")
+@click.option("--failures", default=5, show_default=True, help="How many kinds of failure to show.")
 @click.option("--show-known", is_flag=True, help="Show known failures in full too.")
 @click.option("--update-known", is_flag=True, help="Write what fails to the known-failures lists.")
 @click.option("--cause", metavar="NAME", help="With --update-known: the cause of the new failures.")
@@ -76,6 +78,7 @@ def check(
     jobs: int,
     memory: int,
     folder: Path | None,
+    matrix: bool,
     failures: int,
     show_known: bool,
     update_known: bool,
@@ -121,17 +124,26 @@ def check(
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     _save(report, folder)
-    terminal.print_matrix(report, console, _shown(folder / "report.html"))
+    print_run = terminal.print_matrix if matrix else terminal.print_report
+    print_run(report, console, _shown(folder / "report.html"))
     if update_known:
         _update_known(report, subjects, cause, because, console)
         return 0
     bad = run.unexpected(report)
     shown = bad + (run.known(report) if show_known else [])
-    for implementation, result in shown[:failures]:
+    causes = by_cause(shown)
+    for (implementation, result), *alike in causes[:failures]:
         console.print()
         terminal.show_failure(report, implementation, result, console)
-    if len(shown) > failures:
-        console.print(f"\n{len(shown) - failures} more: --failures {len(shown)}, or the report.")
+        if alike:
+            console.print()
+            terminal.show_alike([one for _, one in alike], console)
+    if len(causes) > failures:
+        left = sum(map(len, causes[failures:]))
+        console.print(
+            f"\n{left} more, of {len(causes) - failures} more kinds:"
+            f" --failures {len(causes)}, or the report."
+        )
     for command in commands:
         for format in _full_scores(report, command, chosen, vectors):
             sweep = f"{program_name()} sweep --cmd {shlex.quote(command)} --format {format}"

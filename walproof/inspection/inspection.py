@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.chapter import Chapter, chapter
 from conformance.kaitai.field_map import Field
 from reference_impl.formats import Format
-from walproof.inspection.chapter import Chapter, chapter
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.marked import FieldRow
 from walproof.inspection.note import Notes

@@ -114,8 +114,8 @@ def write_an_index_file_of_another_name(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-105", "ZMR-090")
 def write_a_directory_with_a_name_of_others(log: ZmqRaftLog) -> None:
-    """The name begins like those of a state file and of a snapshot, and is neither."""
-    log.name = "raft.pers.snapped"
+    """The name begins like that of a snapshot, and is none."""
+    log.name = "snapped"
     log.write("", [entry(b"alpha")], {"capacity": 4})
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from conformance.chapter import chapter
 from conformance.kaitai.field_map import iter_fields
 from reference_impl.leveldb_log.layout import (
     HEADER,
     masked_crc,
 )
-from walproof.inspection.chapter import chapter
 from walproof.inspection.inspection import Inspection
 from walproof.inspection.note import Note
 

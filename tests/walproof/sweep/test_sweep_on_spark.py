@@ -82,9 +82,10 @@ def test_the_command(tmp_path: Path) -> None:
     told = json.loads((tmp_path / "summary.json").read_text())
     assert told["cases"] >= told["distinct"] > 1000
     assert told["cases"] <= 3000 == sum(c["planned"] for c in told["coverage"].values())
-    recover = told["by_profile"]["recover"]
-    assert told["implementations"]["fast"]["outcomes"] == {"agrees": recover}
-    assert told["by_profile"]["strict"] == told["cases"] - recover > 0
+    profiles = told["by_profile"]
+    assert told["implementations"]["fast"]["outcomes"] == {"agrees": profiles["recover"]}
+    assert set(profiles) == {"recover", "strict", "append", "write"}
+    assert sum(profiles.values()) == told["cases"]
     again = CliRunner().invoke(sweep, arguments, standalone_mode=False)
     assert "Nothing was left to run." in again.output
 

@@ -12,6 +12,7 @@ from conformance import SPEC
 
 _PARAGRAPH = re.compile(r"^\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\* (.+?)(?:\n\n|\Z)", re.M | re.S)
 _REASON = re.compile(r"^\| `([a-z-]+)` \|[^|]*\|([^|]*\b[A-Z]{3}-\d{3}\b[^|]*)\|", re.M)
+_SENTENCE = re.compile(r".+?(?:[.:](?= [A-Z*`0-9]|$)|$)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 
@@ -22,6 +23,11 @@ class Requirement:
     id: str
     level: str
     text: str
+
+    @property
+    def first_sentence(self) -> str:
+        """What it asks, without what explains it."""
+        return _SENTENCE.match(self.text)[0]  # type: ignore[index]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,111 @@
+"""One line for each implementation, and failures of one kind together."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from conformance.chapter import chapter
+from conformance.reports.causes import by_cause
+from conformance.reports.overview import overview, print_overview
+from conformance.reports.terminal import show_alike
+
+
+def answer(*payloads):
+    return {"records": [{"payload": each.encode().hex(), "at": 0} for each in payloads]}
+
+
+def result(vector, outcome="pass", profile="recover", expected=None, actual=None, difference=None):
+    return {
+        "vector": f"leveldb-log/{vector}", "profile": profile, "class": outcome,
+        "expected": expected, "actual": actual, "difference": difference,
+    }  # fmt: skip
+
+
+def implementation(*results, name="mine", baseline=False):
+    return {"name": name, "status": "ran", "baseline": baseline, "results": list(results)}
+
+
+class TestOverview:
+    def test_a_record_that_is_owed_and_not_there_is_a_loss(self):
+        found = overview(
+            implementation(
+                result("a"),
+                result("b", "known-failure", expected=answer("x", "y"), actual=answer("x")),
+                result("c", "fail", expected=answer("x"), actual=answer("x", "z")),
+                result("d", "fail", expected=answer("x"), actual=answer("x")),
+            )
+        )
+        assert (found.loses, found.invents, found.silent) == (1, 1, 0)
+        assert (found.right, found.asked) == ({"reads": 1}, {"reads": 4})
+
+    def test_a_record_twice_is_one_too_many(self):
+        found = overview(
+            implementation(result("a", "fail", expected=answer("x"), actual=answer("x", "x")))
+        )
+        assert (found.loses, found.invents) == (0, 1)
+
+    def test_one_log_in_two_profiles_is_one_log(self):
+        lost = {"expected": answer("x"), "actual": answer()}
+        found = overview(
+            implementation(result("a", "fail", **lost), result("a", "fail", "strict", **lost))
+        )
+        assert found.loses == 1
+        assert found.asked == {"reads": 2}
+
+    def test_no_answer_is_silence_and_no_loss(self):
+        found = overview(
+            implementation(
+                result("a", "crash", expected=answer("x")),
+                result("b", "fail", "write", expected=answer("x"), difference="refused"),
+            )
+        )
+        assert (found.loses, found.silent) == (0, 1)
+        assert found.right == {"reads": 0, "writes": 0}
+
+    def test_what_was_skipped_was_not_asked(self):
+        assert overview(implementation(result("a", "skipped"))).asked == {}
+
+    def test_the_table_fits_80_columns_and_shows_losses_first(self):
+        out = io.StringIO()
+        lost = result("b", "fail", expected=answer("x"), actual=answer())
+        print_overview(
+            [
+                implementation(result("a"), lost, name="a-name-that-is-longer-than-there-is-room"),
+                implementation(result("a", "fail"), name="null: intact", baseline=True),
+            ],
+            Console(file=out, width=80),
+        )
+        lines = out.getvalue().splitlines()
+        assert max(map(len, lines)) <= 80
+        assert lines[0].split() == ["loses", "invents", "silent", "reads", "writes", "appends"]
+        assert lines[2].split() == ["a-name-that-is-longer-t…", "1", "1/2"]
+        assert lines[3].startswith("── null baselines")
+
+
+class TestCauses:
+    def test_one_kind_is_one_group_whatever_its_numbers_and_texts(self):
+        program = implementation()
+        several = [
+            (program, result("a", "fail", difference='records: expected 3, found 0: "x" (1 byte)')),
+            (program, result("b", "crash", difference="exit status 1")),
+            (program, result("c", "fail", difference='records: expected 5, found 1: "y" (1 byte)')),
+            (program, result("d", "fail", "write", difference="records: expected 3, found 0: …")),
+        ]
+        groups = by_cause(several)
+        assert [[one["vector"][-1] for _, one in group] for group in groups] == [
+            ["a", "c"], ["b"], ["d"],
+        ]  # fmt: skip
+
+    def test_those_that_are_alike_are_counted_and_named(self):
+        out = io.StringIO()
+        show_alike([result(f"v{n}") for n in range(15)], Console(file=out, width=80))
+        said = " ".join(out.getvalue().split())
+        assert said.startswith("the same in 15 more results: leveldb-log/v0,")
+        assert said.endswith("leveldb-log/v11 and 3 more")
+
+
+def test_a_requirement_in_a_sentence():
+    sentence = chapter("leveldb-log").requirements["LDB-001"].first_sentence
+    assert sentence.endswith("32768 bytes; the last block MAY be shorter.")
