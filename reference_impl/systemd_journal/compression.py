@@ -19,9 +19,19 @@ THRESHOLD = 512
 XZ_SMALLEST = 80
 MEMORY_LIMIT = 256 << 20
 
+PIECE = 4096
+"""How many bytes of an XZ stream are decompressed at a time (SDJ-057)."""
+
 
 class BadCompression(ValueError):
-    """The payload cannot be decompressed."""
+    """The payload cannot be decompressed.
+
+    ``spent`` is how many bytes count as decompressed before that showed (SDJ-057).
+    """
+
+    def __init__(self, text: str, spent: int = 0) -> None:
+        super().__init__(text)
+        self.spent = spent
 
 
 class TooLarge(BadCompression):
@@ -69,15 +79,19 @@ def compress(payload: bytes, flag: int) -> bytes | None:
 def _unxz(payload: bytes, limit: int) -> bytes:
     """One .xz stream (SDJ-028)."""
     decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY_LIMIT)
-    try:
-        plain = decoder.decompress(payload, limit + 1)
-    except (lzma.LZMAError, EOFError) as error:
-        raise BadCompression(f"XZ: {error}") from None
-    if len(plain) > limit:
-        raise TooLarge(f"XZ: more than {limit} bytes")
-    if not decoder.eof:
-        raise BadCompression("XZ: the stream ends early")
-    return plain
+    plain = bytearray()
+    while not decoder.eof:
+        spent = min(limit, len(plain) + PIECE)
+        try:
+            plain += decoder.decompress(payload, min(PIECE, limit + 1 - len(plain)))
+        except lzma.LZMAError as error:
+            raise BadCompression(f"XZ: {error}", spent) from None
+        payload = b""
+        if len(plain) > limit:
+            raise TooLarge(f"XZ: more than {limit} bytes", spent)
+        if decoder.needs_input:
+            raise BadCompression("XZ: the stream ends early", spent)
+    return bytes(plain)
 
 
 def _unlz4(payload: bytes, limit: int) -> bytes:
@@ -93,9 +107,9 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
     try:
         plain = lz4.block.decompress(payload[8:], uncompressed_size=size)
     except (lz4.block.LZ4BlockError, ValueError, OverflowError) as error:
-        raise BadCompression(f"LZ4: {error}") from None
+        raise BadCompression(f"LZ4: {error}", size) from None
     if len(plain) != size:
-        raise BadCompression(f"LZ4: expected {size} bytes, found {len(plain)}")
+        raise BadCompression(f"LZ4: expected {size} bytes, found {len(plain)}", size)
     return bytes(plain)
 
 
@@ -103,11 +117,16 @@ def _unzstd(payload: bytes, limit: int) -> bytes:
     """One frame that states its content size; bytes after it are ignored (SDJ-030)."""
     try:
         size = zstandard.frame_content_size(payload)  # -1 if it is not stated
-        if size > limit:
-            raise TooLarge(f"ZSTD: {size} bytes, the limit is {limit}")
-        plain: bytes = zstandard.ZstdDecompressor().stream_reader(payload).read(size + 1)
     except zstandard.ZstdError as error:
         raise BadCompression(f"ZSTD: {error}") from None
+    if size == -1:
+        raise BadCompression("ZSTD: a frame that does not state its content size")
+    if size > limit:
+        raise TooLarge(f"ZSTD: {size} bytes, the limit is {limit}")
+    try:
+        plain: bytes = zstandard.ZstdDecompressor().stream_reader(payload).read(size + 1)
+    except zstandard.ZstdError as error:
+        raise BadCompression(f"ZSTD: {error}", size) from None
     if len(plain) != size:
-        raise BadCompression(f"ZSTD: expected {size} bytes, found {len(plain)}")
+        raise BadCompression(f"ZSTD: expected {size} bytes, found {len(plain)}", size)
     return plain

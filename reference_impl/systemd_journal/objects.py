@@ -58,10 +58,9 @@ class View:
         self.size = len(data)
         self.header = header
         self.max_field = max_field
-        # Objects that overlap, or thousands of compression bombs, must not cost more than hashing
-        # this many bytes, including decompressed ones (SDJ-057).
+        # Objects that overlap, and thousands of compression bombs, must not cost more (SDJ-057).
         self._to_hash = 4 * self.size + (1 << 20)
-        self._to_decompress = 64 * self.size + (256 << 20)
+        self._to_decompress = 64 * self.size + 4 * max_field
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
         """Type, flags and size of the object at an offset, or why there is none (SDJ-010, -011)."""
@@ -189,8 +188,10 @@ class View:
             if compression:
                 self._to_decompress -= len(payload)
         except TooLarge as error:
+            self._to_decompress -= error.spent
             return Fault(at, end, "too-large", "SDJ-031", str(error))
         except BadCompression as error:
+            self._to_decompress -= error.spent
             return Fault(at, end, "bad-compression", "SDJ-026", str(error))
         if self.number(at + 16) != self.hash(payload):
             return Fault(at, end, "hash-mismatch", "SDJ-044", "a DATA with a wrong hash")

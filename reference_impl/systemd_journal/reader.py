@@ -149,8 +149,6 @@ def disjoint(found: Inspection, torn_from: int | None) -> list[Lost]:
                 starts.insert(place, start)
                 ends.insert(place, until)
                 lost.append(Lost(start, until, reason, torn=torn))
-            if place == len(starts):
-                break
             start = max(until, ends[place])
             place += 1
     return lost

@@ -1,6 +1,7 @@
 """Recipes of the systemd journal, a file for each column of the matrix."""
 
 from conformance.recipes.systemd_journal import (
+    budgets,
     chains,
     combinations,
     compression,
@@ -35,6 +36,7 @@ __all__ = [
     "BOOK",
     "SUFFIX",
     "NewLog",
+    "budgets",
     "chains",
     "combinations",
     "compression",

@@ -111,6 +111,17 @@ def xz_dictionary_of_256_mib(log: SystemdLog) -> None:
     _xz(log, _with_dictionary(32), "bad-compression")
 
 
+@BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028", "SDJ-031", kind="limit")
+def xz_stream_broken_after_the_limit(log: SystemdLog) -> None:
+    """A stream is broken two bytes after the limit: that it is too large shows before."""
+    log.context["max_field_size"] = len(PLAIN) - 2
+    stored = lzma.compress(PLAIN, lzma.FORMAT_XZ, lzma.CHECK_NONE)
+    stored = stored[: 12 + (stored[12] + 1) * 4]
+    stored += b"\x01" + struct.pack(">H", len(PLAIN) - 1) + PLAIN  # a chunk that is not compressed
+    log.did("splice a stream over the payload that has no chunk after its first")
+    _xz(log, stored + b"\x40", "too-large")
+
+
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_block_cut_short(log: SystemdLog) -> None:
     """The token of a block says twelve literals, and seven follow."""

@@ -1,5 +1,7 @@
 """The walk: where it ends, what it goes on at, and which links know of that."""
 
+import struct
+
 from conformance.recipes.systemd_journal.combinations import (
     compact_jenkins_none,
     regular_jenkins_zstd,
@@ -121,6 +123,16 @@ def array_known_by_a_bucket(log: SystemdLog) -> None:
     log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
 
 
+@BOOK.damaged(five_entries, "index", "SDJ-011", "SDJ-041")
+def array_known_by_the_header(log: SystemdLog) -> None:
+    """A bucket leads to ids in the header that read like a DATA of an entry: no object is there."""
+    log.set(f"{log.entry(2)}.type", 9)
+    log.set("header.file_id", struct.pack("<2Q", 1, 100))
+    log.set("header.tail_entry_boot_id", struct.pack("<2Q", 0, ARRAY))
+    log.set(f"{log.bucket('MESSAGE=echo')}.ofs_head", log.start("header.file_id"))
+    log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
+
+
 @BOOK.valid("layout", "SDJ-014", "SDJ-025")
 def field_whose_name_reads_like_an_offset(log: SystemdLog) -> None:
     """The name of a FIELD may be of any bytes, such as those of the offset of an array."""
@@ -183,6 +195,19 @@ def entry_inside_an_entry(log: SystemdLog) -> None:
     log.set(f"{log.entry(1)}.type", 9)
     log.expect("damaged", "bad-object", survivors=[b"", 2, 3])
     log.note("Links in both of them would know of each other: of those that overlap one is read.")
+
+
+@BOOK.damaged(four_entries_of_seven_fields, "entry", "SDJ-041")
+def array_known_by_an_entry_inside_an_entry(log: SystemdLog) -> None:
+    """The main chain leads to an entry among the hashes of another: what is in it is not known."""
+    outer, array = log.entry(0), log.start(log.array(2))
+    inner = struct.pack("<10Q", 3, 80, 1, 5, 6, 7, 8, 9, array, 0)
+    at = log.start(outer) + 64 + 8
+    log.data[at : at + len(inner)] = inner
+    log.did("write an entry over items of the first one")
+    log.set(f"{log.array(0)}.body.slots[1]", at)
+    log.set(f"{log.entry(1)}.type", 9)
+    log.expect("damaged", "bad-object", survivors=[b"", 2, 3])
 
 
 @BOOK.damaged(four_entries_of_seven_fields, "entry", "SDJ-041", "SDJ-043")

@@ -36,7 +36,7 @@ class Packed:
         self.keys = keys
         self.limit = limit
         # Thousands of compression bombs must not cost more than this (SDJ-057).
-        self._left = 64 * len(data) + (256 << 20)
+        self._left = 64 * len(data) + 4 * limit
         self._places, self._lengths = array("q"), array("q")
         self._kept: OrderedDict[int, bytes] = OrderedDict()
         self._held = 0
@@ -44,11 +44,11 @@ class Packed:
     def answer(self, at: int) -> tuple[int, bytes]:
         """What is wrong with the payload of a DATA, a code, and the payload if it is sound."""
         try:
-            plain = self._decompress(at, min(self.limit, max(0, self._left)))
-        except TooLarge:
-            return objects.TOO_LARGE, b""
-        except BadCompression:
-            return objects.BAD_COMPRESSION, b""
+            plain = self._decompress(at, min(self.limit, self._left))
+        except BadCompression as error:
+            self._left -= error.spent
+            is_large = isinstance(error, TooLarge)
+            return objects.TOO_LARGE if is_large else objects.BAD_COMPRESSION, b""
         self._left -= len(plain)
         stored = int.from_bytes(self.data[at + 16 : at + 24].tobytes(), "little")
         if int(hash_whole(np.frombuffer(plain, np.uint8), self.keys)) != stored:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import itertools
 import lzma
 import re
 from typing import Any
@@ -20,11 +22,17 @@ _UNPRINTABLE = re.compile(
 )
 """Control characters and noncharacters (SDJ-090)."""
 _ZSTD_FRAME = bytes.fromhex("28b52ffd")
+_PIECE = 4096
+"""Bytes of an XZ stream that are unpacked at a time (SDJ-057)."""
 _NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")
 
 
 class BadPayload(Exception):
-    """A payload that yields no field; its argument is the code."""
+    """A payload that yields no field: the code, and how many bytes were unpacked (SDJ-057)."""
+
+    def __init__(self, code: str, unpacked: int = 0) -> None:
+        super().__init__(code)
+        self.code, self.unpacked = code, unpacked
 
 
 def unpacked(flags: int, stored: bytes, limit: int) -> bytes:
@@ -34,22 +42,25 @@ def unpacked(flags: int, stored: bytes, limit: int) -> bytes:
         return stored
     if way not in ANNOUNCED:
         raise BadPayload("bad-compression")
-    try:
-        return {XZ: _xz, LZ4: _lz4, ZSTD: _zstd}[way](stored, limit)
-    except (lzma.LZMAError, lz4.block.LZ4BlockError, zstandard.ZstdError, ValueError) as error:
-        raise BadPayload("bad-compression") from error
+    return {XZ: _xz, LZ4: _lz4, ZSTD: _zstd}[way](stored, limit)
 
 
 def _xz(stored: bytes, limit: int) -> bytes:
     stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=256 << 20)
-    payload = stream.decompress(stored, limit + 1)
-    while not stream.eof and not stream.needs_input and len(payload) <= limit:
-        payload += stream.decompress(b"", limit + 1 - len(payload))
-    if len(payload) > limit:
-        raise BadPayload("too-large")
-    if not stream.eof:
-        raise BadPayload("bad-compression")
-    return payload
+    whole = io.BytesIO()
+    for pieces in itertools.count(1):
+        room = limit + 1 - whole.tell()
+        try:
+            whole.write(stream.decompress(stored if pieces == 1 else b"", min(room, _PIECE)))
+        except lzma.LZMAError as error:
+            raise BadPayload("bad-compression", min(pieces * _PIECE, limit)) from error
+        if whole.tell() > limit:
+            raise BadPayload("too-large", limit)
+        if stream.eof:
+            break
+        if stream.needs_input:
+            raise BadPayload("bad-compression", min(pieces * _PIECE, limit))
+    return whole.getvalue()
 
 
 def _lz4(stored: bytes, limit: int) -> bytes:
@@ -58,19 +69,28 @@ def _lz4(stored: bytes, limit: int) -> bytes:
         raise BadPayload("bad-compression")
     if size > limit:
         raise BadPayload("too-large")
-    payload: bytes = lz4.block.decompress(stored[8:], uncompressed_size=size)
+    try:
+        payload: bytes = lz4.block.decompress(stored[8:], uncompressed_size=size)
+    except (lz4.block.LZ4BlockError, ValueError) as error:
+        raise BadPayload("bad-compression", size) from error
     if len(payload) != size:
-        raise BadPayload("bad-compression")
+        raise BadPayload("bad-compression", size)
     return payload
 
 
 def _zstd(stored: bytes, limit: int) -> bytes:
-    frame = zstandard.get_frame_parameters(stored)
+    try:
+        frame = zstandard.get_frame_parameters(stored)
+    except (zstandard.ZstdError, ValueError) as error:
+        raise BadPayload("bad-compression") from error
     if not stored.startswith(_ZSTD_FRAME) or frame.content_size == zstandard.CONTENTSIZE_UNKNOWN:
         raise BadPayload("bad-compression")
     if frame.content_size > limit:
         raise BadPayload("too-large")
-    return zstandard.ZstdDecompressor(max_window_size=128 << 20).decompress(stored)
+    try:
+        return zstandard.ZstdDecompressor(max_window_size=128 << 20).decompress(stored)
+    except zstandard.ZstdError as error:
+        raise BadPayload("bad-compression", frame.content_size) from error
 
 
 def is_field(payload: bytes) -> bool:

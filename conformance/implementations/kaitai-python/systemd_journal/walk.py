@@ -46,9 +46,8 @@ class Journal:
         self.gaps: list[tuple[int, int]] = []
         self.ended_early: int | None = None
         self.to_hash = 4 * self.size + (1 << 20)
-        self.to_unpack = 64 * self.size + (256 << 20)
+        self.to_unpack = 64 * self.size + 4 * limit
         self._parsed: dict[int, Any] = {}
-        self._judged: dict[int, tuple[str | None, bytes]] = {}
         self._known: list[int] | None = None
         self.chained = sorted(set(self.entries_of_chain()))
 
@@ -94,12 +93,10 @@ class Journal:
         return siphash(self.header.file_id, data) if self.header.is_keyed_hash else jenkins(data)
 
     def judged(self, at: int) -> tuple[str | None, bytes]:
-        """The code of what is wrong with the content of a framed object, and its payload."""
-        if at not in self._judged:
-            self._judged[at] = self._judge(at)
-        return self._judged[at]
+        """The code of what is wrong with the content of a framed object, and its payload.
 
-    def _judge(self, at: int) -> tuple[str | None, bytes]:
+        Each call has its price (SDJ-057).
+        """
         one = self.parsed(at)
         body, type = one.body, one.type_code
         if type == ENTRY:  # SDJ-015
@@ -118,7 +115,8 @@ class Journal:
             try:
                 payload = unpacked(one.flags, payload, min(self.limit, self.to_unpack))
             except BadPayload as bad:
-                return str(bad), b""
+                self.to_unpack -= bad.unpacked
+                return bad.code, b""
             self.to_unpack -= len(payload)
         if self.hash(payload) != body.hash:  # SDJ-044
             return "hash-mismatch", b""

@@ -1,0 +1,210 @@
+"""What a reader may spend on one file (SDJ-057), used up to the last byte and beyond."""
+
+import lzma
+import struct
+
+from conformance.recipes.systemd_journal.log import BOOK, START, SystemdLog, body
+from reference_impl.systemd_journal import layout
+
+NESTED = 110
+OWN = 64
+"""Bytes of a DATA before its payload."""
+SHORTEST = OWN + 1
+VALUE = 7000 + NESTED * OWN
+"""Bytes of the value that the nested DATA are in: that they use up the budget."""
+
+
+def _value(start: int, sizes: list[int]) -> bytes:
+    """DATA of these sizes, one each 64 bytes from ``start`` on, each linked to the next one."""
+    made = b""
+    for number, size in enumerate(sizes, 1):
+        following = start + number * OWN if number < len(sizes) else 0
+        made += layout.OBJECT_HEADER.pack(layout.DATA, 0, size)
+        made += struct.pack("<6Q", 0, following, 0, 0, 0, 0)
+    return made.ljust(VALUE, b"A")
+
+
+def _write(log: SystemdLog, value: bytes) -> None:
+    log.payloads.clear()
+    log.write((b"BLOB=123" + value, "MESSAGE=alpha"), ("MESSAGE=bravo",))
+
+
+@BOOK.valid("layout", "SDJ-013")
+def value_with_nested_data(log: SystemdLog) -> None:
+    """A value holds what may be 110 DATA, each in the one before it: no link leads there."""
+    _write(log, bytes(VALUE))
+    view = log.view
+    hashed = [at for at, kind in log.objects if kind in (layout.DATA, layout.FIELD)]
+    blob = max(hashed, key=view.object_size)
+    start = blob + OWN + len(b"BLOB=123")
+    sizes = [VALUE - number * OWN for number in range(NESTED)]
+    # Without the DATA that they are in, the walk checks all objects, and the FIELD after it twice.
+    spent = sum(map(view.object_size, hashed)) - view.object_size(blob)
+    spent += view.object_size(log.offset_of("BLOB"))
+    excess = spent + sum(sizes) - 4 * len(log.data) - (1 << 20)
+    for number in reversed(range(NESTED)):
+        less = min(excess, sizes[number] - SHORTEST)
+        sizes[number] -= less
+        excess -= less
+    assert excess == 0, "the nested DATA do not use up the budget"
+    del log.__dict__["objects"]
+    _write(log, _value(start, sizes))
+    log.expect("intact", survivors=[0, 1])
+
+
+def _lead_inside(log: SystemdLog) -> int:
+    """The DATA that the others are in is none, and its bucket leads to the first one of them."""
+    blob = max(log.all_of(layout.DATA), key=log.view.object_size)
+    nested = blob + OWN + len(b"BLOB=123")
+    bucket = log.view.number(blob + 16) % (log.header.data_hash_table_size // 16)
+    table = log.path(log.all_of(layout.DATA_HASH_TABLE)[0])
+    log.set(f"{table}.body.buckets[{bucket}].ofs_head", nested)
+    log.set(f"{log.path(blob)}.type", 0)
+    return nested
+
+
+@BOOK.damaged(value_with_nested_data, "index", "SDJ-041", "SDJ-057", kind="limit")
+def nested_data_that_use_up_the_budget(log: SystemdLog) -> None:
+    """A link leads into a lost DATA, to others: with them, all that may be hashed is hashed."""
+    _lead_inside(log)
+    log.expect("damaged", "bad-object", survivors=[log.without(0, "BLOB"), 1])
+
+
+@BOOK.damaged(value_with_nested_data, "index", "SDJ-041", "SDJ-057", kind="limit")
+def nested_data_beyond_the_budget(log: SystemdLog) -> None:
+    """One of the nested DATA is a byte longer, and that byte is one too many."""
+    nested = _lead_inside(log)
+    size = log.view.number(nested + 64 + 8)
+    log.data[nested + 72 : nested + 80] = (size + 1).to_bytes(8, "little")
+    left = [log.without(0, "BLOB"), log.without(1, "MESSAGE")]
+    log.expect("damaged", "bad-object", survivors=left)
+
+
+LIMIT = 65536
+"""The largest field that the reader is told to take, in bytes."""
+
+Packed = tuple[bytes, bytes, int]
+"""A field as it was given, what is stored of it, and the flag of its DATA."""
+
+
+def _frame(name: bytes, length: int, states: int | None = None, last: int = 1) -> bytes:
+    """A ZSTD frame of 22 bytes and a name: ``name=`` and a run of A, ``length`` bytes in all."""
+    made = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", length if states is None else states)
+    made += struct.pack("<I", (len(name) + 1) << 3)[:3] + name + b"="
+    return made + struct.pack("<I", (length - len(name) - 1) << 3 | 1 << 1 | last)[:3] + b"A"
+
+
+def _run(name: str, length: int) -> Packed:
+    """A field of A only, of so many bytes with its name."""
+    plain = (name.encode() + b"=").ljust(length, b"A")
+    return plain, _frame(name.encode(), length), layout.OBJECT_ZSTD
+
+
+def _xz(length: int, check: int = lzma.CHECK_NONE) -> bytes:
+    return lzma.compress(b"XZ=".ljust(length, b"A"), lzma.FORMAT_XZ, check)
+
+
+def _xz_of_a_wrong_check(length: int) -> bytes:
+    stored = bytearray(_xz(length, lzma.CHECK_CRC32))
+    check = len(stored) - 12 - int.from_bytes(stored[-8:-4], "little") * 4 - 4 - 4
+    stored[check] ^= 1
+    return bytes(stored)
+
+
+def _lz4(states: int, literals: bytes) -> bytes:
+    """An LZ4 block of at most 14 literals."""
+    return struct.pack("<Q", states) + bytes([len(literals) << 4]) + literals
+
+
+def failing() -> list[tuple[int, Packed]]:
+    """Fields of which nothing is left, and how many bytes each counts as decompressed."""
+    xz, lz4, zstd = layout.OBJECT_XZ, layout.OBJECT_LZ4, layout.OBJECT_ZSTD
+    stored: list[tuple[int, bytes, int]] = [
+        (3 * 4096, _xz_of_a_wrong_check(10_000), xz),
+        (2 * 4096, _xz(5000)[:-4], xz),
+        (2 * 4096, _xz(4096)[:-4], xz),
+        (4096, b"no stream", xz),
+        (LIMIT, _xz(70_000), xz),
+        (2000, _lz4(2000, b"LZ=walproof"), lz4),
+        (300, _lz4(300, b"LZ=")[:-1], lz4),
+        (0, _lz4(LIMIT + 1, bytes(14)) + bytes(300), lz4),
+        (0, _lz4(1 << 20, b"LZ="), lz4),
+        (3000, _frame(b"ZSTD", 2000, states=3000), zstd),
+        (2600, _frame(b"ZSTD", 2000, states=2600, last=0), zstd),
+        (3500, _frame(b"ZSTD", 3500, last=5), zstd),
+        (0, _frame(b"ZSTD", 100, states=LIMIT + 1), zstd),
+        (0, b"\x28\xb5\x2f\xfd\x20\x00" + struct.pack("<I", 1)[:3], zstd),
+        (0, b"\x28\xb5\x2f\xfd\x00\x58" + struct.pack("<I", 1)[:3], zstd),
+        (0, b"no frame", zstd),
+        (0, _frame(b"TWO", 100), zstd | xz),
+        (2500, _frame(b"OTHER", 2500), zstd),
+    ]
+    return [
+        (counts, (b"BAD_%02d=" % number, payload, flag))
+        for number, (counts, payload, flag) in enumerate(stored)
+    ]
+
+
+def _fields(log: SystemdLog, fields: list[Packed]) -> None:
+    """A file of one entry with these fields after its message, stored as said."""
+    log.begin()
+    made = log.made
+    made.header.incompatible_flags |= layout.XZ | layout.LZ4 | layout.ZSTD
+    put, stored = made._object, {plain: (body, flag) for plain, body, flag in fields}
+
+    def put_packed(kind: int, body: bytes, flags: int = 0) -> int:
+        if kind == layout.DATA and body[48:] in stored:
+            payload, flags = stored[body[48:]]
+            body = body[:48] + payload
+        return put(kind, body, flags)
+
+    made._object = put_packed  # type: ignore[method-assign]
+    log.payloads.clear()
+    log.entry_at(START, [b"MESSAGE=bomb", *(plain for plain, _, _ in fields)])
+    log.close()
+
+
+def _use_up(log: SystemdLog, bad: list[tuple[int, Packed]], excess: int) -> list[Packed]:
+    """Fields that fail, then sound ones whose last leaves nothing of the budget; returns those."""
+    log.context["max_field_size"] = LIMIT
+    wrong = [packed for _, packed in bad]
+    whole = 7 if bad else 5
+    sound = [_run(f"RUN_{number}", LIMIT) for number in range(whole)]
+    _fields(log, [*wrong, *sound, _run("LAST", 1000)])
+    left = 64 * len(log.data) + 4 * LIMIT - whole * LIMIT - sum(counts for counts, _ in bad)
+    assert 1000 < left < LIMIT, f"{left} bytes are left for the last field"
+    sound.append(_run("LAST", left + excess))
+    _fields(log, [*wrong, *sound])
+    return sound
+
+
+def _expect_runs(log: SystemdLog, sound: list[Packed], reason: str | None) -> None:
+    left = [body("MESSAGE=bomb", *(plain for plain, _, _ in sound))]
+    log.expect("damaged" if reason else "intact", reason, survivors=left)
+
+
+@BOOK.valid("compression", "SDJ-031", "SDJ-057", kind="limit")
+def fields_that_use_up_the_budget(log: SystemdLog) -> None:
+    """Fields of which as much is decompressed as a reader may, to the last byte."""
+    _expect_runs(log, _use_up(log, [], 0), None)
+
+
+@BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-031", "SDJ-057", kind="limit")
+def fields_beyond_the_budget(log: SystemdLog) -> None:
+    """The last field is a byte longer than what is left of the budget: too large."""
+    log.did("make the last field a byte longer")
+    _expect_runs(log, _use_up(log, [], 1)[:-1], "too-large")
+
+
+@BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-057", kind="limit")
+def broken_fields_and_others_that_use_up_the_budget(log: SystemdLog) -> None:
+    """Fields that fail count with what was decompressed of them: the others just fit."""
+    log.did("put fields that fail in front")
+    _expect_runs(log, _use_up(log, failing(), 0), "bad-compression")
+
+
+@BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-057", kind="limit")
+def broken_fields_and_others_beyond_the_budget(log: SystemdLog) -> None:
+    """Fields that fail count with what was decompressed of them: the last one is too large."""
+    log.did("put fields that fail in front, and make the last field a byte longer")
+    _expect_runs(log, _use_up(log, failing(), 1)[:-1], "bad-compression")
