@@ -30,9 +30,12 @@ ZEROS = (8, 16, 64, 128, 512)
 def controls() -> Iterator[tuple[bytes, dict[str, Any]]]:
     """Small logs, damaged ones too, and what a reader is told of them."""
     for path in sorted(VECTORS.glob("*.json")):
-        about = json.loads(path.read_text("utf-8"))
-        log = VECTORS / about["input"] if about["operation"] == "read" else path
-        if about["operation"] == "read" and "bomb" not in path.name and log.stat().st_size < 9000:
+        text = path.read_text("utf-8")
+        about = json.loads(text)
+        if about["operation"] != "read" or "payload_sha256" in text:
+            continue  # a long payload is not compared byte by byte
+        log = VECTORS / about["input"]
+        if log.stat().st_size < 9000:
             yield log.read_bytes(), about["context"]
 
 
