@@ -13,7 +13,7 @@ from reference_impl.systemd_journal.export_format import entry_body, field_to_js
 from reference_impl.systemd_journal.layout import Header, parse_header
 from reference_impl.systemd_journal.links import Links
 from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, Entry, Fault, View
-from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
+from reference_impl.systemd_journal.sealing import VerificationKey
 from reference_impl.systemd_journal.walk import Walk
 
 
@@ -77,7 +77,10 @@ def cursor(header: Header, entry: Entry) -> str:
 
 
 def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
-    """Walk and check a whole file; faults are in the order in which they are met (SDJ-040)."""
+    """Walk and check a whole file; faults are in the order in which they are met (SDJ-040).
+
+    Raises :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
+    """
     header = parse_header(data)
     view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
     faults = list(check_shape(header, view.size))
@@ -102,12 +105,7 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
     faults += list(links.impostors(faults))
     sealed_until = None
     if header.sealed or walk.counts[layout.TAG]:
-        key = None
-        if context.get("key"):
-            try:
-                key = VerificationKey.parse(str(context["key"]))
-            except BadKey:
-                raise ValueError("the context has no verification key that can be read") from None
+        key = VerificationKey.parse(str(context["key"])) if context.get("key") else None
         checked = seals.Seals(view, walk, key)
         faults += checked.check()
         sealed_until = checked.sealed_until

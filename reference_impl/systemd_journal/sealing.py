@@ -44,10 +44,10 @@ class VerificationKey:
         match = re.fullmatch(r"([0-9a-fA-F]{1,16})-([0-9a-fA-F]{1,16})", times)
         # Dashes may separate bytes, but not split one.
         if not match or not re.fullmatch(r"(-?[0-9a-fA-F]{2}){12}-?", seed):
-            raise BadKey("expected 12 bytes in hexadecimal, '/', start-interval in hexadecimal")
+            raise BadKey("expected a key of 12 bytes, '/', start-interval, all hexadecimal")
         interval = int(match[2], 16)
         if interval == 0:
-            raise BadKey("an interval of zero")
+            raise BadKey("expected a key with an interval above 0")
         return cls(bytes.fromhex(digits), int(match[1], 16) * interval, interval)
 
     def epoch_of(self, realtime: int) -> int:

@@ -52,6 +52,13 @@ def header_size_unaligned(log: SystemdLog) -> None:
     log.expect("refused", "bad-header-size")
 
 
+@BOOK.damaged(five_entries, "header", "SDJ-004")
+def header_size_one_byte_off(log: SystemdLog) -> None:
+    """An odd header size."""
+    log.set("header.header_size", 265)
+    log.expect("refused", "bad-header-size")
+
+
 @BOOK.damaged(five_entries, "header", "SDJ-004", "SDJ-050")
 def header_size_beyond_the_file(log: SystemdLog) -> None:
     """A header that ends past the end of the file."""

@@ -30,6 +30,14 @@ def sealed_file_without_the_key(log: SystemdLog) -> None:
     log.expect("intact", survivors=ALL)
 
 
+@BOOK.valid("seals", "SDJ-070", "SDJ-075")
+def no_seals_and_a_key_that_is_none(log: SystemdLog) -> None:
+    """Where nothing is sealed, nobody looks at the key."""
+    log.write(*FIVE)
+    log.context["key"] = "no key"
+    log.expect("intact", survivors=ALL)
+
+
 @BOOK.valid("seals", "SDJ-073", "SDJ-074")
 def sealed_file_with_a_gap(log: SystemdLog) -> None:
     """Epochs without entries: before systemd 255 they have no seal."""
