@@ -89,6 +89,15 @@ def zstd_frame_with_less_than_it_states(log: SystemdLog) -> None:
     _zstd(log, _frame([PLAIN[:300], PLAIN[300:-1]]), "bad-compression")
 
 
+@BOOK.valid("compression", "SDJ-030", kind="limit")
+def zstd_frame_without_its_last_block(log: SystemdLog) -> None:
+    """A frame that ends after all of its content, with the last block, an empty one, to come."""
+    stored = _frame([PLAIN[:300], PLAIN[300:], b""])[:-3]
+    _zstd(log, stored, None)
+    no_frame = bytes(log.data).replace(stored, bytes(4) + stored[4:])
+    log.also_accept(log.answer_to(no_frame), "systemd 262 takes only frames that end")
+
+
 def _with_dictionary(exponent: int) -> bytes:
     """An XZ stream whose block asks for a dictionary of this size, as LZMA2 codes it."""
     stored = bytearray(lzma.compress(PLAIN, lzma.FORMAT_XZ, lzma.CHECK_NONE))

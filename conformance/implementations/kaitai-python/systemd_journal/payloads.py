@@ -88,9 +88,13 @@ def _zstd(stored: bytes, limit: int) -> bytes:
     if frame.content_size > limit:
         raise BadPayload("too-large")
     try:
-        return zstandard.ZstdDecompressor(max_window_size=128 << 20).decompress(stored)
+        with zstandard.ZstdDecompressor().stream_reader(stored) as content:
+            payload = content.read(frame.content_size + 1)
     except zstandard.ZstdError as error:
         raise BadPayload("bad-compression", frame.content_size) from error
+    if len(payload) != frame.content_size:
+        raise BadPayload("bad-compression", frame.content_size)
+    return payload
 
 
 def is_field(payload: bytes) -> bool:
