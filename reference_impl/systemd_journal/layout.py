@@ -40,7 +40,7 @@ DATA_FIXED = struct.Struct("<QQQQQQ")
 FIELD_FIXED = struct.Struct("<QQQ")  # hash, next_hash_offset, head_data_offset
 TIME_LIMIT = 1 << 55  # SDJ-015: realtime and monotonic are below this, in microseconds
 
-FIXED_SIZE = {DATA: 64, FIELD: 40, ENTRY: 64, ENTRY_ARRAY: 24, TAG: 64}
+FIXED_SIZE = {FIELD: 40, ENTRY: 64, ENTRY_ARRAY: 24, TAG: 64}
 FIXED_SIZE |= {DATA_HASH_TABLE: 16, FIELD_HASH_TABLE: 16}
 
 

@@ -228,3 +228,27 @@ def entry_that_no_array_knows(log: SystemdLog) -> None:
     entry = log.field(log.entry(4))
     log.extend(log.control[entry.start : entry.end], "a copy of the last entry")
     log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "entry", "SDJ-015")
+def monotonic_time_with_its_highest_bit_set(log: SystemdLog) -> None:
+    """Times are not negative: this one is too late."""
+    log.set(f"{log.entry(2)}.body.monotonic", 1 << 63)
+    log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
+
+
+@BOOK.damaged(five_entries, "entry", "SDJ-036")
+def data_counts_entries_of_all_ones(log: SystemdLog) -> None:
+    """A DATA of one entry counts 2^64 - 1."""
+    log.set(f"{log.of('MESSAGE=bravo')}.body.num_entries", (1 << 64) - 1)
+    log.expect("damaged", "bad-index", survivors=range(5))
+
+
+@BOOK.valid("entry", "SDJ-015")
+def highest_sequence_number(log: SystemdLog) -> None:
+    """The last entry has the number 2^64 - 1: no next one has a number."""
+    log.begin()
+    log.entry_at(1700000000000000, ["MESSAGE=alpha"])
+    log.entry_at(1700000001000000, ["MESSAGE=bravo"], seqnum=(1 << 64) - 1)
+    log.close()
+    log.expect("intact", survivors=[0, 1])

@@ -20,6 +20,7 @@ from reference_impl.systemd_journal import layout
 
 PLAIN = b"BIG=" + b"A" * 600
 SMALL = b"BIG=walproof"
+LONGER = b"BIG=" + b"A" * 4998
 
 
 def _zstd(log: SystemdLog, stored: bytes, reason: str | None) -> None:
@@ -82,6 +83,17 @@ def zstd_frame_with_more_than_it_states(log: SystemdLog) -> None:
     _zstd(log, _frame([PLAIN[:300], PLAIN[300:], b"A"]), "bad-compression")
 
 
+@BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-021", "SDJ-045")
+def zstd_frame_of_nothing(log: SystemdLog) -> None:
+    """A frame that states no bytes and has none, with the hash of no bytes: that is no field."""
+    stored = b"\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00"
+    log.did("splice a frame of no bytes over the payload, and set the hash")
+    with_payload(log, PLAIN, stored, layout.OBJECT_ZSTD, layout.ZSTD)
+    at = log.data.index(stored) - 64
+    log.data[at + 16 : at + 24] = 0xDEADBEEFDEADBEEF.to_bytes(8, "little")
+    expect_big_field(log, "bad-field", PLAIN)
+
+
 @BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030")
 def zstd_frame_with_less_than_it_states(log: SystemdLog) -> None:
     """The blocks of a frame have one byte less than it states."""
@@ -120,15 +132,37 @@ def xz_dictionary_of_256_mib(log: SystemdLog) -> None:
     _xz(log, _with_dictionary(32), "bad-compression")
 
 
+def _chunk(plain: bytes, states: int) -> bytes:
+    """The start of an XZ stream: one chunk that is not compressed and states its size."""
+    stored = lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_NONE)
+    return stored[: 12 + (stored[12] + 1) * 4] + b"\x01" + struct.pack(">H", states - 1) + plain
+
+
 @BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028", "SDJ-031", kind="limit")
 def xz_stream_broken_after_the_limit(log: SystemdLog) -> None:
     """A stream is broken two bytes after the limit: that it is too large shows before."""
     log.context["max_field_size"] = len(PLAIN) - 2
-    stored = lzma.compress(PLAIN, lzma.FORMAT_XZ, lzma.CHECK_NONE)
-    stored = stored[: 12 + (stored[12] + 1) * 4]
-    stored += b"\x01" + struct.pack(">H", len(PLAIN) - 1) + PLAIN  # a chunk that is not compressed
     log.did("splice a stream over the payload that has no chunk after its first")
-    _xz(log, stored + b"\x40", "too-large")
+    _xz(log, _chunk(PLAIN, len(PLAIN)) + b"\x40", "too-large")
+
+
+@BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028", "SDJ-031", kind="limit")
+def xz_stream_of_5002_bytes_broken_after_the_limit(log: SystemdLog) -> None:
+    """The same of a longer stream, which no reader decompresses at once."""
+    log.context["max_field_size"] = len(LONGER) - 2
+    log.did("splice a stream over the payload that has no chunk after its first")
+    stored = _chunk(LONGER, len(LONGER)) + b"\x40"
+    with_payload(log, LONGER, stored, layout.OBJECT_XZ, layout.XZ)
+    expect_big_field(log, "too-large", LONGER)
+
+
+@BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028", "SDJ-031", kind="limit")
+def xz_chunk_cut_short(log: SystemdLog) -> None:
+    """A chunk has 5002 of its 60000 bytes: the stream ends early, below the limit."""
+    log.context["max_field_size"] = 20000
+    log.did("splice a stream over the payload whose only chunk is cut short")
+    with_payload(log, LONGER, _chunk(LONGER, 60000), layout.OBJECT_XZ, layout.XZ)
+    expect_big_field(log, "bad-compression", LONGER)
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
