@@ -72,6 +72,8 @@ def test_every_vector(format_id: str, rows_of: RowsOf) -> None:
         options, context = of_vector(vector)
         if options.get("lastFlushedIndex", "").startswith("-"):
             continue  # a broker's -1 is no index: the option does not take it
+        if options.get("verificationKey") == "no key":
+            continue  # the option takes keys only, whatever the file is
         if vector.id.startswith("zeebe-journal/all-segments-missing"):
             continue  # an empty folder holds no log
         if vector.id == "zeebe-journal/one-journal-and-a-foreign-meta-file":
