@@ -10,11 +10,13 @@ from pathlib import Path
 from conformance import known_failures
 from conformance.baselines import BASELINES, Baseline
 from conformance.cases import DEFAULT_WALL_MS
+from conformance.contents import write_contents
 from conformance.known_failures import KnownFailures
 from conformance.protocol.child import Crash, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot
 from conformance.registry import Implementation, Unavailable
+from conformance.scratch import Scratch
 from conformance.vectors import Vector
 
 
@@ -85,15 +87,20 @@ def takes_strict(command: Sequence[str], vectors: Iterable[Vector]) -> bool:
 
 
 async def _fewer_in_strict(command: Sequence[str], vector: Vector) -> bool:
-    program = OneShot(command, Path.cwd())
-    request = {"seq": 0, "format": vector.body["format"], "path": str(vector.input)}
+    program, scratch = OneShot(command, Path.cwd()), Scratch()
+    request = {"seq": 0, "format": vector.body["format"]}
     found = []
-    for profile in ("recover", "strict"):
-        try:
-            reply = await program.ask({**request, "profile": profile}, DEFAULT_WALL_MS)
-        except (Crash, Timeout, OverLimit, ProtocolError):
-            return False
-        found.append(len(reply["answer"]["records"]) if "answer" in reply else 0)
+    try:
+        for profile in ("recover", "strict"):
+            place = scratch.place(vector.input.name)
+            write_contents(vector.contents, place)
+            told = {**request, "path": str(place), "profile": profile}
+            reply = await program.ask(told, DEFAULT_WALL_MS)
+            found.append(len(reply["answer"]["records"]) if "answer" in reply else 0)
+    except (Crash, Timeout, OverLimit, ProtocolError):
+        return False
+    finally:
+        scratch.close()
     return found[1] < found[0]
 
 

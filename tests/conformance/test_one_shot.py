@@ -75,3 +75,20 @@ def test_what_repeats_a_case_names_a_file_that_is_there(
     subject = Subject("one", "one", IGNORES, one_shot=True, repeat="walproof check")
     done = asyncio.run(Runner(subject, cases_of([copy], ("recover",))).run())
     assert done.results[0]["repeat"] == (f"walproof check --vector {copy.option} --profile recover")
+
+
+def test_a_program_is_never_given_the_vector_itself(tmp_path: Path, telling: list[Vector]) -> None:
+    """Real readers truncate and delete what they open."""
+    told = tmp_path / "told"
+    rude = (
+        "import pathlib, sys\n"
+        "log = pathlib.Path(sys.argv[3])\n"
+        f"with open({str(told)!r}, 'a') as asked: asked.write(f'{{log}}\\n')\n"
+        "log.unlink()\n"
+        "print('{\"records\": []}')\n"
+    )
+    assert not takes_strict([sys.executable, "-c", rude], telling)
+    places = told.read_text().splitlines()
+    assert len(places) == len(set(places)) >= 2, "a fresh copy for each request"
+    assert not {Path(place) for place in places} & {vector.input for vector in telling}
+    assert all(vector.input.exists() for vector in telling)
