@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance import ROOT
+from conformance.saving import save
 from reference_impl.formats import detect
 from walproof.bench.workloads import LARGE_WORKLOADS
 
@@ -117,7 +118,7 @@ def main(names: list[str]) -> None:
         )
     report = ROOT / "reports" / "bench-spark.json"
     report.parent.mkdir(exist_ok=True)
-    report.write_text(json.dumps(found, indent=1) + "\n")
+    save(report, json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

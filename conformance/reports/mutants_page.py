@@ -9,13 +9,14 @@ from typing import Any
 from markupsafe import Markup
 
 from conformance.mutants.run import kill_rate, wrong
+from conformance.saving import save
 
 from .html import asset, environment
 
 
 def write(body: Mapping[str, Any], path: Path) -> None:
     """Write what ``walproof mutants`` found to ``path``."""
-    path.write_text(render(body), encoding="utf-8")
+    save(path, render(body))
 
 
 def render(body: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from conformance import __version__
+from conformance import __version__, saving
 from walproof.bench.reading import Row
 
 Report = dict[str, Any]
@@ -51,7 +51,7 @@ def _processor() -> str | None:
 def save(report: Report, path: Path) -> None:
     """Write the report as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    saving.save(path, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
 
 
 def show(report: Report, console: Console) -> None:

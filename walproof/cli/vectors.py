@@ -18,6 +18,7 @@ def vectors(verify: bool) -> int:
     """
     from conformance.recipes.generate import generate, sources
     from conformance.recipes.recipe import RecipeError
+    from conformance.saving import save
 
     changed: list[str] = []
     count = 0
@@ -35,7 +36,7 @@ def vectors(verify: bool) -> int:
                 changed.append(name)
                 if not verify:
                     path.parent.mkdir(exist_ok=True, parents=True)
-                    path.write_bytes(data)
+                    save(path, data, sync=False)
         except RecipeError as error:
             raise click.ClickException(str(error)) from None
         for path in sorted(folder.rglob("*")):

@@ -1,0 +1,100 @@
+"""Whoever writes a file that a person keeps goes through ``conformance.saving``: nothing half ever
+has the final name. The rest is listed here, each with what makes a plain write safe there.
+``reference_impl`` is no part of it: its writers write logs in place, as the formats' writers do.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance import ROOT
+
+PLAIN = {
+    "conformance/contents.py": "scratch copies, removed after the request",
+    "conformance/implementations/systemd/adapter.py": "in a scratch folder of the adapter's own",
+    "conformance/recipes/generate.py": "in a scratch folder",
+    "conformance/registry.py": "a build's log and stamp: the stamp is written last",
+    "conformance/saving.py": "the one way",
+    "conformance/traceability/write_tables.py": "sources under version control",
+    "walproof/audit/output.py": "in a result that is published when whole",
+    "walproof/audit/job.py": "in a result that is published when whole",
+    "walproof/audit/work.py": "in a result that is published when whole",
+    "walproof/lake/remote.py": "a scratch copy of a remote file",
+    "walproof/lake/trees.py": "a scratch copy of a file's first bytes",
+    "walproof/parsers/build.py": "the build folder of the generated parsers",
+    "walproof/parsers/package.py": "a fresh folder, published when whole",
+    "walproof/review/grammars.py": "a scratch folder",
+    "walproof/spark/java.py": "a wrapper in .build, renamed when whole",
+    "walproof/sweep/readers.py": "scratch copies, removed after the request",
+    "walproof/sweep/store.py": "a temporary name on any file system, moved when whole",
+    "walproof/sweep/proposals.py": "the sweep's store, which writes whole files",
+}
+"""File: why a plain write cannot leave anything half there under its final name."""
+_METHODS = frozenset({"write_text", "write_bytes"})
+_MODES = frozenset("wxa+")
+
+
+def test_nobody_else_writes_plainly() -> None:
+    writers = {name for name, _ in plain_writes(ROOT)}
+    assert writers - set(PLAIN) == set(), "go through conformance.saving, or say here why not"
+
+
+def test_the_list_is_no_longer_than_it_must_be() -> None:
+    assert (
+        set(PLAIN) - {name for name, _ in plain_writes(ROOT)} - {"conformance/saving.py"} == set()
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "path.write_text('x')",
+        "path.write_bytes(b'x')",
+        "path.open('w')",
+        "open(path, 'wb')",
+        "open(path, mode='a')",
+        "path.open('r+b')",
+        "shutil.copyfile(a, b)",
+    ],
+)
+def test_a_plain_write_is_found(text: str, tmp_path: Path) -> None:
+    (tmp_path / "walproof").mkdir()
+    (tmp_path / "walproof/new.py").write_text(text + "\n")
+    assert list(plain_writes(tmp_path)) == [("walproof/new.py", 1)]
+
+
+@pytest.mark.parametrize("text", ["path.open()", "open(path, 'rb')", "saved(path)", "a.open(b)"])
+def test_reading_is_none(text: str, tmp_path: Path) -> None:
+    (tmp_path / "walproof").mkdir()
+    (tmp_path / "walproof/new.py").write_text(text + "\n")
+    assert list(plain_writes(tmp_path)) == []
+
+
+def plain_writes(root: Path) -> Iterator[tuple[str, int]]:
+    """File and line of every call that writes a file by its name."""
+    for package in ("conformance", "walproof", "pyspark_journal"):
+        for path in sorted((root / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Call) and _writes(node):
+                    yield path.relative_to(root).as_posix(), node.lineno
+
+
+def _writes(call: ast.Call) -> bool:
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name in _METHODS or name in ("copyfile", "copy2"):
+        return True
+    if name != "open":
+        return False
+    given = [*call.args, *(each.value for each in call.keywords if each.arg == "mode")]
+    return any(
+        isinstance(each, ast.Constant)
+        and isinstance(each.value, str)
+        and len(each.value) <= 3
+        and bool(_MODES & set(each.value))
+        for each in given
+    )
