@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from jsonschema.exceptions import ValidationError, best_match
 
-from conformance import VECTORS
+from conformance import VECTORS, quick_schema
 from conformance.contents import Contents, digest, read_contents
 from reference_impl import context
 from reference_impl.register import registers
@@ -92,8 +92,21 @@ def expand_payload(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @functools.cache
-def _validator() -> Draft202012Validator:
-    return Draft202012Validator(json.loads((VECTORS / "schema.json").read_text()))
+def _schema() -> dict[str, Any]:
+    return dict(json.loads((VECTORS / "schema.json").read_text()))
+
+
+@functools.cache
+def _quick() -> quick_schema.Check:
+    return quick_schema.compiled(_schema())
+
+
+def _wrong(body: Any) -> ValidationError | None:
+    """What is wrong with a description by its schema."""
+    if quick_schema.certainly(_quick(), body):
+        return None
+    wrong: ValidationError | None = best_match(Draft202012Validator(_schema()).iter_errors(body))
+    return wrong
 
 
 def load(path: Path) -> Vector:
@@ -102,7 +115,7 @@ def load(path: Path) -> Vector:
         body = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise BrokenVector(f"{path}: not JSON: {error}") from None
-    wrong = best_match(_validator().iter_errors(body))
+    wrong = _wrong(body)
     if wrong is not None:
         where = "/".join(map(str, wrong.absolute_path)) or "the vector"
         raise BrokenVector(f"{path}: {where}: {wrong.message[:300]}")

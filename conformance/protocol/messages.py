@@ -13,6 +13,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from referencing import Registry, Resource
 
+from conformance import quick_schema
+
 MAX_DEPTH = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
 SCHEMAS = Path(__file__).parent / "schemas"
@@ -23,8 +25,18 @@ class ProtocolError(Exception):
 
 
 @functools.cache
+def _schemas() -> dict[str, Any]:
+    return {path.name: json.loads(path.read_text()) for path in SCHEMAS.glob("*.schema.json")}
+
+
+@functools.cache
+def _quick(kind: str) -> quick_schema.Check:
+    return quick_schema.compiled(_schemas()[f"{kind}.schema.json"], _schemas())
+
+
+@functools.cache
 def _validators() -> dict[str, Draft202012Validator]:
-    schemas = {path.name: json.loads(path.read_text()) for path in SCHEMAS.glob("*.schema.json")}
+    schemas = _schemas()
     registry: Registry[Any] = Registry().with_resources(
         [(name, Resource.from_contents(schema)) for name, schema in schemas.items()]
     )
@@ -36,6 +48,8 @@ def _validators() -> dict[str, Draft202012Validator]:
 
 def validate(kind: str, message: Any) -> None:
     """Check a message against ``schemas/<kind>.schema.json``; raises :class:`ProtocolError`."""
+    if quick_schema.certainly(_quick(kind), message):
+        return
     error = best_match(_validators()[kind].iter_errors(message))
     if error is not None:
         where = "/".join(map(str, error.absolute_path)) or "the message"
