@@ -33,6 +33,8 @@ LONG_PAYLOAD = b"\x81\xa1a\xc6" + (LONG - 8).to_bytes(4, "big") + b"a" * (LONG -
 BYE_SECONDS = 2.0
 SHOWN = 160
 EXPECTED_FOUND = re.compile("expected (.+?), found (.+)", re.DOTALL)
+PANIC = re.compile(r"^(panic: .*|fatal error: .*|thread '.*' panicked at .*)$", re.MULTILINE)
+"""What Go and Rust write to standard error before they exit; a trace of the stack may follow."""
 
 Fault = Literal["adapter", "implementation"]
 Reply = dict[str, Any]
@@ -264,7 +266,8 @@ class Smoke:
         return {}
 
     async def _unknown_path(self, format: str) -> None:
-        async with self._step("survives a path where nothing is", "a reply, best skipped") as step:
+        expected = 'a reply, best {"skipped":"nothing is at this path"}'
+        async with self._step("survives a path where nothing is", expected) as step:
             if format not in self._answered:
                 raise _Untested("no log could be read either")
             case = self._trivial(format)
@@ -357,6 +360,8 @@ class Smoke:
                 if child is not None and repr(child.line)[:20] not in found:
                     line = _short(child.line)
             stderr = child.stderr_tail if child else None
+            if isinstance(error, Crash) and (panic := PANIC.search(stderr or "")):
+                found += f", {_short(panic[0])}"
             fault = _fault(error)
             self.findings.append(Finding(name, "wrong", "", expected, found, fault, line, stderr))
             if child is not None and not isinstance(error, _Wrong):

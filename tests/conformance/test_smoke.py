@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-import shutil
 import subprocess
 import sys
 
@@ -111,26 +110,6 @@ def reply(request):
         loop = "print(json.dumps(answer(sys.argv[3])))"
         assert list(smoke(program(RIGHT, loop), one_shot=True)) == [ONE_SHOT]
 
-    @pytest.mark.parametrize(
-        ("tool", "command"),
-        [
-            (sys.executable, [sys.executable, SKELETONS / "python" / "adapter.py"]),
-            ("node", ["node", SKELETONS / "javascript" / "adapter.mjs"]),
-            ("go", ["go", "run", SKELETONS / "go" / "main.go"]),
-            ("java", ["java", SKELETONS / "java" / "Adapter.java"]),
-        ],
-        ids=["python", "javascript", "go", "java"],
-    )
-    def test_the_skeletons_speak_and_are_not_written_yet(self, smoke, tool, command):
-        if not shutil.which(tool):
-            pytest.skip(f"{tool} not found")
-        findings = smoke([str(word) for word in command], seconds=60)
-        assert list(findings) == STEPS
-        assert wrong_steps(findings) == {}
-        untested = {step: f.note for step, f in findings.items() if f.status == "untested"}
-        note = "skipped: read() is not written yet"
-        assert untested == {READS: note, ONE_SHOT: note}
-
 
 PLAIN_LOOP = """
 for line in sys.stdin:
@@ -226,6 +205,18 @@ class TestWrong:
             ),
             ("assert len(str(request)) < 65536", LONG_LINE, "adapter", "exit status 1"),
             ("assert os.path.exists(request['path'])", NOWHERE, "adapter", "exit status 1"),
+            (
+                "sys.exit('panic: short buffer\\n\\ngoroutine 1 [running]:\\nmain.read(...)')",
+                READS,
+                "adapter",
+                "exit status 1, panic: short buffer",
+            ),
+            (
+                "sys.exit(\"thread 'main' panicked at src/log.rs:30:5:\\nboom\")",
+                READS,
+                "adapter",
+                "exit status 1, thread 'main' panicked at src/log.rs:30:5:",
+            ),
             ("os.abort()", READS, "implementation", "killed by SIGABRT"),
             (
                 "return {'seq': request['seq'], 'answer': {'records': [{'payload': 'FF'}]}}",
@@ -234,7 +225,17 @@ class TestWrong:
                 "read-reply: answer/records/0",
             ),
         ],
-        ids=["slow", "fickle", "writes", "short lines", "no path", "aborts", "upper case"],
+        ids=[
+            "slow",
+            "fickle",
+            "writes",
+            "short lines",
+            "no path",
+            "panics in Go",
+            "panics in Rust",
+            "aborts",
+            "upper case",
+        ],
     )
     def test_one_fault(self, smoke, program, change, step, fault, found):
         lines = RIGHT.replace("def reply(request):", f"def reply(request):\n    {change}", 1)

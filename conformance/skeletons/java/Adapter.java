@@ -3,10 +3,10 @@
 //   walproof smoke --cmd 'java conformance/skeletons/java/Adapter.java'   # speaks the protocol?
 //   walproof check --cmd 'java conformance/skeletons/java/Adapter.java'   # all vectors
 //
-// By hand: java Adapter.java read leveldb-log FILE
+// By hand: java Adapter.java read leveldb-log FILE [strict]
 import java.io.*;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.nio.file.*;
 import java.util.regex.*;
 
 public class Adapter {
@@ -18,21 +18,24 @@ public class Adapter {
   // {"answer":{"records":[{"payload":"616c706861"}],"signals":["bad checksum"]}}; HexFormat.of().formatHex(bytes) makes
   // a payload. An exception that your reader throws for damage is a signal: catch it here and keep the records before
   // it (but no Error: a crash is a result too). context, a JSON object, is what the vector says besides the file.
-  static String read(String format, Path path, String profile, String context) {
+  static String read(String format, Path path, String profile, String context) throws IOException {
     return "{\"skipped\":\"read() is not written yet\"}";
   }
 
   // ====> YOUR WRITER GOES HERE. For cmd "write" make a new log at path, for "append" go on with the one that is there.
   // Return {"done":true} when all records are in it, or {"refused":"why"} and leave what is there as it was. The line is
   // the whole request: its records have their payload in hex. Add the profiles "write" and "append" to HELLO.
-  static String write(String cmd, String format, Path path, String line) {
+  static String write(String cmd, String format, Path path, String line) throws IOException {
     return "{\"skipped\":\"write() is not written yet\"}";
   }
 
+  // ---- The protocol: nothing to fill in from here on. ----
+
   public static void main(String[] args) throws IOException {
     PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
-    if (args.length == 3 && args[0].equals("read")) {
-      out.println(read(args[1], Path.of(args[2]), "recover", "{}").replaceFirst("(?s)^\\{\"answer\":(.*)}$", "$1"));
+    if (args.length > 2 && args[0].equals("read")) {
+      String reply = answer("read", args[1], Path.of(args[2]), args.length > 3 ? args[3] : "recover", "{}", "");
+      out.println(reply.replaceFirst("(?s)^\\{\"answer\":(.*)}$", "$1"));
       return;
     }
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -40,11 +43,17 @@ public class Adapter {
       String cmd = get(line, "cmd"), format = get(line, "format");
       Path path = Path.of(get(line, "path"));
       String reply = cmd.equals("hello") ? HELLO
-          : cmd.equals("read") ? read(format, path, get(line, "profile"), get(line, "context"))
-          : write(cmd, format, path, line);
-      String seq = "{\"seq\":" + get(line, "seq") + ",";
-      out.println(cmd.equals("hello") ? reply : seq + reply.substring(1)); // println flushes
+          : "{\"seq\":" + get(line, "seq") + ","
+              + answer(cmd, format, path, get(line, "profile"), get(line, "context"), line).substring(1);
+      out.println(reply); // println flushes
     }
+  }
+
+  // Carries out a request that names a log.
+  static String answer(String cmd, String format, Path path, String profile, String context, String line)
+      throws IOException {
+    if (!cmd.equals("write") && Files.notExists(path)) return "{\"skipped\":\"nothing is at this path\"}";
+    return cmd.equals("read") ? read(format, path, profile, context) : write(cmd, format, path, line);
   }
 
   // Text of a string, JSON of any other value. Good for these flat messages only: you may have a JSON library at hand.

@@ -3,7 +3,8 @@
 //   walproof smoke --cmd 'node conformance/skeletons/javascript/adapter.mjs'   # speaks the protocol?
 //   walproof check --cmd 'node conformance/skeletons/javascript/adapter.mjs'   # all vectors
 //
-// By hand: node adapter.mjs read leveldb-log FILE
+// By hand: node adapter.mjs read leveldb-log FILE [strict]
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const hello = {
@@ -18,7 +19,8 @@ const hello = {
 // ====> YOUR READER GOES HERE. Return what it released and whatever it said of damage, for example
 // { answer: { records: [{ payload: buffer.toString('hex') }], signals: [String(error)] } }
 // An exception that your reader throws for damage is a signal: catch it here and keep the records
-// before it. context is what the vector says about the log besides the file.
+// before it. What ends the process is a result too: leave it alone. context is what the vector says
+// about the log besides the file.
 async function read(format, path, profile, context) {
   return { skipped: 'read() is not written yet' };
 }
@@ -30,24 +32,26 @@ async function write(cmd, format, path, records, context) {
   return { skipped: 'write() is not written yet' };
 }
 
+// ---- The protocol: nothing to fill in from here on. ----
+
 const reply = (message) => process.stdout.write(JSON.stringify(message) + '\n');
 
-async function answer(request) {
-  if (request.cmd === 'hello') return hello;
-  const { cmd, seq, format, path, profile, records, context } = request;
-  if (cmd !== 'read') return { seq, ...(await write(cmd, format, path, records, context)) };
-  return { seq, ...(await read(format, path, profile, context)) };
+// Carries out a request that names a log.
+async function answer({ cmd, format, path, profile, records, context }) {
+  if (cmd !== 'write' && !existsSync(path)) return { skipped: 'nothing is at this path' };
+  if (cmd === 'read') return await read(format, path, profile, context);
+  return await write(cmd, format, path, records, context);
 }
 
-const [form, format, path] = process.argv.slice(2);
+const [form, format, path, profile = 'recover'] = process.argv.slice(2);
 if (form === 'read') {
-  const result = await read(format, path, 'recover', {});
+  const result = await answer({ cmd: 'read', format, path, profile, context: {} });
   reply(result.answer ?? result);
 } else {
   for await (const line of createInterface({ input: process.stdin })) {
     const request = JSON.parse(line);
     if (request.cmd === 'bye') break;
-    reply(await answer(request));
+    reply(request.cmd === 'hello' ? hello : { seq: request.seq, ...(await answer(request)) });
   }
   process.stdin.destroy(); // or the open pipe would keep the process alive after bye
 }

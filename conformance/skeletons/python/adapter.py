@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 HELLO = {
@@ -22,20 +23,21 @@ HELLO = {
 }
 
 
-def read(format: str, path: str, profile: str, context: dict[str, Any]) -> dict[str, Any]:
+def read(format: str, path: Path, profile: str, context: dict[str, Any]) -> dict[str, Any]:
     """Return what the reader released and whatever it said of damage, for example
 
     {"answer": {"records": [{"payload": data.hex()}], "signals": [str(error)]}}
 
     An exception that your reader raises for damage is a signal: catch it here and keep the records
-    before it. context is what the vector says about the log besides the file.
+    before it. What ends the process is a result too: leave it alone. context is what the vector
+    says about the log besides the file.
     """
     # ====> YOUR READER GOES HERE.
     return {"skipped": "read() is not written yet"}
 
 
 def write(
-    cmd: str, format: str, path: str, records: list[dict[str, Any]], context: dict[str, Any]
+    cmd: str, format: str, path: Path, records: list[dict[str, Any]], context: dict[str, Any]
 ) -> dict[str, Any]:
     """For "write" make a new log at path, for "append" go on with the one that is there.
 
@@ -47,24 +49,34 @@ def write(
     return {"skipped": "write() is not written yet"}
 
 
-def reply(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer one line of the harness."""
-    if request["cmd"] == "hello":
-        return HELLO
-    if request["cmd"] != "read":
-        told = {key: request[key] for key in ("cmd", "format", "path", "records", "context")}
-        return {"seq": request["seq"], **write(**told)}
-    told = {key: request[key] for key in ("format", "path", "profile", "context")}
-    return {"seq": request["seq"], **read(**told)}
+# ---- The protocol: nothing to fill in from here on. ----
 
 
-if __name__ == "__main__":
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Carry out a request that names a log."""
+    format, path, context = request["format"], Path(request["path"]), request["context"]
+    if request["cmd"] != "write" and not path.exists():
+        return {"skipped": "nothing is at this path"}
+    if request["cmd"] == "read":
+        return read(format, path, request["profile"], context)
+    return write(request["cmd"], format, path, request["records"], context)
+
+
+def main() -> None:
+    """Serve the harness, or the one-shot form: read FORMAT PATH [PROFILE]."""
     if sys.argv[1:2] == ["read"]:
-        result = read(sys.argv[2], sys.argv[3], "recover", {})
+        told = dict(zip(("format", "path", "profile"), [*sys.argv[2:], "recover"], strict=False))
+        result = answer({"cmd": "read", "context": {}, **told})
         print(json.dumps(result.get("answer", result)))
-        sys.exit()
+        return
     for line in sys.stdin:
         request = json.loads(line)
         if request["cmd"] == "bye":
-            break
-        print(json.dumps(reply(request)), flush=True)  # the harness waits for it
+            return
+        hello = request["cmd"] == "hello"
+        reply = HELLO if hello else {"seq": request["seq"], **answer(request)}
+        print(json.dumps(reply), flush=True)  # the harness waits for it
+
+
+if __name__ == "__main__":
+    main()

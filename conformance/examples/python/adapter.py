@@ -1,0 +1,270 @@
+"""A complete Walproof adapter: skeletons/python/adapter.py with a reader and a writer in it.
+
+walproof check --cmd 'python3 conformance/examples/python/adapter.py' --format leveldb-log
+
+By hand: python3 adapter.py read leveldb-log FILE [strict]
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HELLO = {
+    "name": "example-python",
+    "version": "1.0.0",
+    "language": "Python",
+    "formats": ["leveldb-log"],
+    "profiles": ["recover", "strict", "write", "append"],
+    "reports": ["records", "at", "size", "verdict", "reason", "end", "lost"],
+}
+
+
+def read(format: str, path: Path, profile: str, context: dict[str, Any]) -> dict[str, Any]:
+    """Return what the reader found."""
+    return {"answer": Reader(path.read_bytes()).answer(profile)}
+
+
+def write(
+    cmd: str, format: str, path: Path, records: list[dict[str, Any]], context: dict[str, Any]
+) -> dict[str, Any]:
+    """Make a log at path, or go on with the one that is there where its end is."""
+    with path.open("xb" if cmd == "write" else "r+b") as log:
+        if cmd == "append":
+            before = Reader(log.read()).answer("recover")
+            if before["end"] is None:
+                return {"refused": f"start a new file: {before['reason']}"}
+            log.truncate(before["end"])
+            log.seek(before["end"])
+        for record in records:
+            log.write(framed(bytes.fromhex(record["payload"]), log.tell()))
+    return {"done": True}
+
+
+BLOCK, HEADER = 32768, 7
+FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
+
+
+@dataclass
+class Fragments:
+    """A record whose FIRST was read and whose LAST was not."""
+
+    at: int
+    end: int
+    data: bytearray
+
+
+class Reader:
+    """Reads the bytes of a log as spec/leveldb-log.md says."""
+
+    def __init__(self, log: bytes) -> None:
+        self.log = log
+        self.records: list[dict[str, Any]] = []
+        self.lost: list[dict[str, Any]] = []
+        self.open: Fragments | None = None
+        self.zeros_from: int | None = None
+        self.torn: dict[str, Any] | None = None
+        self.first: dict[str, Any] | None = None
+        """The first damage, and how many records are before it."""
+        self.in_step = True
+
+    def answer(self, profile: str) -> dict[str, Any]:
+        """All that is whole, or with "strict" what is before the first damage."""
+        if foreign_dialect(self.log):
+            return answer_of("refused", "foreign-dialect", [], [], None)
+        for base in range(0, len(self.log), BLOCK):
+            self.block(base)
+        if self.open:
+            self.tear(self.open.at, self.open.end, "torn-record")
+        end = len(self.log) if self.zeros_from is None else self.zeros_from
+        if self.torn:
+            end = self.torn["from"]
+            self.lost.append(self.torn)
+        if self.first is None:
+            verdict, code = ("torn", self.torn["reason"]) if self.torn else ("intact", None)
+            return answer_of(verdict, code, self.records, self.lost, end)
+        reason = self.first["reason"]
+        if profile == "strict":
+            rest = {"from": self.first["from"], "to": len(self.log), "reason": reason}
+            return answer_of("damaged", reason, self.records[: self.first["records"]], [rest], None)
+        lost = sorted(self.lost, key=lambda each: each["from"])
+        return answer_of("damaged", reason, self.records, lost, end if self.in_step else None)
+
+    def block(self, base: int) -> None:
+        """The physical records of one block."""
+        end = min(base + BLOCK, len(self.log))
+        if self.zeros_from is not None and not self.is_zero(base, end):
+            self.lose(self.zeros_from, base, "zero-gap")
+            self.lose_open()
+            self.zeros_from = None
+        at = base
+        while at < end and base + BLOCK - at >= HEADER:  # else it is the trailer
+            if end - at < HEADER and not self.is_zero(at, end):
+                return self.tear(at, end, "torn-header")
+            if end - at < HEADER or (
+                self.log[at + 4 : at + 7] == bytes(3) and self.is_zero(at, end)
+            ):
+                self.zeros_from = at if self.zeros_from is None else self.zeros_from
+                return None
+            checksum, length, kind = struct.unpack_from("<IHB", self.log, at)
+            after = at + HEADER + length
+            if after > base + BLOCK:
+                return self.lose_rest(at, end, "bad-length")
+            if after > end:
+                return self.tear(at, end, "torn-payload")
+            if kind == 0 and length == 0:
+                return self.lose_rest(at, end, "zero-header")
+            if masked_crc(self.log[at + 6 : after]) != checksum:
+                return self.lose_rest(at, end, "checksum-mismatch")
+            self.fragment(kind, self.log[at + HEADER : after], at, after)
+            at = after
+        return None
+
+    def fragment(self, kind: int, data: bytes, at: int, end: int) -> None:
+        """A physical record whose checksum holds."""
+        if kind in (FULL, FIRST):
+            if self.open and self.open.data:
+                self.lose_open()
+            self.open = Fragments(at, end, bytearray(data))
+        elif kind not in (MIDDLE, LAST):
+            self.lose(at, end, "unknown-type")
+            self.lose_open()
+            return
+        elif self.open is None:
+            self.lose(at, end, "orphan-fragment")
+            return
+        else:
+            self.open.end = end
+            self.open.data += data
+        if kind in (FULL, LAST):
+            whole, self.open = self.open, None
+            size = whole.end - whole.at
+            self.records.append({"at": whole.at, "size": size, "payload": whole.data.hex()})
+
+    def lose(self, start: int, end: int, reason: str) -> None:
+        """A range that may have held a record."""
+        if self.first is None:
+            before = min(start, self.open.at) if self.open else start
+            self.first = {"from": before, "reason": reason, "records": len(self.records)}
+        self.lost.append({"from": start, "to": end, "reason": reason})
+
+    def lose_open(self) -> None:
+        """What was read of a record that does not go on."""
+        if self.open:
+            self.lose(self.open.at, self.open.end, "incomplete-record")
+            self.open = None
+
+    def lose_rest(self, at: int, end: int, reason: str) -> None:
+        """A length that cannot be trusted: only the next block gets a reader back in step."""
+        self.lose(at, end, reason)
+        self.lose_open()
+        self.in_step = end % BLOCK == 0
+
+    def tear(self, at: int, end: int, reason: str) -> None:
+        """The log ends inside a write; of an open record, it began at its FIRST."""
+        self.torn = {"from": self.open.at if self.open else at, "to": end, "reason": reason}
+        self.open = None
+
+    def is_zero(self, start: int, end: int) -> bool:
+        """Whether a range holds zeros only."""
+        return self.log.count(0, start, end) == end - start
+
+
+def answer_of(
+    verdict: str,
+    reason: str | None,
+    records: list[dict[str, Any]],
+    lost: list[dict[str, Any]],
+    end: int | None,
+) -> dict[str, Any]:
+    """The parts of an answer under their names."""
+    parts = {"verdict": verdict, "reason": reason, "end": end}
+    return {"records": records, "lost": lost, **parts}
+
+
+def foreign_dialect(log: bytes) -> bool:
+    """Whether the first physical record is one of RocksDB's or Pebble's own."""
+    if len(log) < HEADER:
+        return False
+    checksum, length, kind = struct.unpack_from("<IHB", log)
+    sizes = []  # that the header has in the dialects of this type
+    if kind in (5, 6, 7, 8, 11, 131):
+        sizes.append(11)
+    if kind in (9, 10, 11, 12):
+        sizes.append(19)
+    if (kind, length) in ((9, 4), (130, 24)) or (kind == 10 and length and length % 6 == 0):
+        sizes.append(HEADER)
+    ends = [size + length for size in sizes if size + length <= min(BLOCK, len(log))]
+    return any(masked_crc(log[6:end]) == checksum for end in ends)
+
+
+def framed(payload: bytes, position: int) -> bytes:
+    """A record as a writer appends it to a log of position bytes."""
+    out, rest, begin = b"", payload, True
+    while True:
+        left = BLOCK - (position + len(out)) % BLOCK
+        if left < HEADER:
+            out, left = out + bytes(left), BLOCK
+        data, rest = rest[: left - HEADER], rest[left - HEADER :]
+        kind = (FIRST if begin else MIDDLE) if rest else (FULL if begin else LAST)
+        covered = bytes([kind]) + data
+        out += struct.pack("<IH", masked_crc(covered), len(data)) + covered
+        begin = False
+        if not rest:
+            return out
+
+
+def table_entry(crc: int) -> int:
+    """The CRC of one byte."""
+    for _ in range(8):
+        crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc
+
+
+TABLE = [table_entry(byte) for byte in range(256)]
+
+
+def masked_crc(data: bytes) -> int:
+    """CRC-32C, masked (LDB-007)."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ TABLE[(crc ^ byte) & 0xFF]
+    crc ^= 0xFFFFFFFF
+    return (crc >> 15 | crc << 17) + 0xA282EAD8 & 0xFFFFFFFF
+
+
+# ---- The protocol: nothing to fill in from here on. ----
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Carry out a request that names a log."""
+    format, path, context = request["format"], Path(request["path"]), request["context"]
+    if request["cmd"] != "write" and not path.exists():
+        return {"skipped": "nothing is at this path"}
+    if request["cmd"] == "read":
+        return read(format, path, request["profile"], context)
+    return write(request["cmd"], format, path, request["records"], context)
+
+
+def main() -> None:
+    """Serve the harness, or the one-shot form: read FORMAT PATH [PROFILE]."""
+    if sys.argv[1:2] == ["read"]:
+        told = dict(zip(("format", "path", "profile"), [*sys.argv[2:], "recover"], strict=False))
+        result = answer({"cmd": "read", "context": {}, **told})
+        print(json.dumps(result.get("answer", result)))
+        return
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["cmd"] == "bye":
+            return
+        hello = request["cmd"] == "hello"
+        reply = HELLO if hello else {"seq": request["seq"], **answer(request)}
+        print(json.dumps(reply), flush=True)  # the harness waits for it
+
+
+if __name__ == "__main__":
+    main()
