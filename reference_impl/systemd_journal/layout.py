@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, fields
-from typing import Any
 
 SIGNATURE = b"LPKSHHRH"
 HEADER_MIN = 208
@@ -49,48 +48,53 @@ def align(offset: int) -> int:
     return (offset + 7) & ~7
 
 
-_HEADER = (  # name, offset, struct code; fields exist if header_size reaches their end (SDJ-003)
-    ("signature", 0, "8s"),
-    ("compatible_flags", 8, "I"),
-    ("incompatible_flags", 12, "I"),
-    ("state", 16, "B"),
-    ("reserved", 17, "7s"),
-    ("file_id", 24, "16s"),
-    ("machine_id", 40, "16s"),
-    ("tail_entry_boot_id", 56, "16s"),
-    ("seqnum_id", 72, "16s"),
-    ("header_size", 88, "Q"),
-    ("arena_size", 96, "Q"),
-    ("data_hash_table_offset", 104, "Q"),
-    ("data_hash_table_size", 112, "Q"),
-    ("field_hash_table_offset", 120, "Q"),
-    ("field_hash_table_size", 128, "Q"),
-    ("tail_object_offset", 136, "Q"),
-    ("n_objects", 144, "Q"),
-    ("n_entries", 152, "Q"),
-    ("tail_entry_seqnum", 160, "Q"),
-    ("head_entry_seqnum", 168, "Q"),
-    ("entry_array_offset", 176, "Q"),
-    ("head_entry_realtime", 184, "Q"),
-    ("tail_entry_realtime", 192, "Q"),
-    ("tail_entry_monotonic", 200, "Q"),
-    ("n_data", 208, "Q"),
-    ("n_fields", 216, "Q"),
-    ("n_tags", 224, "Q"),
-    ("n_entry_arrays", 232, "Q"),
-    ("data_hash_chain_depth", 240, "Q"),
-    ("field_hash_chain_depth", 248, "Q"),
-    ("tail_entry_array_offset", 256, "I"),
-    ("tail_entry_array_n_entries", 260, "I"),
-    ("tail_entry_offset", 264, "Q"),
+_HEADER = (  # name, struct code; a field exists if header_size reaches its end (SDJ-003)
+    ("signature", "8s"),  # 0
+    ("compatible_flags", "I"),
+    ("incompatible_flags", "I"),
+    ("state", "B"),
+    ("reserved", "7s"),
+    ("file_id", "16s"),  # 24
+    ("machine_id", "16s"),
+    ("tail_entry_boot_id", "16s"),
+    ("seqnum_id", "16s"),
+    ("header_size", "Q"),  # 88
+    ("arena_size", "Q"),
+    ("data_hash_table_offset", "Q"),
+    ("data_hash_table_size", "Q"),
+    ("field_hash_table_offset", "Q"),
+    ("field_hash_table_size", "Q"),
+    ("tail_object_offset", "Q"),  # 136
+    ("n_objects", "Q"),
+    ("n_entries", "Q"),
+    ("tail_entry_seqnum", "Q"),
+    ("head_entry_seqnum", "Q"),
+    ("entry_array_offset", "Q"),
+    ("head_entry_realtime", "Q"),
+    ("tail_entry_realtime", "Q"),
+    ("tail_entry_monotonic", "Q"),
+    ("n_data", "Q"),  # 208
+    ("n_fields", "Q"),
+    ("n_tags", "Q"),  # 224
+    ("n_entry_arrays", "Q"),
+    ("data_hash_chain_depth", "Q"),  # 240
+    ("field_hash_chain_depth", "Q"),
+    ("tail_entry_array_offset", "I"),  # 256
+    ("tail_entry_array_n_entries", "I"),
+    ("tail_entry_offset", "Q"),  # 264
 )
-HEADER_FIELDS = {name: (at, struct.calcsize(f"<{code}")) for name, at, code in _HEADER}
-HEADER_FULL = 272
+_HEADER_LAYOUT = struct.Struct("<" + "".join(code for _, code in _HEADER))
+HEADER_FULL = _HEADER_LAYOUT.size
+HEADER_FIELDS: dict[str, tuple[int, int]] = {}
+"""Offset and size of each field: they follow each other without gaps (SDJ-002)."""
+for _name, _code in _HEADER:
+    _at = sum(size for _, size in HEADER_FIELDS.values())
+    HEADER_FIELDS[_name] = (_at, struct.calcsize(_code))
 
 
 @dataclass
 class Header:
-    """The file header. A field that ``header_size`` does not reach reads as 0 (SDJ-003)."""
+    """The file header. What a field holds that :meth:`has` denies means nothing (SDJ-003)."""
 
     signature: bytes = SIGNATURE
     compatible_flags: int = 0
@@ -164,15 +168,11 @@ class Header:
     def to_bytes(self) -> bytes:
         """``header_size`` bytes; everything after the last known field is zero."""
         values = [getattr(self, field.name) for field in fields(self)]
-        packed = struct.pack("<" + "".join(code for *_, code in _HEADER), *values)
+        packed = _HEADER_LAYOUT.pack(*values)
         return packed[: self.header_size].ljust(self.header_size, b"\0")
 
 
 def parse_header(data: bytes) -> Header:
     """Read a header from at least 208 bytes."""
-    size = int.from_bytes(data[88:96], "little")
-    values: dict[str, Any] = {}
-    for name, at, code in _HEADER:
-        if at + struct.calcsize(f"<{code}") <= min(size, len(data)) or at < HEADER_MIN:
-            values[name] = struct.unpack_from(f"<{code}", data, at)[0]
-    return Header(**values)
+    known = bytes(data[:HEADER_FULL]).ljust(HEADER_FULL, b"\0")
+    return Header(*_HEADER_LAYOUT.unpack(known))

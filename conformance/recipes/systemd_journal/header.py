@@ -325,6 +325,13 @@ def wrong_tail_entry(log: SystemdLog) -> None:
     log.expect("damaged", "bad-header", survivors=range(4))
 
 
+@BOOK.damaged(header_of_272_bytes, "header", "SDJ-003", "SDJ-049")
+def wrong_last_byte_of_tail_entry(log: SystemdLog) -> None:
+    """The last byte of the largest header that is known belongs to a field too."""
+    log.set("header.tail_entry_offset", log.start(log.entry(3)) | 1 << 56)
+    log.expect("damaged", "bad-header", survivors=range(4))
+
+
 @BOOK.damaged(header_of_272_bytes, "header", "SDJ-049")
 def no_tail_entry(log: SystemdLog) -> None:
     """The shortcut to the last entry is not set, though there are entries."""

@@ -58,6 +58,12 @@ def write_a_header_of_256_bytes(log: SystemdLog) -> None:
     _new(log, *FIVE, header_size=256)
 
 
+@BOOK.writing("writing", "SDJ-003", "SDJ-080", "SDJ-083")
+def write_nothing_under_a_header_of_272_bytes(log: SystemdLog) -> None:
+    """A new file in the layout of today: no last entry, no last array."""
+    _new(log, header_size=272)
+
+
 @BOOK.writing("writing", "SDJ-003", "SDJ-006")
 def write_a_header_of_280_bytes(log: SystemdLog) -> None:
     """A header with eight bytes that nobody knows: zeros."""

@@ -30,6 +30,7 @@ RUN = "NOTE=" + "x" * 1000 + " and then, at last"
 It ends in bytes that none can shorten, since compressors of LZ4 stop at different distances from
 the end. Tried: liblz4 in three modes and pierrec/lz4 in two, five levels of ZSTD and four of XZ.
 """
+DATA_DEPTH, FIELD_DEPTH = 0xFEDCBA9876543210, 0x8796A5B4C3D2E1F0
 DIGITS = "NOTE=" + "".join(sha256(bytes([number])).hexdigest() for number in range(10))
 """A payload that ZSTD halves, and that LZ4 cannot shorten at all."""
 
@@ -80,6 +81,30 @@ def append_where_the_head_is_of_no_entry(log: SystemdLog) -> None:
     log.record("MESSAGE=alpha", realtime=LATER)
     log.record("MESSAGE=bravo", realtime=LATER + 1)
     _survives(log, 0)
+    log.free_to("preallocation", "systemd lets a file grow in steps of 8 MiB")
+
+
+@BOOK.valid("appending", "SDJ-003", "SDJ-083", "SDJ-087")
+def closed_file_with_long_chains(log: SystemdLog) -> None:
+    """The header ends after the chain depths, which are larger than any chain of the file."""
+    log.begin(**ROOM, header_size=256)
+    for number, fields in enumerate(FIVE):
+        log.entry_at(LATER - 5 + number, fields)
+    log.made.header.data_hash_chain_depth = DATA_DEPTH
+    log.made.header.field_hash_chain_depth = FIELD_DEPTH
+    log.close()
+    log.expect("intact", survivors=range(5), end=len(log.data))
+
+
+@BOOK.appending(
+    closed_file_with_long_chains, "appending", "SDJ-003", "SDJ-083", "SDJ-087", may_refuse=True
+)
+def append_where_the_chains_were_long(log: SystemdLog) -> None:
+    """A chain depth is the largest number so far, and no shorter chain makes it smaller."""
+    log.record("MESSAGE=foxtrot", realtime=LATER)
+    _survives(log, 5)
+    depths = DATA_DEPTH.to_bytes(8, "little") + FIELD_DEPTH.to_bytes(8, "little")
+    log.leaves_bytes("", log.field("header.data_hash_chain_depth").start, depths)
     log.free_to("preallocation", "systemd lets a file grow in steps of 8 MiB")
 
 

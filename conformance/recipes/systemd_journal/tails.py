@@ -62,6 +62,15 @@ def cut_in_the_last_entry(log: SystemdLog) -> None:
     log.note("systemd up to 257 refuses a file that is shorter than its arena.")
 
 
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-013", "SDJ-048", "SDJ-051", kind="eof")
+def cut_and_links_far_beyond_the_cut(log: SystemdLog) -> None:
+    """Links past the cut lead to what is lost, however far: no offset is negative."""
+    log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_entry", 1 << 63)
+    log.set(f"{log.of('PRIORITY=6')}.body.ofs_entry_array", 1 << 63)
+    log.truncate_in(f"{log.entry(4)}.body", 30)
+    log.expect("torn", "torn-file", survivors=FOUR, end=None)
+
+
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-051", kind="eof")
 def cut_in_front_of_the_last_entry(log: SystemdLog) -> None:
     """The file ends exactly where an object begins."""
