@@ -96,7 +96,7 @@ def describe(recipe: Recipe[Any], log: Log, input_name: str) -> Body:
     }
     body |= _EXPECTATIONS[recipe.operation](recipe, log, contents, input_name)
     if log.accept:
-        body["accept"] = [{"answer": answer, "because": why} for answer, why in log.accept]
+        body["accept"] = list(log.accept)
     if recipe.may_refuse:
         body["may_refuse"] = True
     if log.must_refuse:

@@ -45,7 +45,7 @@ class Log(Damage):
         self.context: dict[str, Any] = {}
         self.golden: Contents | None = None
         self.statement: Statement | None = None
-        self.accept: list[tuple[dict[str, Any], str]] = []
+        self.accept: list[dict[str, Any]] = []
         self.must_refuse = False
         self.files_after: dict[str, int] | None = None
         self.bytes_after: dict[tuple[str, int], bytes] = {}
@@ -128,6 +128,18 @@ class Log(Damage):
         leave, as in :meth:`leaves`.
         """
         self.other_appends.append((list(records), because, dict(files)))
+
+    def also_accept(
+        self, answer: Mapping[str, Any], because: str, strict: Mapping[str, Any] | None = None
+    ) -> None:
+        """Another allowed answer to a log that is read, where real systems disagree.
+
+        ``strict`` is the one in that profile. Only to a damaged log are the two different ones.
+        """
+        if strict is None and answer["verdict"] == "damaged":
+            raise RecipeError("an accepted answer that says damaged, and none for a strict reader")
+        both = {"answer": dict(answer), "answer_strict": dict(strict or answer)}
+        self.accept.append({**both, "because": because})
 
     def free_to(self, freedom: str, because: str) -> None:
         """What a writer may do otherwise, one of ``aftermath.FREEDOMS``, and why."""

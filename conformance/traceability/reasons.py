@@ -43,7 +43,8 @@ def _codes(vector: Vector) -> set[tuple[str, str]]:
     """The reason codes of a vector, each with the verdict it stands under; "" in a lost range."""
     body = vector.body
     answers = [body["expect"], body.get("expect_strict"), *body.get("table", ())]
-    answers += [entry["answer"] for entry in body.get("accept", ())]
+    for entry in body.get("accept", ()):
+        answers += [entry["answer"], entry.get("answer_strict")]
     codes = {("", gap["reason"]) for answer in answers if answer for gap in answer.get("lost", ())}
     codes |= {(answer["verdict"], answer["reason"]) for answer in answers if answer}
     return {(verdict, code) for verdict, code in codes if code is not None}

@@ -44,13 +44,17 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         keyed=header.keyed,
         compression=_COMPRESSION.get(bits & -bits, "none"),
         threshold=int(context.get("threshold", Options.threshold)),
+        max_field_size=int(context.get("max_field_size", Options.max_field_size)),
         key=key,
         continuous=bool(header.compatible_flags & layout.SEALED_CONTINUOUS),
     )
     made = Writer(options, header, bytearray(data[: walk.end]))
     made.allocated = len(data)
     for at in walk.sound(layout.DATA):
-        made.data_at[view.payload(at)] = at
+        payload = view.payload(at)
+        made.data_at[payload] = at
+        if data[at + 1] & layout.OBJECT_COMPRESSED:
+            made.to_decompress += len(payload)
         _note(made, layout.DATA, view.number(at + 16), at)
         if array := view.number(at + 48):
             made.chains[at] = _tail(made, array, view.number(at + 56) - 1)

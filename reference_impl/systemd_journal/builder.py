@@ -7,6 +7,7 @@ that is not an id are as in systemd: with the same ids, the files are equal.
 from __future__ import annotations
 
 import io
+import re
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from reference_impl.systemd_journal.export_format import (
 )
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
-from reference_impl.systemd_journal.objects import FIELD_NAME
+from reference_impl.systemd_journal.objects import FIELD_NAME, MAX_FIELD_SIZE, budget
 from reference_impl.systemd_journal.sealing import VerificationKey
 
 COMPRESSIONS = {
@@ -32,6 +33,12 @@ COMPRESSIONS = {
     "lz4": (layout.LZ4, layout.OBJECT_LZ4),
     "zstd": (layout.ZSTD, layout.OBJECT_ZSTD),
 }
+
+
+LAST_SEQNUM = (1 << 64) - 2
+"""The largest sequence number of an entry: systemd skips the one after it (SDJ-088)."""
+
+_BOOT_ID = re.compile("[0-9a-fA-F]{32}")
 
 
 class CannotWrite(ValueError):
@@ -47,6 +54,7 @@ class Options:
     keyed: bool = True
     compression: str = "none"
     threshold: int = THRESHOLD
+    max_field_size: int = MAX_FIELD_SIZE
     data_buckets: int = 2047
     field_buckets: int = 333
     key: VerificationKey | None = None
@@ -69,7 +77,23 @@ class Options:
                 known[name] = bytes.fromhex(known[name])
         if "key" in known:
             known["key"] = VerificationKey.parse(known["key"])
+        if known.get("compression", "none") not in COMPRESSIONS:
+            raise CannotWrite(f"no way to compress: {known['compression']!r}")
         return cls(**known)
+
+    def check(self) -> None:
+        """Raise :class:`CannotWrite` where no reader would take the file (SDJ-080)."""
+        size = self.header_size
+        if size < layout.HEADER_MIN or size % 8 or (self.key and size < 240):  # SDJ-004
+            raise CannotWrite(f"no reader takes a header of {size} bytes")
+        if not layout.OFFLINE <= self.state <= layout.ARCHIVED:  # SDJ-007
+            raise CannotWrite(f"no reader takes a file of state {self.state}")
+        if self.data_buckets < 1 or self.field_buckets < 1:  # SDJ-011
+            raise CannotWrite("a table has a bucket at least")
+        if any(len(id) != 16 for id in (self.file_id, self.machine_id, self.seqnum_id)):
+            raise CannotWrite("an id has 16 bytes")
+        if self.spare < 0:
+            raise CannotWrite("space of fewer than no bytes")
 
 
 @dataclass
@@ -99,12 +123,14 @@ class Writer:
         self.epoch = 0
         self.sealed_from = 0
         self.allocated = 0  # the size of the file that is gone on with
+        self.to_decompress = 0  # what its compressed payloads come to
         if not self.out:
             self._create()
 
     def _create(self) -> None:
         """Header, then the FIELD table, the DATA table and the first tag (SDJ-080)."""
         options = self.options
+        options.check()
         compatible = 0
         if options.header_size >= layout.HEADER_FULL:
             compatible |= layout.TAIL_ENTRY_BOOT_ID
@@ -123,10 +149,7 @@ class Writer:
             seqnum_id=options.seqnum_id,
             header_size=options.header_size,
         )
-        size = options.header_size
-        if size < layout.HEADER_MIN or size % 8 or (options.key and size < 240):  # SDJ-004
-            raise CannotWrite(f"no reader takes a header of {size} bytes")
-        self.out = bytearray(size)
+        self.out = bytearray(options.header_size)
         size = options.field_buckets * 16
         at = self._object(layout.FIELD_HASH_TABLE, bytes(size))
         self.header.field_hash_table_offset, self.header.field_hash_table_size = at + 16, size
@@ -156,9 +179,11 @@ class Writer:
             name, equals, _ = payload.partition(b"=")
             if not equals or not FIELD_NAME.fullmatch(name):
                 raise CannotWrite(f"no field name: {name[:64]!r}")
+        number = header.tail_entry_seqnum + 1  # SDJ-088
+        if number > LAST_SEQNUM:
+            raise CannotWrite("no sequence number is left")
         if self.options.key:
             self._evolve(realtime)
-        number = header.tail_entry_seqnum + 1  # SDJ-088
         xor = 0
         items = []
         for payload in payloads:
@@ -191,6 +216,8 @@ class Writer:
         ``_BOOT_ID`` is stored as a field too, as the first one, as systemd's writers do.
         """
         boot = str(record.fields["boot_id"])
+        if not _BOOT_ID.fullmatch(boot):
+            raise CannotWrite("a boot id is 32 hexadecimal digits")
         payloads = [BOOT_ID + boot.encode()]
         try:
             for payload in parse_fields(io.BytesIO(record.payload)):
@@ -217,7 +244,9 @@ class Writer:
         size = max(len(self.out) + self.options.spare, self.allocated)
         header.arena_size = size - header.header_size
         header.state = self.options.state
-        self.out[: header.header_size] = header.to_bytes()
+        # What a later release may have put after the fields known here stays (SDJ-003).
+        known = header.to_bytes()[: layout.HEADER_FULL]
+        self.out[: len(known)] = known
         return bytes(self.out) + bytes(self.options.spare)
 
     def _get(self, at: int) -> int:
@@ -261,10 +290,11 @@ class Writer:
         self._note_depth(layout.DATA, number, 0)
         stored, flags = payload, 0
         flag = COMPRESSIONS[self.options.compression][1]
-        if flag and len(payload) >= self.options.threshold:
+        if flag and len(payload) >= self.options.threshold and self._is_taken_back(payload):
             packed = compress(payload, flag)
             if packed is not None:
                 stored, flags = packed, flag
+                self.to_decompress += len(payload)
         fixed = number.to_bytes(8, "little") + bytes(self.header.data_fixed - 24)
         at = self._object(layout.DATA, fixed + stored, flags)
         self._insert(layout.DATA, number, at)
@@ -274,6 +304,12 @@ class Writer:
         self._set(at + 32, self._get(owner + 32))
         self._set(owner + 32, at)
         return at
+
+    def _is_taken_back(self, payload: bytes) -> bool:
+        """Whether a reader with the same limits takes the payload if it is compressed (SDJ-032)."""
+        limit = self.options.max_field_size
+        left = budget(len(self.out), limit) - self.to_decompress
+        return len(payload) <= min(limit, left)
 
     def _field(self, name: bytes) -> int:
         number = self._hash(name)

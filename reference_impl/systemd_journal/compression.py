@@ -17,6 +17,10 @@ THRESHOLD = 512
 """The size of ``FIELD=value``, in bytes, from which systemd compresses (SDJ-032)."""
 
 XZ_SMALLEST = 80
+LZ4_LAST_LITERALS = 5
+LZ4_LAST_MATCH = 12
+"""A block with a match ends in so many literals, and its last match begins so many bytes before
+the end of what it yields (SDJ-029)."""
 MEMORY_LIMIT = 256 << 20
 
 PIECE = 4096
@@ -105,12 +109,43 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
     if size > limit:
         raise TooLarge(f"LZ4: {size} bytes, the limit is {limit}")
     try:
+        _check_lz4_block(payload[8:])
         plain = lz4.block.decompress(payload[8:], uncompressed_size=size)
     except (lz4.block.LZ4BlockError, ValueError, OverflowError) as error:
         raise BadCompression(f"LZ4: {error}", size) from None
     if len(plain) != size:
         raise BadCompression(f"LZ4: expected {size} bytes, found {len(plain)}", size)
     return bytes(plain)
+
+
+def _check_lz4_block(block: bytes) -> None:
+    """Raise ``ValueError`` for a match of offset 0, or one too near to the end of the block.
+
+    liblz4 does not look at the first, which yields whatever was in memory. Of the second it takes
+    some and refuses others, by shortcuts that differ between its releases.
+    """
+    at = plain = matched = matches = 0  # ``matched``: where the last match begins
+    while True:
+        token = block[at] if at < len(block) else 0
+        at, literals = _lz4_length(block, at + 1, token >> 4)
+        at, plain = at + literals, plain + literals
+        if at >= len(block):
+            break  # the last sequence has no match; liblz4 knows whether it ends in time
+        if not any(block[at : at + 2]):
+            raise ValueError("a match of offset 0")
+        at, length = _lz4_length(block, at + 2, token & 15)
+        matched, matches, plain = plain, matches + 1, plain + 4 + length
+    if matches and (literals < LZ4_LAST_LITERALS or plain - matched < LZ4_LAST_MATCH):
+        raise ValueError("a match too near to the end")
+
+
+def _lz4_length(block: bytes, at: int, length: int) -> tuple[int, int]:
+    """Where a length ends that begins with these four bits of a token, and the length."""
+    more = 255 if length == 15 else 0
+    while more == 255 and at < len(block):
+        more = block[at]
+        at, length = at + 1, length + more
+    return at, length
 
 
 def _unzstd(payload: bytes, limit: int) -> bytes:

@@ -105,7 +105,7 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
     faults += list(links.impostors(faults))
     sealed_until = None
     if header.sealed or walk.counts[layout.TAG]:
-        key = VerificationKey.parse(str(context["key"])) if context.get("key") else None
+        key = VerificationKey.parse(str(context["key"])) if "key" in context else None
         checked = seals.Seals(view, walk, key)
         faults += checked.check()
         sealed_until = checked.sealed_until

@@ -45,7 +45,9 @@ class Links:
         """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
         place, width = HEADER_FIELDS["entry_array_offset"]
         at, before, last_slot, ended = self.header.entry_array_offset, 0, 0, False
-        if at == 0 and any(self.walk.sound(layout.ENTRY)):
+        # A crash may come after the first entry and before the array that links it (SDJ-033).
+        begun = self.header.state == layout.ONLINE and not self.header.n_entries
+        if at == 0 and not begun and any(self.walk.sound(layout.ENTRY)):
             self.chain_broken = True
             yield Fault(place, place + width, "bad-chain", "SDJ-033", "entries, and no main chain")
         while at:

@@ -48,6 +48,11 @@ class Entry:
     xor_hash: int
 
 
+def budget(size: int, max_field: int) -> int:
+    """What a walk over a file of ``size`` bytes may decompress, in bytes (SDJ-057)."""
+    return 64 * size + 4 * max_field
+
+
 class View:
     """The bytes of a journal file, its header, and its objects one at a time."""
 
@@ -60,7 +65,7 @@ class View:
         self.max_field = max_field
         # Objects that overlap, and thousands of compression bombs, must not cost more (SDJ-057).
         self._to_hash = 4 * self.size + (1 << 20)
-        self._to_decompress = 64 * self.size + 4 * max_field
+        self._to_decompress = budget(self.size, max_field)
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
         """Type, flags and size of the object at an offset, or why there is none (SDJ-010, -011)."""

@@ -18,6 +18,10 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import Header
 
 SECURITY_PARAMETER = 1536
+_KEY = re.compile(
+    # Dashes may stand before a byte, any number of them, and not within one.
+    "(?P<seed>(?:-*[0-9a-fA-F]{2}){12})/(?P<start>[0-9a-fA-F]{1,16})-(?P<interval>[0-9a-fA-F]{1,16})"
+)
 HEADER_RANGES = ((0, 16), (24, 56), (72, 96), (104, 136))  # SDJ-072
 
 
@@ -39,16 +43,13 @@ class VerificationKey:
     @classmethod
     def parse(cls, text: str) -> VerificationKey:
         """Read ``c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900`` (SDJ-070)."""
-        seed, _, times = text.strip().partition("/")
-        digits = seed.replace("-", "")
-        match = re.fullmatch(r"([0-9a-fA-F]{1,16})-([0-9a-fA-F]{1,16})", times)
-        # Dashes may separate bytes, but not split one.
-        if not match or not re.fullmatch(r"(-?[0-9a-fA-F]{2}){12}-?", seed):
+        match = _KEY.fullmatch(text)
+        if not match:
             raise BadKey("expected a key of 12 bytes, '/', start-interval, all hexadecimal")
-        interval = int(match[2], 16)
+        digits, interval = match["seed"].replace("-", ""), int(match["interval"], 16)
         if interval == 0:
             raise BadKey("expected a key with an interval above 0")
-        return cls(bytes.fromhex(digits), int(match[1], 16) * interval, interval)
+        return cls(bytes.fromhex(digits), int(match["start"], 16) * interval, interval)
 
     def epoch_of(self, realtime: int) -> int:
         """The epoch that a time in microseconds belongs to; below 0 before the start."""

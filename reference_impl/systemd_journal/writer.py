@@ -34,4 +34,4 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
         log.seek(made.header.header_size)
         log.write(whole[made.header.header_size :])
         log.seek(0)  # gives the objects to the system
-        log.write(made.header.to_bytes())
+        log.write(whole[: made.header.header_size])

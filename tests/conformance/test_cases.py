@@ -12,6 +12,7 @@ import pytest
 from conformance.cases import AppendStep, Case, ReadStep, WriteStep, cases_of
 from conformance.protocol.messages import validate
 from conformance.scratch import Scratch
+from conformance.vectors import VECTORS, load
 from reference_impl.answer import collect
 from reference_impl.leveldb_log.reader import read_stream
 from reference_impl.leveldb_log.writer import Writer, append_stream
@@ -105,6 +106,18 @@ class TestRead:
         assert lenient.judge({"seq": 0, "answer": other}, place, PARTS).difference is None
         third = {**other, "end": 4}
         assert lenient.judge({"seq": 0, "answer": third}, place, PARTS).difference
+
+    def test_what_is_accepted_of_a_strict_reader_is_an_answer_of_its_own(self, asked):
+        case, step, place = asked("one-record", "recover")
+        other = {**step.expect, "verdict": "damaged", "reason": "checksum-mismatch"}
+        other["lost"] = [{"from": 0, "to": 12, "reason": "checksum-mismatch"}]
+        strict = {**other, "records": [], "end": None}
+        accept = [{"answer": other, "answer_strict": strict, "because": "a reason for it"}]
+        vector = dataclasses.replace(case.vector, body={**case.vector.body, "accept": accept})
+        for profile, right, wrong in (("recover", other, strict), ("strict", strict, other)):
+            (lenient,) = Case(vector, profile).steps()
+            assert lenient.judge({"seq": 0, "answer": right}, place, PARTS).difference is None
+            assert lenient.judge({"seq": 0, "answer": wrong}, place, PARTS).difference
 
     @pytest.mark.parametrize(
         "change",
@@ -322,6 +335,16 @@ class TestRefusedWrite:
         assert step.judge(REFUSED, place, []).difference is None
         place.write_bytes(b"")
         assert "done where it must refuse" in step.judge(DONE, place, []).difference
+
+    def test_a_context_that_no_reader_takes(self, scratch):
+        asked, sealed = (
+            load(VECTORS / "systemd-journal" / f"{slug}.json")
+            for slug in ("write-with-a-key-of-eleven-bytes", "closed-sealed-file")
+        )
+        place = scratch.place("new.journal")
+        place.write_bytes(sealed.contents)
+        judgement = WriteStep(asked).judge(DONE, place, [])
+        assert "done where it must refuse" in judgement.difference and judgement.actual is None
 
     def test_nothing_is_there_afterwards(self, step, scratch):
         place = scratch.place("new.log")

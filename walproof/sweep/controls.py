@@ -126,6 +126,7 @@ def choose(
                 raise NoControl(f"{vector.id}: expected an intact log, found a damaged one")
         elif (
             not undamaged
+            or "accept" in body  # another answer is as right: a difference would say nothing
             or body["size"] > LARGEST[depth]
             or body["size"] == 0
             or body["expect"]["verdict"] != "intact"

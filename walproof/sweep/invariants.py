@@ -104,8 +104,11 @@ class Written:
         payload = record.payload
         if record.fields.get("missing"):
             return True
-        if noticed and payload not in self.known and self.kind.is_made_of(payload, self.known):
-            return True
+        if noticed and payload not in self.known:
+            # What comes in from another generation joins as well as what was there.
+            parts = self.with_others if shifts else self.known
+            if self.kind.is_made_of(payload, parts):
+                return True
         if not shifts and not self.kind.enters_payloads:
             return payload in self.known
         if payload in self.with_others or any(payload in known for known in self.with_others):

@@ -246,9 +246,12 @@ def data_counts_entries_of_all_ones(log: SystemdLog) -> None:
 
 @BOOK.valid("entry", "SDJ-015")
 def highest_sequence_number(log: SystemdLog) -> None:
-    """The last entry has the number 2^64 - 1: no next one has a number."""
+    """The last entry has the number 2^64 - 1, which no writer gives and every reader takes."""
     log.begin()
     log.entry_at(1700000000000000, ["MESSAGE=alpha"])
-    log.entry_at(1700000001000000, ["MESSAGE=bravo"], seqnum=(1 << 64) - 1)
+    log.entry_at(1700000001000000, ["MESSAGE=bravo"], seqnum=(1 << 64) - 2)
+    header = log.made.header
+    header.tail_entry_seqnum += 1  # which no writer gives
+    log.made.out[header.tail_entry_offset + 16] = 0xFF
     log.close()
     log.expect("intact", survivors=[0, 1])

@@ -204,13 +204,13 @@ class SystemdLog(Log):
         self.data[at + 16 : at + 24] = self.view.hash(payload).to_bytes(8, "little")
         self.did(f"rehash the object at {at}")
 
-    def answer_to(self, data: bytes) -> dict[str, Any]:
+    def answer_to(self, data: bytes, profile: str = "recover") -> dict[str, Any]:
         """The answer to another file, to make an accepted one of."""
-        return collect(read_data(data, "recover", self.context)).to_json()
+        return collect(read_data(data, profile, self.context)).to_json()
 
-    def also_accept(self, answer: dict[str, Any], why: str) -> None:
-        """Another allowed answer: releases of systemd disagree."""
-        self.accept.append((answer, why))
+    def also_accept_as_of(self, data: bytes, why: str) -> None:
+        """The answers to another file are allowed too: releases of systemd disagree."""
+        self.also_accept(self.answer_to(data), why, self.answer_to(data, "strict"))
 
     def go_on(self) -> Writer:
         """A writer that goes on with the control."""

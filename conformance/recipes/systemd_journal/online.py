@@ -1,7 +1,14 @@
 """Links of files that are online: what a crash leaves, and what no crash explains."""
 
 from conformance.recipes.systemd_journal.combinations import online_regular
-from conformance.recipes.systemd_journal.log import BOOK, FIVE, KEY, SEALED_START, SystemdLog
+from conformance.recipes.systemd_journal.log import (
+    BOOK,
+    BOOT,
+    FIVE,
+    KEY,
+    SEALED_START,
+    SystemdLog,
+)
 
 FOUR = range(4)
 
@@ -91,3 +98,24 @@ def chain_in_the_header_and_no_entry_online(log: SystemdLog) -> None:
     log.set(f"{log.entry(0)}.type", 0)
     log.set("header.entry_array_offset", 8)
     log.expect("damaged", "bad-chain", survivors=[])
+
+
+@BOOK.damaged(one_entry_online, "torn-tail", "SDJ-033", "SDJ-046", "SDJ-052", kind="eof")
+def first_entry_before_its_array_online(log: SystemdLog) -> None:
+    """A crash between the first ENTRY and the array that links it: it was never acknowledged."""
+    entry = log.start(log.entry(0))
+    log.set("header.tail_object_offset", entry)
+    log.set("header.n_objects", log.header.n_objects - 1)
+    for name in ("entry_array_offset", "n_entries", "n_entry_arrays"):
+        log.zero(f"header.{name}")
+    for field in (*FIVE[0], f"_BOOT_ID={BOOT}"):
+        log.zero(f"{log.of(field)}.body.ofs_entry")
+        log.zero(f"{log.of(field)}.body.num_entries")
+    log.expect("torn", "torn-append", survivors=[])
+
+
+@BOOK.damaged(one_entry_online, "torn-tail", "SDJ-033", "SDJ-052")
+def no_main_chain_online(log: SystemdLog) -> None:
+    """The header counts an entry, and no array: no crash explains it, and the entry is returned."""
+    log.zero("header.entry_array_offset")
+    log.expect("damaged", "bad-chain", survivors=[0])

@@ -232,6 +232,32 @@ def write_with_a_key_and_more_after_it(log: SystemdLog) -> None:
     _no_key(log, f"{KEY}x")
 
 
+@BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
+def write_with_a_key_and_a_space_before_it(log: SystemdLog) -> None:
+    """No white space is part of a key."""
+    _no_key(log, f" {KEY}")
+
+
+@BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
+def write_with_a_dash_before_the_slash(log: SystemdLog) -> None:
+    """Dashes stand before a byte, and none follows the last one."""
+    _no_key(log, f"{SEED}-/{TIMES}")
+
+
+@BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
+def write_with_a_start_of_seventeen_digits(log: SystemdLog) -> None:
+    """Start and interval have 16 digits at most."""
+    _no_key(log, f"{SEED}/{TIMES.partition('-')[0].zfill(17)}-989680")
+
+
+@BOOK.writing("writing", "SDJ-070", "SDJ-073")
+def write_with_a_key_of_many_dashes(log: SystemdLog) -> None:
+    """Any number of dashes may stand before a byte, also before the first one."""
+    options: dict[str, Any] = {"key": f"--{SEED.replace('-', '---')}/{TIMES}", "continuous": False}
+    log.context |= {**SMALL, **options}
+    log.write(*FIVE[:1], first=SEALED_START, **options)
+
+
 @BOOK.writing("writing", "SDJ-070", "SDJ-073")
 def write_with_a_key_without_dashes(log: SystemdLog) -> None:
     """The dashes between the bytes of a seed may be missing, and its digits may be large."""

@@ -9,7 +9,12 @@ from conformance.recipes.systemd_journal.resuming import (
     closed_file_that_may_compress_by_xz,
     closed_zstd_file,
 )
-from conformance.recipes.systemd_journal.writing import LATER, closed_file, write_five_entries
+from conformance.recipes.systemd_journal.writing import (
+    LATER,
+    closed_file,
+    closed_file_of_today,
+    write_five_entries,
+)
 from reference_impl.answer import NewRecord
 
 NOISE = b"".join(hashlib.sha256(bytes([number])).digest() for number in range(20))[:600]
@@ -46,6 +51,14 @@ def append_small_runs_to_an_xz_file(log: SystemdLog) -> None:
     log.record("MORE=" + "y" * 74, realtime=LATER)
     log.record("NOTE=" + "x" * 75, realtime=LATER + 1)
     log.record("MESSAGE=after them", realtime=LATER + 2)
+    _survives(log, 5)
+
+
+@BOOK.appending(closed_file_of_today, "appending", "SDJ-086", "SDJ-091", may_refuse=True)
+def append_a_boot_id_in_upper_case(log: SystemdLog) -> None:
+    """The digits of a boot id may be large: the field has them as they are given."""
+    times = {"realtime": str(LATER), "monotonic": "9000000"}
+    log.append(b"MESSAGE=foxtrot\n", boot_id=BOOT.upper(), **times)
     _survives(log, 5)
 
 
@@ -117,4 +130,18 @@ def values_at_the_ends_of_the_noncharacters(log: SystemdLog) -> None:
         0x10FFFF,
     )
     log.write([f"C{code:X}={chr(code)}" for code in codes])
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("layout", "SDJ-042", "SDJ-090")
+def fields_in_order_and_once(log: SystemdLog) -> None:
+    """The payload has each field once, in the order of the bytes of ``NAME=value``.
+
+    Neither the order of the names alone nor that of the lines would be the same: ``A1=`` comes
+    before ``A=``, and a binary field is compared with its ``=``.
+    """
+    log.write(("A=2", "A1=x", b"A=1\n", "A=10", "_BOOT_ID_=y", "A=2", "A=1"))
+    log.payloads = [
+        b"A1=x\nA=1\nA\n\x02\0\0\0\0\0\0\0001\n\nA=10\nA=2\n_BOOT_ID_=y\n",
+    ]
     log.expect("intact", survivors=[0])

@@ -71,6 +71,18 @@ def write_an_entry_with_a_null_boot_id(log: SystemdLog) -> None:
     _refused(log, boot_id="0" * 32)
 
 
+@BOOK.writing("writing", "SDJ-086", control=write_five_entries)
+def write_a_boot_id_of_31_digits(log: SystemdLog) -> None:
+    """A boot id is 32 hexadecimal digits."""
+    _refused(log, boot_id=BOOT[1:])
+
+
+@BOOK.writing("writing", "SDJ-086", control=write_five_entries)
+def write_a_boot_id_with_dashes(log: SystemdLog) -> None:
+    """A boot id is 32 hexadecimal digits, and nothing between them."""
+    _refused(log, boot_id="01234567-89ab-cdef-0123-456789abcdef")
+
+
 @BOOK.writing("writing", "SDJ-086", "SDJ-091", control=write_five_entries)
 def write_a_boot_id_among_the_fields(log: SystemdLog) -> None:
     """``_BOOT_ID`` is given beside the payload: another one would not be read back."""

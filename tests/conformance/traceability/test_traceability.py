@@ -242,6 +242,19 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     ),
     (
         "undefined_reason",
+        "toy-log/flipped: the chapter's table of reason codes does not list not-strict",
+        lambda toy: toy.change(
+            "flipped",
+            accept=[
+                {
+                    "answer": REFUSED,
+                    "answer_strict": REFUSED | {"verdict": "damaged", "reason": "not-strict"},
+                }
+            ],
+        ),
+    ),
+    (
+        "undefined_reason",
         "toy-log/flipped: refused for bad-sum, which the chapter calls damage",
         lambda toy: toy.change("flipped", expect_strict=REFUSED),
     ),

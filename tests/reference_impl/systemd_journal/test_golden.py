@@ -49,6 +49,11 @@ def test_keys_of_epochs() -> None:
     assert zeros.hmac_key(1).hex().startswith("07671bc9")
 
 
+def test_any_number_of_dashes_may_stand_before_a_byte() -> None:
+    key = VerificationKey.parse("--60---c6dd60e930b562e986b6ff/ab344fa-989680")
+    assert key == VerificationKey.parse(KEY)
+
+
 def test_the_key_may_go_without_dashes() -> None:
     assert VerificationKey.parse("60c6dd60e930b562e986b6ff/ab344fa-989680") == (
         VerificationKey.parse(KEY)
@@ -56,7 +61,11 @@ def test_the_key_may_go_without_dashes() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "60c6dd", "60c6dd-60e930-b562e9-86b6ff/", KEY + "x", KEY.replace("60", "6-0", 1)]
+    "text",
+    [
+        *("", "60c6dd", "60c6dd-60e930-b562e9-86b6ff/", KEY + "x", KEY.replace("60", "6-0", 1)),
+        *(f" {KEY}", f"{KEY}\n", KEY.replace("/", "-/")),
+    ],
 )
 def test_what_is_no_key(text: str) -> None:
     with pytest.raises(BadKey):

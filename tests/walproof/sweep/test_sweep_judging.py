@@ -41,6 +41,23 @@ def test_out_of_order_unless_units_may_have_moved() -> None:
     assert faults(swapped, shifts=True) == []
 
 
+def test_parts_of_several_generations_are_joined_where_sectors_are_mixed() -> None:
+    five = control("systemd-journal/five-entries")
+    older = frozenset({b"MESSAGE=of an older one\n"})
+    mixed = Record(1040, 128, b"MESSAGE=of an older one\nPRIORITY=3\n", fields={})
+    nobody = Record(1040, 128, b"MESSAGE=nobody\nPRIORITY=3\n", fields={})
+    lost = [Lost(280, 288, "bad-index")]
+    end = End("damaged", "bad-index", None)
+
+    def found(record: Record, shifts: bool) -> list[str]:
+        said = Seen([record], lost, end, [record, *lost, end])
+        return Written(five, older).faults(said, five.contents, shifts, False)
+
+    assert invariants.INVENTED not in found(mixed, shifts=True)
+    assert invariants.INVENTED in found(mixed, shifts=False)
+    assert invariants.INVENTED in found(nobody, shifts=True)
+
+
 def test_loss_in_silence() -> None:
     found = faults([RECORDS[0], RECORDS[2]])
     assert found == [invariants.SILENT_LOSS, invariants.UNACCOUNTED]

@@ -163,7 +163,8 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
         faults.append(rows[:count])
 
     entries = found.of_kind(objects.ENTRY)
-    rows, count, broken, *chain = links.main_chain(found, len(entries))
+    begun = header.state == layout.ONLINE and not header.n_entries  # SDJ-033
+    rows, count, broken, *chain = links.main_chain(found, 0 if begun else len(entries))
     add(rows, count)
     if not broken:
         add(*links.unlinked(found, entries))
@@ -305,7 +306,7 @@ def _table_is_there(found: Found, kind: int, offset: int, size: int) -> bool | N
 
 def _seals(view: View, found: Found, context: Mapping[str, Any]) -> tuple[Numbers, int]:
     """Tags; with the key, by the reference, whose work is nearly all hashing (SDJ-075)."""
-    if not context.get("key"):
+    if "key" not in context:
         header = view.header
         continuous = bool(header.compatible_flags & layout.SEALED_CONTINUOUS)
         rows, count = links.seals(found, header.sealed, continuous)

@@ -60,8 +60,8 @@ _MAIN_FIELD = 176
 def main_chain(found, entries):
     """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034).
 
-    ``entries`` is how many there are. Gives, after the faults: whether the chain is broken, how
-    many slots lead to an entry, the last array and its used slots.
+    ``entries`` is how many there must be an array for. Gives, after the faults: whether the chain
+    is broken, how many slots lead to an entry, the last array and its used slots.
     """
     data, facts, marks = found.data, found.facts, found.marks
     bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]

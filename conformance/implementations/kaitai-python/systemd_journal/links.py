@@ -51,7 +51,8 @@ class Links:
         """The arrays that list all entries."""
         journal, link, place, before = self.journal, self.journal.header.entry_array_offset, 176, 0
         highest, is_after_hole = 0, False
-        if not link and self.entries:
+        is_begun = journal.is_online and not journal.header.n_entries
+        if not link and self.entries and not is_begun:
             self.is_chain_broken = True
             self.wrong(CHAIN, "bad-chain", 176, 8, link)
         while link:

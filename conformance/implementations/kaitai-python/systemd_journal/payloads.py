@@ -69,6 +69,8 @@ def _lz4(stored: bytes, limit: int) -> bytes:
         raise BadPayload("bad-compression")
     if size > limit:
         raise BadPayload("too-large")
+    if not is_block(stored[8:], size):
+        raise BadPayload("bad-compression", size)
     try:
         payload: bytes = lz4.block.decompress(stored[8:], uncompressed_size=size)
     except (lz4.block.LZ4BlockError, ValueError) as error:
@@ -76,6 +78,34 @@ def _lz4(stored: bytes, limit: int) -> bytes:
     if len(payload) != size:
         raise BadPayload("bad-compression", size)
     return payload
+
+
+def is_block(block: bytes, size: int) -> bool:
+    """Whether the sequences of a block follow the rules of SDJ-029; their bytes are not copied."""
+    rest = io.BytesIO(block)
+    filled, bound = 0, size  # no match begins at ``bound`` or after
+    while token := rest.read(1):
+        count = token[0] >> 4
+        count += _more(rest) if count == 15 else 0
+        filled += len(rest.read(count))
+        if rest.tell() == len(block):
+            return filled == size and (bound == size or count >= 5)
+        offset = int.from_bytes(rest.read(2), "little")
+        bound = size - 11
+        if not 0 < offset <= filled < bound:
+            return False
+        filled += (token[0] & 15) + 4 + (_more(rest) if token[0] & 15 == 15 else 0)
+    return False
+
+
+def _more(rest: io.BytesIO) -> int:
+    """The bytes that a long length goes on in."""
+    length = 0
+    while byte := rest.read(1):
+        length += byte[0]
+        if byte[0] != 255:
+            break
+    return length
 
 
 def _zstd(stored: bytes, limit: int) -> bytes:

@@ -13,7 +13,8 @@ from .faults import SEALS, Fault, Found
 from .walk import DATA, ENTRY, FIELD, TAG, TOO_LATE, Journal
 
 _SMALL_PRIMES = [n for n in range(2, 1000) if all(n % d for d in range(2, math.isqrt(n) + 1))]
-_KEY = re.compile("((?:[0-9a-fA-F]{2}-?){11}[0-9a-fA-F]{2})/([0-9a-fA-F]+)-([0-9a-fA-F]+)")
+_HEX = "[0-9a-fA-F]"
+_KEY = re.compile(f"((?:-*{_HEX}{{2}}){{12}})/({_HEX}{{1,16}})-({_HEX}{{1,16}})")
 _FIRST_HEADER_BYTES = ((0, 16), (24, 56), (72, 96), (104, 136))
 
 

@@ -1,0 +1,215 @@
+"""What a writer can no longer write, and what it writes in another way to be read again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.recipes.systemd_journal.log import (
+    BOOK,
+    BOOT,
+    FIVE,
+    SMALL,
+    START,
+    SystemdLog,
+)
+from conformance.recipes.systemd_journal.resuming import RUN, TODAY
+from conformance.recipes.systemd_journal.writing import (
+    LATER,
+    ROOM,
+    closed_file_of_today,
+    write_five_entries,
+)
+from reference_impl.answer import NewRecord
+
+GROWS = "preallocation", "systemd lets a file grow in steps of 8 MiB"
+LAST = (1 << 64) - 2
+"""The largest sequence number."""
+
+
+def _survives(log: SystemdLog, old: int) -> None:
+    new = [record.payload for record in log.to_append]
+    log.expect("intact", survivors=[*range(old), *new])
+    log.free_to(*GROWS)
+
+
+# Fields that a reader with the same limits would not take back.
+
+
+@BOOK.valid("appending", "SDJ-030", "SDJ-087")
+def closed_file_that_may_compress_by_zstd(log: SystemdLog) -> None:
+    """A closed file that announces ZSTD, and has nothing that is compressed."""
+    log.write(*FIVE, **TODAY, compression="zstd")
+    log.expect("intact", survivors=range(5), end=len(log.data))
+
+
+@BOOK.appending(
+    closed_file_that_may_compress_by_zstd, "appending", "SDJ-031", "SDJ-032", may_refuse=True
+)
+def append_around_the_limit_of_a_field(log: SystemdLog) -> None:
+    """A field at the limit is compressed; one above it is stored as it is, which has no limit."""
+    log.context["max_field_size"] = len(RUN)
+    log.record(RUN, realtime=LATER)
+    log.record(f"A{RUN}", realtime=LATER + 1)
+    log.record("MESSAGE=after them", realtime=LATER + 2)
+    _survives(log, 5)
+
+
+FULL = 40_000
+
+
+@BOOK.valid("appending", "SDJ-030", "SDJ-057", kind="limit")
+def six_fields_at_the_limit(log: SystemdLog) -> None:
+    """Six fields of 40000 bytes, each compressed to a few: there is room for a seventh, no more."""
+    fields = [f"F{n}=".ljust(FULL, "x") for n in range(6)]
+    log.context["max_field_size"] = FULL
+    room = {"data_buckets": 16, "field_buckets": 16}  # to a real writer, no table is full
+    log.write(fields, compression="zstd", header_size=272, max_field_size=FULL, **room)
+    log.expect("intact", survivors=[0], end=len(log.data))
+
+
+@BOOK.appending(
+    six_fields_at_the_limit, "appending", "SDJ-032", "SDJ-057", kind="limit", may_refuse=True
+)
+def append_beyond_what_may_be_decompressed(log: SystemdLog) -> None:
+    """The seventh such field is compressed, the eighth is not: it would be too large."""
+    log.record("F6=".ljust(FULL, "x"), realtime=LATER)
+    log.record("F7=".ljust(FULL, "x"), realtime=LATER + 1)
+    _survives(log, 1)
+    log.free_to("placement", "no two compressors give the same bytes")
+
+
+# Sequence numbers.
+
+
+def _closed_at(log: SystemdLog, number: int) -> None:
+    log.begin(**TODAY)
+    log.entry_at(START, FIVE[0], seqnum=number)
+    log.close()
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("appending", "SDJ-015", "SDJ-088", kind="limit")
+def closed_file_with_a_number_left(log: SystemdLog) -> None:
+    """A closed file whose last entry has the sequence number 2^64 - 3."""
+    _closed_at(log, LAST - 1)
+
+
+@BOOK.valid("appending", "SDJ-015", "SDJ-088", kind="limit")
+def closed_file_with_no_number_left(log: SystemdLog) -> None:
+    """A closed file whose last entry has the sequence number 2^64 - 2."""
+    _closed_at(log, LAST)
+
+
+@BOOK.valid("appending", "SDJ-088", kind="limit")
+def no_entries_and_the_largest_tail_number(log: SystemdLog) -> None:
+    """A file without entries that says that the number before is 2^64 - 1."""
+    log.begin(**TODAY)
+    log.made.header.tail_entry_seqnum = LAST + 1
+    log.close()
+    log.expect("intact", survivors=[])
+
+
+@BOOK.appending(
+    closed_file_with_a_number_left, "appending", "SDJ-088", kind="limit", may_refuse=True
+)
+def append_the_last_number(log: SystemdLog) -> None:
+    """The entry has the largest sequence number that there is, 2^64 - 2."""
+    log.record("MESSAGE=bravo", realtime=LATER)
+    _survives(log, 1)
+
+
+@BOOK.appending(
+    closed_file_with_no_number_left,
+    "appending", "SDJ-088", kind="limit", control=append_the_last_number,
+)  # fmt: skip
+def append_after_the_last_number(log: SystemdLog) -> None:
+    """No sequence number is left: a writer begins a new file."""
+    log.record("MESSAGE=bravo", realtime=LATER)
+    log.expect_refusal(survivors=[0])
+
+
+@BOOK.appending(
+    closed_file_with_a_number_left,
+    "appending", "SDJ-088", kind="limit", control=append_the_last_number,
+)  # fmt: skip
+def append_one_more_than_there_are_numbers(log: SystemdLog) -> None:
+    """Of two entries only the first would have a number: neither is written."""
+    log.record("MESSAGE=bravo", realtime=LATER)
+    log.record("MESSAGE=charlie", realtime=LATER + 1)
+    log.expect_refusal(survivors=[0])
+
+
+@BOOK.appending(
+    no_entries_and_the_largest_tail_number,
+    "appending", "SDJ-088", kind="limit", control=append_the_last_number,
+)  # fmt: skip
+def append_after_a_number_that_nobody_has(log: SystemdLog) -> None:
+    """After 2^64 - 1 comes no number, also in a file without entries."""
+    log.record("MESSAGE=alpha", realtime=LATER)
+    log.expect_refusal()
+
+
+# Headers.
+
+
+@BOOK.valid("appending", "SDJ-003", "SDJ-087")
+def closed_file_with_a_longer_header(log: SystemdLog) -> None:
+    """A closed file of a later release: 16 bytes of its header nobody knows."""
+    log.write(*FIVE, **ROOM, header_size=288)
+    log.data[272:288] = b"of a later one.."
+    log.expect("intact", survivors=range(5), end=len(log.data))
+
+
+@BOOK.appending(
+    closed_file_with_a_longer_header, "appending", "SDJ-003", "SDJ-087", may_refuse=True
+)
+def append_to_a_file_with_a_longer_header(log: SystemdLog) -> None:
+    """A writer that goes on leaves the bytes of the header as they are that it does not know."""
+    log.record("MESSAGE=foxtrot", realtime=LATER)
+    _survives(log, 5)
+    log.leaves_bytes("", 272, b"of a later one..")
+
+
+# What a new file cannot be like.
+
+
+def _refused(log: SystemdLog, **options: Any) -> None:
+    log.context |= {**SMALL, **options}
+    fields = {"realtime": str(START), "monotonic": "1", "boot_id": BOOT}
+    log.to_append.append(NewRecord(b"MESSAGE=alpha\n", fields))
+    log.expect_refusal()
+
+
+@BOOK.writing("writing", "SDJ-011", "SDJ-080", control=write_five_entries)
+def write_with_no_data_bucket(log: SystemdLog) -> None:
+    """A table has a bucket at least."""
+    _refused(log, data_buckets=0)
+
+
+@BOOK.writing("writing", "SDJ-011", "SDJ-080", control=write_five_entries)
+def write_with_no_field_bucket(log: SystemdLog) -> None:
+    """A table has a bucket at least."""
+    _refused(log, field_buckets=0)
+
+
+@BOOK.writing("writing", "SDJ-007", "SDJ-080", control=write_five_entries)
+def write_with_a_state_that_nobody_reads(log: SystemdLog) -> None:
+    """A state of 3 is refused by every reader."""
+    _refused(log, state=3)
+
+
+@BOOK.writing("writing", "SDJ-008", "SDJ-080", control=write_five_entries)
+def write_with_a_file_id_of_fifteen_bytes(log: SystemdLog) -> None:
+    """An id has 16 bytes."""
+    _refused(log, file_id="f1" * 15)
+
+
+# Keys and files without seals.
+
+
+@BOOK.appending(closed_file_of_today, "appending", "SDJ-070", "SDJ-087", may_refuse=True)
+def append_with_a_key_that_is_none(log: SystemdLog) -> None:
+    """A file without seals needs no key: what the context has for one is not looked at."""
+    log.context["key"] = "no key"
+    log.record("MESSAGE=foxtrot", realtime=LATER)
+    _survives(log, 5)
