@@ -9,10 +9,11 @@ import shutil
 
 import pytest
 
+from conformance import VECTORS
 from conformance.cases import AppendStep, Case, ReadStep, WriteStep, cases_of
 from conformance.protocol.messages import validate
 from conformance.scratch import Scratch
-from conformance.vectors import VECTORS, load
+from conformance.vectors import load
 from reference_impl.answer import collect
 from reference_impl.leveldb_log.reader import read_stream
 from reference_impl.leveldb_log.writer import Writer, append_stream
