@@ -15,6 +15,7 @@ from typing import Any
 from conformance import __version__
 from conformance.cases import Case, cases_of
 from conformance.protocol.child import Limits
+from conformance.recipes.fresh import Fresh
 from conformance.runner import SubjectRun, run_subjects
 from conformance.score import score
 from conformance.structure.cases import PROFILE, structure_cases
@@ -31,6 +32,8 @@ class Plan:
     subjects: Sequence[Subject]
     vectors: Sequence[Vector]
     profiles: Sequence[str] = ()
+    fresh: Fresh | None = None
+    """Where the vectors are fresh variants: of which seed, and which are not."""
 
     @classmethod
     def of(
@@ -39,13 +42,14 @@ class Plan:
         vectors: Mapping[str, Vector],
         chosen: Sequence[Vector],
         profiles: Sequence[str] = (),
+        fresh: Fresh | None = None,
     ) -> Plan:
         """The chosen vectors and their controls, since the score counts pairs."""
         wanted = {vector.id: vector for vector in chosen}
         for vector in chosen:
             if vector.control is not None:
                 wanted.setdefault(vector.control, vectors[vector.control])
-        return cls([*subjects, *baseline_subjects()], list(wanted.values()), profiles)
+        return cls([*subjects, *baseline_subjects()], list(wanted.values()), profiles, fresh)
 
     def cases(self, subject: Subject) -> list[Case]:
         """What a subject is asked: answers, or fields (a generated parser, or on request)."""
@@ -84,6 +88,7 @@ def run(
         "walproof": __version__,
         "started": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "seconds": round(time.monotonic() - clock, 3),
+        "fresh": _freshness(plan.fresh, described),
         "vectors": described,
         "implementations": [_entry(outcome, described) for outcome in outcomes],
     }
@@ -101,6 +106,19 @@ def _leave_out_unread_formats(
         del described[id]
     for one in outcomes:
         one.results = [result for result in one.results if result["vector"] in described]
+
+
+def _freshness(fresh: Fresh | None, described: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a report says of the variants that were asked; None for a run on the golden vectors."""
+    if fresh is None:
+        return None
+    return {
+        "seed": fresh.seed,
+        "variants": len(fresh.variants.keys() & described.keys()),
+        "as_golden": len(described.keys() - fresh.variants.keys()),
+        "by": fresh.by,
+        "unconfirmed": [id for id in fresh.unconfirmed if id in described],
+    }
 
 
 def describe(vector: Vector) -> dict[str, Any]:

@@ -304,6 +304,11 @@ async def run_subjects(
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
+def run_subjects_now(*arguments: Any, **options: Any) -> list[SubjectRun]:
+    """:func:`run_subjects` for those who do not wait for anything else."""
+    return asyncio.run(run_subjects(*arguments, **options))
+
+
 def _summary(outcomes: Sequence[Mapping[str, Any]]) -> str:
     """The difference of a case: the first request's, and a digest that pins all the others."""
     texts = [str(outcome["difference"]) for outcome in outcomes]

@@ -34,6 +34,8 @@ class Vector:
 
     path: Path
     body: Mapping[str, Any]
+    variant: Contents | None = None
+    """The bytes of a fresh variant, which stand in no file; ``path`` is that of its vector."""
 
     @property
     def id(self) -> str:
@@ -69,6 +71,8 @@ class Vector:
     @functools.cached_property
     def contents(self) -> Contents:
         """The log's bytes, checked against the recorded SHA-256."""
+        if self.variant is not None:
+            return self.variant
         data = read_contents(self.input)
         found = digest(data)
         if found != self.body["sha256"]:

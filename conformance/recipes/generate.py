@@ -45,9 +45,7 @@ def generate(source: Source) -> Iterator[tuple[str, bytes]]:
         others = list(built.values())
         built[recipe.slug] = log
         contents = log.contents
-        is_file = isinstance(contents, bytes)
-        suffix = source.suffix if log.suffix is None else log.suffix
-        input_name = log.name or (f"{recipe.slug}{suffix}" if is_file else recipe.slug)
+        input_name = input_name_of(source, recipe, log)
         if log.name is not None and any(one.name == log.name for one in others):
             raise RecipeError(f"{recipe.id}: another input is called {log.name}")
         # Before anything of it is given out: a recipe that does not hold leaves nothing behind.
@@ -58,6 +56,13 @@ def generate(source: Source) -> Iterator[tuple[str, bytes]]:
             for name, data in contents.items():
                 yield f"{recipe.format}/{input_name}/{name}", data
         yield f"{recipe.id}.json", description
+
+
+def input_name_of(source: Source, recipe: Recipe[Any], log: Log) -> str:
+    """What the log of a recipe is called."""
+    suffix = source.suffix if log.suffix is None else log.suffix
+    is_file = isinstance(log.contents, bytes)
+    return log.name or (f"{recipe.slug}{suffix}" if is_file else recipe.slug)
 
 
 def build(source: Source, recipe: Recipe[Any], built: Mapping[str, Log]) -> Log:

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from conformance.contents import Contents
 from conformance.recipes.algebra import Damage
+from conformance.recipes.variation import vary
 from reference_impl.answer import NewRecord
 
 LogT = TypeVar("LogT", bound="Log")
@@ -62,7 +63,11 @@ class Log(Damage):
 
     def append(self, *payloads: bytes, **fields: Any) -> None:
         """Records that the implementation is asked to append, with these fields of the format."""
-        self.to_append += [NewRecord(payload, fields) for payload in payloads]
+        self.to_append += [NewRecord(self.varied(payload), fields) for payload in payloads]
+
+    def varied(self, payload: bytes) -> bytes:
+        """A payload as the log has it: another one where fresh variants are made."""
+        return vary(payload)
 
     def rewrites(self) -> None:
         """The append replaces records of the log: ``expect`` alone says which there are then."""
@@ -80,7 +85,10 @@ class Log(Damage):
         end: int | str | None = "any",
     ) -> None:
         """What a reader owes. Survivors are numbers of the control's records, or payloads."""
-        chosen = tuple(self.payloads[s] if isinstance(s, int) else s for s in survivors)
+        chosen = tuple(
+            self.payloads[s] if isinstance(s, int) else s if s in self.payloads else self.varied(s)
+            for s in survivors
+        )
         self.statement = Statement(verdict, reason, chosen, end)
 
     def expect_refusal(
@@ -127,7 +135,8 @@ class Log(Damage):
         They differ from ``to_append`` in their fields (such as ``rotate``). ``files`` is what they
         leave, as in :meth:`leaves`.
         """
-        self.other_appends.append((list(records), because, dict(files)))
+        new = [NewRecord(self.varied(record.payload), record.fields) for record in records]
+        self.other_appends.append((new, because, dict(files)))
 
     def also_accept(
         self, answer: Mapping[str, Any], because: str, strict: Mapping[str, Any] | None = None

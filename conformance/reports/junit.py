@@ -27,6 +27,7 @@ from conformance.saving import saved
 from conformance.text import printable
 
 from .classes import BY_NAME
+from .freshness import mode_of
 from .json_report import Report
 
 _RECORDS_SHOWN = 20
@@ -53,6 +54,7 @@ def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
     name = implementation["name"]
     suite = TestSuite(name)
     suite.timestamp = report["started"]
+    suite.add_property("vectors", mode_of(report))
     for key in ("title", "version", "language"):
         if implementation[key]:
             suite.add_property(key, printable(implementation[key]))

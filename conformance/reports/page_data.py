@@ -13,6 +13,7 @@ from conformance.describe import tail
 from conformance.text import printable
 
 from .classes import CLASSES, SEVERITY
+from .freshness import mode_of
 from .json_report import Report
 from .matrix import Line as MatrixLine
 from .matrix import matrices
@@ -81,6 +82,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "walproof": report["walproof"],
         "started": report["started"],
         "seconds": report["seconds"],
+        "mode": mode_of(report),
         "classes": [
             {
                 "name": each.name,

@@ -18,6 +18,7 @@ from conformance.text import printable
 from .classes import BY_NAME, CLASSES, SEVERITY, ResultClass
 from .console_text import glyph, is_unicode, print_hanging, print_tidy, say
 from .diff import Change, Diff, ScoreChange
+from .freshness import GOLDEN, mode_of
 from .json_report import Report
 from .matrix import Cell, Line, Matrix, matrices, not_run, tally
 from .overview import print_overview
@@ -239,6 +240,8 @@ def _print_totals(report: Report, console: Console) -> None:
         text.append(f"{count} {each.label}", style=each.style if name != "pass" else "green")
     console.print()
     print_tidy(text, console)
+    if (mode := mode_of(report)) != GOLDEN:
+        print_tidy(Text(f"Asked: {mode}."), console)
     broken = [each for each in not_run(report) if each["status"] == "broken"]
     wrong = sum(count for name, count in found.items() if not BY_NAME[name].expected)
     if wrong or broken:

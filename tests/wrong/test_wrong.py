@@ -24,6 +24,7 @@ SHARED = {
     "breakable_writer",
     "by_hand",
     "conftest",
+    "knows_the_vectors",  # right about all of them: tests/conformance/test_fresh.py
     "test_wrong",
     "test_killed_harness",
 }

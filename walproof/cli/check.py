@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +16,11 @@ from rich.progress import Progress
 
 from conformance import REPORTS, run
 from conformance.cases import cases_of
+from conformance.confirming import confirm
+from conformance.kaitai.compile import ToolMissing
 from conformance.protocol.child import CannotStart, Limits
 from conformance.protocol.oneshot import no_hello
+from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import html, json_report, junit, terminal
 from conformance.reports.causes import by_cause
 from conformance.structure.cases import PROFILE
@@ -50,6 +54,8 @@ from walproof.implementations import all_implementations
     multiple=True,
     type=click.Choice(["recover", "strict", "write", "append", "structure"]),
 )
+@click.option("--fresh", "seed", is_flag=False, flag_value="", metavar="[SEED]",
+              help="Ask fresh variants of the vectors, which no program has seen.")  # fmt: skip
 @click.option("--one-shot", is_flag=True, help="COMMAND is a one-shot program; else it is asked.")
 @click.option(
     "--jobs", default=os.cpu_count() or 2, show_default="processors", help="Children at a time."
@@ -74,6 +80,7 @@ def check(
     kinds: tuple[str, ...],
     groups: tuple[str, ...],
     profiles: tuple[str, ...],
+    seed: str | None,
     one_shot: bool,
     jobs: int,
     memory: int,
@@ -94,6 +101,11 @@ def check(
     walproof check --cmd './my-reader'
     walproof check --cmd './my-reader' --group torn-tail --failures 20
     walproof check --impl leveldb-cpp --requirement 'LDB-02*'
+    walproof check --cmd './my-reader' --fresh
+
+    A program may know the vectors, which lie in the repository, by heart. With --fresh the recipes
+    make them anew, with other payloads from a random seed, and the executable specification and a
+    second reader answer anew. The seed is printed, and --fresh SEED asks the same again.
 
     Exit status: 0 when all is as expected, 3 when something is not, 1 for a usage error.
     """
@@ -112,13 +124,24 @@ def check(
             f"--profile {' '.join(profiles)}: nothing to run, the chosen vectors ask to"
             f" {' and '.join(operations)}"
         )
+    variants = None
+    if seed is not None:
+        if update_known:
+            raise click.UsageError("--update-known pins the golden vectors: leave --fresh out")
+        variants = _fresh(vectors, chosen, seed, jobs)
+        vectors = variants.instead_of(vectors)
+        chosen = [vectors[vector.id] for vector in chosen]
     subjects = _subjects(commands, names, one_shot, chosen)
+    if variants is not None:
+        for subject in subjects:
+            subject.known.of_variants = True
+            subject.repeat += f" --fresh {variants.seed}"
     _check_cause(subjects, update_known, cause, because)
     if not names:
         read = {vector.body["format"] for vector in chosen}
         subjects = [one for one in subjects if not one.formats or read & set(one.formats)]
     try:
-        plan = run.Plan.of(subjects, vectors, chosen, profiles)
+        plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
         report = _run_with_progress(plan, jobs, memory)
     except BrokenVector as error:  # its bytes are examined only when it is run
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
@@ -153,6 +176,23 @@ def check(
                 markup=False, highlight=False, soft_wrap=True,
             )  # fmt: skip
     return 3 if bad or _not_run(report, bool(commands or names)) else 0
+
+
+MOST_SEEDS = 1 << 32
+
+
+def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: int) -> Fresh:
+    """The variants of the chosen vectors and their controls, confirmed by the second reader."""
+    if seed and not (seed.isdecimal() and seed.isascii()):
+        raise click.UsageError(f"--fresh: expected a number as the seed, found {seed!r}")
+    number = int(seed) if seed else secrets.randbelow(MOST_SEEDS)
+    say(f"fresh variants of seed {number}; --fresh {number} asks the same again", err=True)
+    wanted = {vector.id for vector in chosen}
+    wanted |= {vector.control for vector in chosen if vector.control is not None}
+    try:
+        return confirm(fresh(vectors, wanted, number), jobs)
+    except ToolMissing as error:
+        raise click.ClickException(f"--fresh: {error}") from None
 
 
 def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from conformance.contents import Contents, read_contents
 from conformance.recipes.recipe import Book, Log
+from conformance.recipes.variation import vary
 from reference_impl.answer import NewRecord
 from reference_impl.kahadb_journal.writer import batch, record, write
 
@@ -27,6 +28,7 @@ class KahaDBLog(Log):
 
     def batch(self, *payloads: bytes, checked: bool = True, file: str = "") -> None:
         """Write a batch of these records after what is there."""
+        payloads = tuple(map(vary, payloads))
         if file:
             self.files.pop("", None)
         self.files.setdefault(file, bytearray())
@@ -68,7 +70,7 @@ class KahaDBLog(Log):
         """The log that a writer makes of these batches, in the era that the context says."""
         self.context |= context
         self._to_write = [
-            NewRecord(payload, {"batch": number})
+            NewRecord(vary(payload), {"batch": number})
             for number, group in enumerate(groups)
             for payload in group
         ]
@@ -100,4 +102,4 @@ def words(number: int) -> bytes:
 
 def whole_batch(*payloads: bytes, checked: bool = True) -> bytes:
     """The bytes of a batch, to be put where it does not belong."""
-    return batch(b"".join(map(record, payloads)), checked)
+    return batch(b"".join(record(vary(payload)) for payload in payloads), checked)

@@ -1,6 +1,7 @@
 """Undamaged logs: blocks, records, trailers. Most serve as controls."""
 
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, forge_checksum, numbered
+from conformance.recipes.variation import Kept
 
 FULL = 1
 
@@ -90,7 +91,7 @@ def stored_checksum_of_all_ones(log: LevelDBLog) -> None:
 def payload_that_holds_a_log(log: LevelDBLog) -> None:
     """A payload may hold records of another log: they are data."""
     inner = bytes.fromhex("dd5fb37a030001666f6f")
-    log.write(b"alpha", inner * 3, b"bravo")
+    log.write(b"alpha", Kept(inner * 3), b"bravo")
     log.expect("intact", survivors=[0, 1, 2])
 
 

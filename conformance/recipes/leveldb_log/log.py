@@ -10,6 +10,7 @@ from crc32c import crc32c
 
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log
+from conformance.recipes.variation import Kept, vary
 from reference_impl.leveldb_log.layout import (
     BLOCK_SIZE,
     HEADER_SIZE,
@@ -30,6 +31,7 @@ class LevelDBLog(Log):
 
     def write(self, *payloads: bytes) -> None:
         """Write these records after those already there."""
+        payloads = tuple(map(vary, payloads))
         out = io.BytesIO()
         writer = Writer(out, len(self.data))
         for payload in payloads:
@@ -99,4 +101,4 @@ def forge_checksum(kind: int, prefix: bytes, stored: int) -> bytes:
     while wanted:
         change, bits = basis[wanted.bit_length()]
         wanted, suffix = wanted ^ change, suffix ^ bits
-    return prefix + suffix.to_bytes(4, "little")
+    return Kept(prefix + suffix.to_bytes(4, "little"))

@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log
+from conformance.recipes.systemd_journal.fresh_fields import vary_field
 from reference_impl.answer import NewRecord, collect
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.appending import reopen
@@ -44,8 +45,8 @@ Field = str | bytes
 
 
 def raw(field: Field) -> bytes:
-    """``FIELD=value`` as bytes."""
-    return field.encode() if isinstance(field, str) else field
+    """``FIELD=value`` as bytes, with the value that it has in this log."""
+    return vary_field(field.encode() if isinstance(field, str) else field)
 
 
 def body(*fields: Field) -> bytes:
@@ -58,6 +59,10 @@ class SystemdLog(Log):
 
     def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
         super().__init__(control, payloads, "systemd-journal")
+
+    def varied(self, payload: bytes) -> bytes:
+        """A payload as it is: :func:`raw` has seen to its fields."""
+        return payload
 
     def write(
         self, *entries: Sequence[Field], first: int = START, step: int = 1_000_000, **options: Any

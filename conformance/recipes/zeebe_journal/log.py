@@ -12,6 +12,7 @@ from crc32c import crc32c
 
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log, Recipe
+from conformance.recipes.variation import current, vary
 from reference_impl.answer import NewRecord
 from reference_impl.zeebe_journal.layout import (
     SBE_HEADER,
@@ -36,6 +37,10 @@ class ZeebeLog(Log):
         # Opening a journal waits for the disk, and the real one runs on a virtual machine.
         self.wall_ms = 10_000
 
+    def varied(self, payload: bytes) -> bytes:
+        """A payload as the log has it: in fresh variants, of other letters and another term."""
+        return vary_entry(payload)
+
     def to_write(self) -> list[NewRecord]:
         """The records of the log with their asqn."""
         return self.written
@@ -43,17 +48,17 @@ class ZeebeLog(Log):
     def segment(self, *entries: Entry, size: int = SEGMENT_SIZE, version: str = NEWEST) -> None:
         """One segment with these records."""
         self.data = bytearray(segment(entries, size, version))
-        self.payloads = [payload for payload, _ in entries]
+        self.payloads = [vary_entry(payload) for payload, _ in entries]
 
     def journal(self, *entries: Entry, size: int = SMALL, version: str = NEWEST) -> None:
         """A folder with as many segments of ``size`` bytes as the records need."""
-        self.written = [NewRecord(payload, {"asqn": str(asqn)}) for payload, asqn in entries]
+        self.written = [NewRecord(vary_entry(one), {"asqn": str(asqn)}) for one, asqn in entries]
         context = {"max_segment_size": size, "descriptor": version}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "journal"
             write(path, self.written, context)
             self.files = {f.name: bytearray(f.read_bytes()) for f in sorted(path.iterdir())}
-        self.payloads = [payload for payload, _ in entries]
+        self.payloads = [record.payload for record in self.written]
 
     def flushed(self, index: int | str | None) -> None:
         """What the meta store says: the log is on disk up to here."""
@@ -122,6 +127,22 @@ def _variant(
     return variant
 
 
+ENTRY_OF_RAFT = b"\x01\x00\x08\x00"
+"""Template and schema in the header of a RaftLogEntry; the term follows at 8."""
+
+
+def vary_entry(payload: bytes) -> bytes:
+    """A payload as fresh variants have it. All terms are higher by the same, if they are small."""
+    payload, variation = vary(payload), current()
+    if variation is None or payload[2:6] != ENTRY_OF_RAFT or len(payload) < 16:
+        return payload
+    term = int.from_bytes(payload[8:16], "little")
+    higher = term + 1 + variation.seed % 1_000_000
+    if term >= 1 << 32:
+        return payload
+    return payload[:8] + higher.to_bytes(8, "little") + payload[16:]
+
+
 def segment(
     entries: Sequence[Entry],
     size: int = SEGMENT_SIZE,
@@ -133,7 +154,7 @@ def segment(
     schema = 2 if version == NEWEST else 1
     data = pack_descriptor(id, index, size, version=version)
     for number, (payload, asqn) in enumerate(entries, index):
-        data += pack_record(number, asqn, payload, schema)
+        data += pack_record(number, asqn, vary_entry(payload), schema)
     return data.ljust(size, b"\0")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.contents import Contents, read_contents, write_contents
 from conformance.recipes.recipe import Book, Log
+from conformance.recipes.variation import vary
 from reference_impl import formats
 from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.index_file import HEADER, path_of
@@ -95,6 +96,7 @@ class ZmqRaftLog(Log):
     def state_bytes(self, *updates: bytes) -> None:
         """A state file of these bytes, whether or not zmq-raft would write them so."""
         self.suffix = ".pers"
+        updates = tuple(map(vary, updates))
         self._put(b"".join(updates), updates)
 
     def directory(
@@ -107,13 +109,13 @@ class ZmqRaftLog(Log):
         """A log directory; the entries follow the snapshot's index."""
         context: dict[str, Any] = {"capacity": capacity, **more}
         if snapshot is not None:
-            payload, index, term = snapshot
+            payload, index, term = vary(snapshot[0]), *snapshot[1:]
             context["snapshot"] = {
                 "index": str(index), "term": str(term), "payload": payload.hex(),
             }  # fmt: skip
         self.write("", records, context)
         if snapshot is not None:
-            self.payloads.insert(0, snapshot[0])
+            self.payloads.insert(0, payload)
 
     def add_index_file(self, first: int, *words: bytes, capacity: int = 4) -> str:
         """One more file in a directory, with these entries; its name."""
@@ -136,7 +138,7 @@ class ZmqRaftLog(Log):
         """What the writer makes of these records, under a name of this ending or under ``name``."""
         self.suffix = suffix
         self.context = {**GOLDEN, **context}
-        self.records = [r if isinstance(r, NewRecord) else NewRecord(r) for r in records]
+        self.records = [_varied(r if isinstance(r, NewRecord) else NewRecord(r)) for r in records]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / (self.name or f"log{suffix}")
             formats.named(FORMAT).write(path, self.records, self.context)
@@ -154,18 +156,23 @@ class ZmqRaftLog(Log):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"log{self.suffix or ''}"
             write_contents(self.contents, path)
-            formats.named(FORMAT).append(path, list(records), {**self.context, **context})
-            self._put(read_contents(path), [record.payload for record in records])
+            new = list(map(_varied, records))
+            formats.named(FORMAT).append(path, new, {**self.context, **context})
+            self._put(read_contents(path), [record.payload for record in new])
 
     def rotate(self, update: Mapping[str, Any]) -> None:
         """Write the whole state into a new file, with this update."""
         packed = encode(update)
         self.go_on(NewRecord(packed, {"rotate": True}))
-        self.records.append(NewRecord(packed, {"rotate": True}))
+        self.records.append(NewRecord(vary(packed), {"rotate": True}))
 
     def add(self, *records: NewRecord) -> None:
         """Records that the implementation is asked to append."""
-        self.to_append += records
+        self.to_append += map(_varied, records)
+
+
+def _varied(record: NewRecord) -> NewRecord:
+    return NewRecord(vary(record.payload), record.fields)
 
 
 BOOK: Book[ZmqRaftLog] = Book(FORMAT)

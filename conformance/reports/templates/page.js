@@ -51,6 +51,7 @@ function drawRun() {
     plural(ran.length, "implementation"),
     `${DATA.started.replace("T", " ").replace(/(\.\d+)?Z$/, "")} UTC`,
     `${DATA.seconds.toFixed(1)} s`,
+    DATA.mode,
     `walproof ${DATA.walproof}`,
   ];
   document.getElementById("run").append(parts.join("  ·  "));

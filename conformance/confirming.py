@@ -1,0 +1,81 @@
+"""A second opinion on fresh variants: a reader that shares no code with the one that answered.
+
+The golden vectors are confirmed in the tests; a variant is made at run time, so it is confirmed at
+run time. What a write or an append leaves is read by the second reader too.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from conformance.cases import Case, cases_of
+from conformance.contents import Contents, read_contents, write_contents
+from conformance.recipes.fresh import Fresh
+from conformance.registry import FOLDER, load
+from conformance.runner import run_subjects_now
+from conformance.subject import Subject, subject_of
+from conformance.vectors import Vector
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
+
+SECOND_READER = "kaitai-python"
+PATIENCE_MS = 20_000
+"""It is asked what the answer is, not how soon."""
+
+
+def confirm(fresh: Fresh, jobs: int = 2, progress: Callable[[], None] = lambda: None) -> Fresh:
+    """The variants that the second reader answers as they expect; the other vectors stay golden.
+
+    Where that reader is not here, all variants are taken.
+    """
+    reader = subject_of(load(FOLDER / SECOND_READER), "walproof")
+    if reader.unavailable is not None:
+        return fresh
+    wrong = set(_not_passed(reader, list(fresh.variants.values()), jobs, progress))
+    kept = {id: vector for id, vector in fresh.variants.items() if id not in wrong}
+    golden = sorted({*fresh.as_golden, *wrong})
+    return replace(
+        fresh, variants=kept, as_golden=golden, by=SECOND_READER, unconfirmed=sorted(wrong)
+    )
+
+
+def _not_passed(
+    reader: Subject, vectors: Sequence[Vector], jobs: int, progress: Callable[[], None]
+) -> list[str]:
+    own = [
+        Vector(one.path, {**one.body, "limits": {"wall_ms": PATIENCE_MS}}, one.contents)
+        for one in vectors
+        if not reader.formats or one.body["format"] in reader.formats
+    ]
+    cases = cases_of(own, ["recover", "strict"]) + [
+        Case(_to_read(vector), "recover") for vector in own if vector.operation in _WRITING
+    ]
+    (outcome,) = run_subjects_now([reader], lambda _: cases, jobs, progress=progress)
+    if outcome.status != "ran":
+        return [vector.id for vector in own]
+    return [one["vector"] for one in outcome.results if one["class"] != "pass"]
+
+
+_WRITING = ("write", "append")
+
+
+def _to_read(vector: Vector) -> Vector:
+    """A vector that writes, as one that reads what is there afterwards."""
+    body = {**vector.body, "operation": "read"}
+    return Vector(vector.path, body, _left_by(vector))
+
+
+def _left_by(vector: Vector) -> Contents:
+    """What the executable specification leaves."""
+    body: Mapping[str, object] = vector.body
+    if vector.operation == "write" or body.get("must_refuse"):
+        return vector.contents
+    records = [NewRecord(bytes.fromhex(one["payload"]), one) for one in vector.records_to_write()]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / vector.input.name
+        write_contents(vector.contents, path)
+        named(str(body["format"])).append(path, records, vector.body["context"])
+        return read_contents(path)

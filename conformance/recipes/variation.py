@@ -1,0 +1,78 @@
+"""What a seed changes in the payloads of a recipe: their letters and digits, never their length.
+
+Every letter becomes another letter and every digit another digit, so that a recipe still builds
+the same log in the same places, out of other bytes: equal stretches stay equal, different ones
+different. What a format itself spells in letters stays as it is.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_ALPHABETS = (string.ascii_lowercase, string.ascii_uppercase, string.digits)
+_OF_THE_FORMATS = (
+    rb"WRITE BATCH|-qMa4|LPKSHHRH|RLOG|ITMZ"
+    rb"|currentTerm|votedFor|peersUpdateRequest|peersIndex|peers"
+)
+_IN_TEXT = re.compile(rb"(" + _OF_THE_FORMATS + rb")|[0-9A-Za-z]+")
+# In binary payloads, shorter runs are numbers and lengths more often than text.
+_IN_BINARY = re.compile(rb"(" + _OF_THE_FORMATS + rb")|[0-9A-Za-z]{3,}")
+_TEXT = re.compile(rb"[\n\x20-\x7e]*")
+_HOLDS_A_BATCH = b"WRITE BATCH"
+
+
+class Kept(bytes):
+    """A payload whose bytes are the point of a vector: no seed changes them."""
+
+
+class Variation:
+    """What one seed makes of payloads; ``attempt`` gives another way for the same seed."""
+
+    def __init__(self, seed: int, attempt: int = 0) -> None:
+        self.seed = seed
+        chance = random.Random(f"{seed} {attempt}")
+        self._table = bytearray(range(256))
+        for alphabet in _ALPHABETS:
+            order = list(alphabet.encode())
+            chance.shuffle(order)
+            # Each takes the place of the next: none stays what it is.
+            for one, other in zip(order, order[1:] + order[:1], strict=True):
+                self._table[one] = other
+
+    def of(self, payload: bytes) -> bytes:
+        """A payload of the same length in which letters and digits are others."""
+        if isinstance(payload, Kept) or _HOLDS_A_BATCH in payload:
+            return payload  # an inner batch has a checksum of its own
+        words = _IN_TEXT if _TEXT.fullmatch(payload) else _IN_BINARY
+        return words.sub(self._word, payload)
+
+    def _word(self, found: re.Match[bytes]) -> bytes:
+        return found[0] if found[1] else found[0].translate(self._table)
+
+
+_current: list[Variation] = []
+
+
+@contextmanager
+def varied_by(seed: int) -> Iterator[None]:
+    """Recipes that run meanwhile build the variants of this seed."""
+    _current.append(Variation(seed))
+    try:
+        yield
+    finally:
+        _current.pop()
+
+
+def current() -> Variation | None:
+    """The variation that recipes build now; None for the golden vectors."""
+    return _current[-1] if _current else None
+
+
+def vary(payload: bytes) -> bytes:
+    """A payload as the log being built is to have it."""
+    variation = current()
+    return payload if variation is None else variation.of(payload)

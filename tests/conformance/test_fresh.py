@@ -1,0 +1,259 @@
+"""Fresh variants: other bytes, the same test, and the answer confirmed by a second reader."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.cases import cases_of
+from conformance.confirming import SECOND_READER, confirm
+from conformance.recipes import variation
+from conformance.recipes.fresh import Fresh, fresh, is_the_same_test
+from conformance.recipes.generate import generate, sources
+from conformance.recipes.variation import Kept, Variation, varied_by, vary
+from conformance.registry import FOLDER, Unavailable, load
+from conformance.runner import run_subjects_now
+from conformance.subject import Subject, subject_of
+from conformance.vectors import load_all
+from reference_impl.register import registers
+from walproof.cli.check import check
+
+WRONG = Path(__file__).parents[1] / "wrong"
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    return load_all()
+
+
+@pytest.fixture(scope="module")
+def of_seed(vectors):
+    made = {}
+
+    def of(seed):
+        if seed not in made:
+            made[seed] = fresh(vectors, vectors, seed)
+        return made[seed]
+
+    return of
+
+
+def test_every_letter_and_digit_becomes_another_of_its_kind():
+    for seed in range(50):
+        payload = b"The quick brown fox jumps over the lazy dog, 0123456789 times"
+        found = Variation(seed).of(payload)
+        assert len(found) == len(payload)
+        for old, new in zip(payload, found, strict=True):
+            assert (old != new) == chr(old).isalnum()
+            assert (chr(old).isdigit(), chr(old).isupper()) == (
+                chr(new).isdigit(), chr(new).isupper(),
+            )  # fmt: skip
+        assert found == Variation(seed).of(payload) != Variation(seed + 1).of(payload)
+
+
+def test_what_a_format_spells_stays_and_so_does_what_must():
+    one = Variation(3)
+    assert one.of(b"\x81\xabcurrentTerm\xa3foo")[:13] == b"\x81\xabcurrentTerm"
+    assert one.of(b"\x81\xabcurrentTerm\xa3foo")[-3:] != b"foo"
+    assert one.of(b"\x00a\x01bc\x02") == b"\x00a\x01bc\x02"  # more often numbers than text
+    assert one.of(Kept(b"alpha")) == b"alpha"
+    holds = b"copy: \0\0\0\x1c\x02WRITE BATCH and its checksum"
+    assert one.of(holds) == holds
+
+
+def test_without_a_seed_nothing_varies():
+    assert vary(b"alpha") == b"alpha" and variation.current() is None
+    with varied_by(1):
+        assert vary(b"alpha") != b"alpha"
+    assert vary(b"alpha") == b"alpha"
+
+
+@pytest.mark.parametrize("format_id", registers())
+def test_most_vectors_have_a_variant(format_id, vectors, of_seed):
+    own = [id for id in vectors if id.startswith(f"{format_id}/")]
+    left = [id for id in of_seed(1).as_golden if id.startswith(f"{format_id}/")]
+    assert len(left) < len(own) * 0.22, f"{len(left)} of {len(own)}"
+
+
+def test_a_variant_is_another_log_and_the_same_test(vectors, of_seed):
+    found = of_seed(1)
+    assert len(found.variants) + len(found.as_golden) == len(vectors)
+    for id, variant in found.variants.items():
+        golden = vectors[id]
+        assert (variant.contents, variant.body.get("records")) != (
+            golden.contents, golden.body.get("records"),
+        )  # fmt: skip
+        for key in ("requirements", "group", "kind", "operation", "control", "title", "input"):
+            assert variant.body[key] == golden.body[key]
+        assert variant.option == golden.option
+
+
+def test_a_seed_makes_the_same_variants_again(vectors, of_seed):
+    some = [id for id in vectors if id.startswith("leveldb-log/")][::7]
+    again, other = fresh(vectors, some, 1), fresh(vectors, some, 2)
+    assert again.variants.keys() >= other.variants.keys() - again.variants.keys()
+    for id, variant in again.variants.items():
+        assert variant == of_seed(1).variants[id]
+        assert other.variants[id].contents != variant.contents or variant.body.get("records")
+
+
+def test_the_golden_vectors_are_what_they_were(of_seed):
+    of_seed(1)
+    (source,) = [one for one in sources() if one.book.format == "leveldb-log"]
+    for name, data in generate(source):
+        assert (FOLDER.parents[1] / "vectors" / name).read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("verdict", "torn"), ("reason", "bad-type"), ("end", 51), ("lost", []),
+        ("records", []),
+        ("records", [{"at": 38, "size": 12, "payload": "64656c7461ff"}]),
+        ("records", [{"at": 39, "size": 12, "payload": "64656c7461"}]),
+    ],
+)  # fmt: skip
+def test_another_place_or_verdict_is_another_test(key, value, vectors):
+    golden = vectors["leveldb-log/first-then-full"].body
+    assert is_the_same_test(golden, json.loads(json.dumps(golden)))
+    other = {**golden, "expect": {**golden["expect"], key: value}}
+    assert golden["expect"][key] != value
+    assert not is_the_same_test(golden, other)
+
+
+def test_fewer_operations_of_damage_are_another_test(vectors):
+    golden = vectors["leveldb-log/first-then-full"].body
+    other = {**golden, "made_by": {**golden["made_by"], "damage": golden["made_by"]["damage"][:1]}}
+    assert not is_the_same_test(golden, other)
+
+
+@pytest.fixture(scope="module")
+def second_reader():
+    reader = load(FOLDER / SECOND_READER)
+    try:
+        reader.make()
+    except Unavailable as why:
+        pytest.skip(str(why))
+    return reader
+
+
+def test_the_second_reader_confirms_every_variant(of_seed, second_reader):
+    found = confirm(of_seed(1))
+    assert found.by == SECOND_READER
+    assert found.unconfirmed == []
+    assert found.variants.keys() == of_seed(1).variants.keys()
+
+
+def test_a_variant_that_expects_something_else_is_not_used(of_seed, second_reader):
+    few = {
+        id: of_seed(1).variants[id]
+        for id in ("leveldb-log/three-records", "leveldb-log/first-then-full")
+    }
+    wrong = few["leveldb-log/three-records"]
+    expect = {**wrong.body["expect"], "end": 7}
+    few[wrong.id] = type(wrong)(wrong.path, {**wrong.body, "expect": expect}, wrong.contents)
+    found = confirm(Fresh(1, few))
+    assert found.unconfirmed == found.as_golden == ["leveldb-log/three-records"]
+    assert list(found.variants) == ["leveldb-log/first-then-full"]
+
+
+@pytest.mark.parametrize("name", ["executable-spec"])
+def test_the_executable_specification_answers_every_variant_as_expected(name, of_seed):
+    subject = subject_of(load(FOLDER / name), "walproof")
+    some = list(of_seed(1).variants.values())[::9]
+    (outcome,) = run_subjects_now([subject], lambda _: cases_of(some))
+    assert outcome.status == "ran"
+    assert {result["class"] for result in outcome.results} == {"pass"}
+
+
+def test_a_known_failure_is_known_by_its_vector_and_class(vectors):
+    from conformance.known_failures import KnownFailure, KnownFailures
+
+    entry = KnownFailure("f/v", "recover", "fail", "records: 3 [abc]", "cause")
+    known = KnownFailures(causes={"cause": "Why."}, entries={("f/v", "recover"): entry})
+    assert not known.matches("f/v", "recover", "fail", "records: 4 [def]")
+    known.of_variants = True
+    assert known.matches("f/v", "recover", "fail", "records: 4 [def]")
+    assert not known.matches("f/v", "recover", "crash", "records: 3 [abc]")
+
+
+@pytest.fixture
+def by_heart(vectors, tmp_path):
+    """A program that has learnt all answers of a format."""
+    table = tmp_path / "learnt.json"
+    learnt = {
+        vector.body["sha256"]: vector.body["expect"]
+        for vector in vectors.values()
+        if vector.body["format"] == "leveldb-log" and vector.operation == "read"
+    }
+    table.write_text(json.dumps(learnt))
+    return f"{sys.executable} {WRONG / 'knows_the_vectors.py'} {table}"
+
+
+def run_check(tmp_path, *options):
+    done = CliRunner().invoke(check, [*options, "--report", str(tmp_path)], standalone_mode=False)
+    return done, json.loads((tmp_path / "report.json").read_text())
+
+
+def score_of(report):
+    return next(one["score"] for one in report["implementations"] if not one["baseline"])
+
+
+def test_a_program_that_knows_the_vectors_is_noticed(tmp_path, by_heart, vectors):
+    options = ("--cmd", by_heart, "--profile", "recover")
+    for vector in vectors.values():
+        if vector.body["format"] == "leveldb-log" and vector.operation == "read":
+            options += ("--vector", vector.id)
+    plain, report = run_check(tmp_path, *options)
+    assert plain.return_value == 0, plain.output
+    score = score_of(report)
+    assert score["pairs_passed"] == score["pairs_total"] > 100
+    assert report["fresh"] is None
+
+    told, report = run_check(tmp_path, *options, "--fresh", "5")
+    assert told.return_value == 3
+    score = score_of(report)
+    assert score["pairs_passed"] < 0.2 * score["pairs_total"]
+    assert report["fresh"]["seed"] == 5 and report["fresh"]["variants"] > 130
+    assert "fresh variants of seed 5" in " ".join(told.output.split())
+    failed = next(
+        result
+        for one in report["implementations"]
+        for result in one["results"]
+        if result["class"] == "fail" and not one["baseline"]
+    )
+    assert "--fresh 5 --vector leveldb-log/" in failed["repeat"]
+    assert "seed 5" in (tmp_path / "report.html").read_text()
+    assert 'name="vectors" value="fresh variants of seed 5' in (tmp_path / "junit.xml").read_text()
+
+
+def test_the_seed_is_random_unless_it_is_given(tmp_path, by_heart):
+    options = ("--cmd", by_heart, "--vector", "leveldb-log/three-records", "--profile", "recover")
+    seeds = set()
+    for _ in range(2):
+        done, report = run_check(tmp_path, *options, "--fresh")
+        assert done.return_value == 3
+        seeds.add(report["fresh"]["seed"])
+    assert len(seeds) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [(("--fresh", "red"), "expected a number"), (("--fresh", "--update-known"), "leave --fresh")],
+)
+def test_what_goes_with_fresh_and_what_does_not(options, says):
+    done = CliRunner().invoke(check, ["--impl", "executable-spec", *options])
+    assert done.exit_code != 0 and says in done.output
+
+
+def test_without_the_second_reader_nobody_confirms(of_seed, monkeypatch):
+    monkeypatch.setattr(
+        "conformance.confirming.subject_of",
+        lambda *_: Subject("x", "x", (), unavailable="not built"),
+    )
+    few = Fresh(1, dict(list(of_seed(1).variants.items())[:2]))
+    assert confirm(few) is few and few.by is None
