@@ -13,14 +13,10 @@ files at the end are no part (ZMR-095). Other kinds are one part.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
-import pyarrow as pa
 
 from reference_impl.answer import End, Lost
 from reference_impl.zmq_raft.directory import Folders, folders, index_files
@@ -28,19 +24,15 @@ from reference_impl.zmq_raft.index_file import index_in, path_of
 from reference_impl.zmq_raft.reader import KINDS_OF_FILES, SNAPSHOT_NAME
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
-from walproof.scan.payloads import LONGEST
 from walproof.scan.reference import ReferenceScanner
 from walproof.scan.zmq_raft.index_file import (
     Entries,
     Frame,
     Index,
     Refused,
-    complete,
-    find_marker,
     index_of,
 )
-
-SNAPSHOT = struct.Struct("<4sIIQQQ")  # ZMR-060: SNAP, length, version, index, term, data size
+from walproof.scan.zmq_raft.snapshot import snapshot_head, snapshot_in_directory
 
 Place = tuple[int | None, str | None]
 """Where a writer may resume, and in which file."""
@@ -136,7 +128,7 @@ def _index_alone(log: Log, source: Source, wanted: Wanted) -> Iterator[Event]:
 def _snapshot_alone(source: Source, wanted: Wanted) -> Iterator[Event]:
     verdict = _Verdict()
     try:
-        head = _snapshot_head(source, None)
+        head = snapshot_head(source, None)
     except Refused as refused:
         yield End("refused", refused.reason, None)
         return
@@ -146,57 +138,6 @@ def _snapshot_alone(source: Source, wanted: Wanted) -> Iterator[Event]:
 
 def _is_raw(log: Log) -> bool:
     return str(log.context.get("entries")) == "raw"  # ZMR-032
-
-
-@dataclass(frozen=True)
-class _Snapshot:
-    """A whole snapshot: its data stand in ``[start, start + size)``."""
-
-    index: int
-    term: int
-    start: int
-    size: int
-
-    def record(self, source: Source, name: str | None, wanted: Wanted) -> Records:
-        """The one record (ZMR-061)."""
-        payload, truncated = None, None
-        if wanted.payload:
-            length = min(self.size, wanted.max_payload, LONGEST)
-            data = source.read(self.start, length)
-            if len(data) < length:
-                raise OSError(f"at offset {self.start}: {length} bytes of data are not there")
-            payload = pa.array([data], pa.binary())
-            truncated = np.array([True]) if length < self.size else None
-        fields = {
-            "index": pa.array([self.index], pa.uint64()),
-            "term": pa.array([self.term], pa.uint64()),
-        }
-        at, size = np.zeros(1, np.int64), np.array([source.size], np.int64)
-        return Records(at, size, payload, complete(fields, 1, wanted), name, truncated)
-
-
-def _snapshot_head(source: Source, name: str | None) -> _Snapshot | Lost:
-    """The checks of ZMR-040 as they are for snapshots. Raises :class:`Refused`."""
-    size = source.size
-    head = source.read(0, SNAPSHOT.size)
-    if not b"SNAP".startswith(head[:4]):
-        raise Refused("bad-token")  # ZMR-041
-    if len(head) < SNAPSHOT.size:
-        return Lost(0, size, "torn-header", torn=True, file=name)  # ZMR-044
-    _, length, version, index, term, claimed = SNAPSHOT.unpack(head)
-    if version != 1:
-        raise Refused("unsupported-version")  # ZMR-041
-    if length != SNAPSHOT.size - 8 or max(index, term) >= 2**53:
-        return Lost(0, size, "bad-header", file=name)  # ZMR-042
-    start = find_marker(source, b"DATA", SNAPSHOT.size)
-    if start is None:
-        return Lost(0, size, "torn-header", torn=True, file=name)  # ZMR-044
-    there = size - start
-    if there < claimed or (claimed == 0 and there):
-        return Lost(start, size, "torn-snapshot", torn=True, file=name)  # ZMR-062
-    if there > claimed:
-        return Lost(start, size, "size-mismatch", file=name)  # ZMR-063
-    return _Snapshot(index, term, start, claimed)
 
 
 # A directory of files
@@ -241,7 +182,7 @@ class _Directory:
             return
         name = self.folders.name(path)
         with _opened(path) as source:
-            head = _directory_snapshot(source, name)
+            head = snapshot_in_directory(source, name)
             part = Part(0, source.size, name, bool(self.paths))
         if isinstance(head, Lost):
             self._covered, self._next = -1, None
@@ -355,13 +296,6 @@ def _index_in(parts: Folders, path: Path, source: Source) -> Index | Lost:
         return Lost(0, source.size, refused.reason)
 
 
-def _directory_snapshot(source: Source, name: str) -> _Snapshot | Lost:
-    try:
-        return _snapshot_head(source, name)
-    except Refused as refused:
-        return Lost(0, source.size, refused.reason, file=name)
-
-
 def _whole_directory(log: Log, wanted: Wanted) -> Iterator[Event]:
     directory = _Directory(log)
     verdict = _Verdict()
@@ -381,7 +315,7 @@ def _part(parts: Folders, wanted: Wanted, part: Part) -> Iterator[Records | Lost
                 inside = isinstance(event, Lost) and event.torn and not part.state.is_last
                 yield _missing(event) if inside else event  # ZMR-097
             return
-        head = _directory_snapshot(source, part.file)
+        head = snapshot_in_directory(source, part.file)
         if isinstance(head, Lost):
             yield _missing(head) if part.state and head.torn else head  # ZMR-097
         else:
