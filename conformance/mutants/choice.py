@@ -102,7 +102,7 @@ def changed_since(base: str, root: Path) -> dict[Path, frozenset[int]]:
     """
     done = subprocess.run(
         ["git", "-C", str(root), "diff", "--unified=0", base, "--", "reference_impl"],
-        capture_output=True, text=True, check=False,
+        capture_output=True, encoding="utf-8", errors="surrogateescape", check=False,
     )  # fmt: skip
     if done.returncode != 0:
         raise NoSuchRevision(f"git diff {base}: {done.stderr.strip()}")
@@ -149,6 +149,10 @@ def base_of_change(root: Path) -> str:
 
 def _git(root: Path, *words: str) -> str | None:
     done = subprocess.run(
-        ["git", "-C", str(root), *words], capture_output=True, text=True, check=False
+        ["git", "-C", str(root), *words],
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        check=False,
     )
     return done.stdout.strip() if done.returncode == 0 else None

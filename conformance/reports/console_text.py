@@ -10,6 +10,9 @@ from conformance.text import one_line
 
 from .classes import ResultClass
 
+NAME = 24
+"""So many columns a table has for the name of an implementation, which may be a whole command."""
+
 # One character for one, so that styles stay in place.
 _PLAIN = str.maketrans({"…": ".", "×": "x", "→": ">", "─": "-", "│": "|", "·": ".", "–": "-"})
 
@@ -22,6 +25,12 @@ def is_unicode(console: Console) -> bool:
 def glyph(each: ResultClass, console: Console) -> str:
     """The glyph of a class, or its plain form where the console's encoding lacks it."""
     return each.glyph if is_unicode(console) else each.plain
+
+
+def short(name: str, limit: int = NAME) -> str:
+    """A name of at most ``limit`` characters on one line; an ellipsis shows that it was cut."""
+    name = one_line(name)
+    return name if len(name) <= limit else name[: limit - 1] + "…"
 
 
 def say(text: Text, console: Console) -> None:

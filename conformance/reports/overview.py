@@ -11,9 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.describe import payload_key
-from conformance.text import one_line
 
-from .console_text import is_unicode, say
+from .console_text import is_unicode, say, short
 
 Result = Mapping[str, Any]
 
@@ -25,7 +24,6 @@ LEGEND = (
     "reads, writes, appends: right results, of those that were not skipped",
 )
 _GAP = 2
-_NAME = 24
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
     widths = [
         max(map(len, column)) for column in zip(HEADS, *(cells for _, cells in rows), strict=True)
     ]
-    first = max([len(_short(name)) for name, _ in rows] + [len("null baselines")])
+    first = max([len(short(name)) for name, _ in rows] + [len("null baselines")])
     heads = (head.rjust(width) for head, width in zip(HEADS, widths, strict=True))
     say(Text(" " * (first + _GAP) + (" " * _GAP).join(heads), style="bold"), console)
     rule = "─" if is_unicode(console) else "-"
@@ -103,7 +101,7 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
     for number, (name, cells) in enumerate(rows):
         if number == len(real):
             say(Text(f"{rule * 2} null baselines {rule * 2}", style="dim"), console)
-        line = Text(_short(name).ljust(first))
+        line = Text(short(name).ljust(first))
         for head, cell, width in zip(HEADS, cells, widths, strict=True):
             bad = head in HEADS[:3] and number < len(real)
             line.append(" " * _GAP + cell.rjust(width), style="red" if bad else "")
@@ -111,8 +109,3 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
     console.print()
     for meaning in LEGEND:
         say(Text(meaning, style="dim"), console)
-
-
-def _short(name: str) -> str:
-    name = one_line(name)
-    return name if len(name) <= _NAME else name[: _NAME - 1] + "…"

@@ -16,7 +16,7 @@ from rich.text import Text
 from conformance.text import printable
 
 from .classes import BY_NAME, CLASSES, SEVERITY, ResultClass
-from .console_text import glyph, is_unicode, print_hanging, print_tidy, say
+from .console_text import glyph, is_unicode, print_hanging, print_tidy, say, short
 from .diff import Change, Diff, ScoreChange
 from .freshness import GOLDEN, mode_of
 from .json_report import Report
@@ -68,7 +68,7 @@ def print_matrix(report: Report, console: Console, full_report: Path | str | Non
 def _print_bands(matrix: Matrix, console: Console) -> None:
     """Print the matrix in as many bands of columns as the width asks for."""
     every = [*matrix.lines, *matrix.baselines]
-    names = [_short(line.implementation["name"]) for line in every]
+    names = [short(line.implementation["name"]) for line in every]
     first = max([len(name) for name in names] + [len("null baselines")])
     pair_width = max([len(_pairs(line)) for line in every] + [len("pairs")])
     widths = {
@@ -137,7 +137,7 @@ def _row(
     pair_width: int,
     console: Console,
 ) -> Text:
-    text = Text(_short(line.implementation["name"]).ljust(first + _GAP))
+    text = Text(short(line.implementation["name"]).ljust(first + _GAP))
     text.append(_pairs(line).rjust(pair_width), style="bold")
     for group in band:
         cell = line.cells.get(group)
@@ -164,11 +164,6 @@ def _pairs(line: Line) -> str:
     return f"{line.pairs_passed}/{line.pairs_total}"
 
 
-def _short(name: str, limit: int = 22) -> str:
-    name = printable(name)
-    return name if len(name) <= limit else name[: limit - 1] + "…"
-
-
 def _heading(group: str) -> tuple[str, str]:
     """A group's name on two lines, broken where it can be, for a narrow column."""
     for break_at in ("-", "ments", "sum", "ing", "lects"):
@@ -185,11 +180,11 @@ def _print_not_run(report: Report, console: Console) -> None:
     if not missing:
         return
     console.print()
-    width = max(len(_short(each["name"])) for each in missing)
+    width = max(len(short(each["name"])) for each in missing)
     for each in missing:
         because = printable(each["because"] or "no reason was given")
         style = "yellow" if each["status"] == "unavailable" else "bold red"
-        text = Text(_short(each["name"]).ljust(width + _GAP))
+        text = Text(short(each["name"]).ljust(width + _GAP))
         text.append(each["status"], style=style)
         print_hanging(text, Text(because), console)
 
@@ -212,13 +207,13 @@ def _print_legend(report: Report, console: Console) -> None:
 def _print_titles(titled: Sequence[Mapping[str, Any]], console: Console) -> None:
     if titled:
         console.print()
-        width = max(len(_short(each["name"])) for each in titled)
+        width = max(len(short(each["name"])) for each in titled)
         for each in titled:
             parts = [each["version"], each["language"]]
             facts = [printable(part) for part in parts if part] + [
                 "reports " + " ".join(each["reports"])
             ]
-            line = Text(_short(each["name"]).ljust(width + _GAP), style="bold")
+            line = Text(short(each["name"]).ljust(width + _GAP), style="bold")
             label = Text.assemble(line, printable(each["title"] or "untitled"))
             print_hanging(label, Text(", ".join(facts), style="dim"), console, joint=", ")
 

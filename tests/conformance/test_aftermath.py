@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +59,28 @@ def test_bytes_that_no_answer_shows(tmp_path):
         "bytes: log/1.log at 4: expected 65 67, found 65 66,"
         " log/1.log at 5: expected 66 67, found 66"
     ]
+
+
+@pytest.mark.parametrize("make", [lambda path: None, os.mkfifo, Path.mkdir])
+def test_where_bytes_are_stated_a_pipe_or_a_folder_is_no_file(tmp_path, make):
+    make(tmp_path / "1.log")
+    (wrong,) = aftermath.byte_differences({("1.log", 0): b"a"}, tmp_path)
+    assert wrong == "bytes: 1.log at 0: expected 61, found no file"
+
+
+def test_only_the_stated_files_are_digested(tmp_path, monkeypatch):
+    for name in ("1.log", "2.log"):
+        (tmp_path / name).write_bytes(name.encode())
+    digests = aftermath.digests_in(tmp_path)
+    opened = []
+    real = Path.open
+    monkeypatch.setattr(
+        Path, "open", lambda path, *how: opened.append(path.name) or real(path, *how)
+    )
+    assert not aftermath.digest_differences({"2.log": digests["2.log"]}, tmp_path)
+    assert opened == ["2.log"]
+    assert not aftermath.digest_differences({}, tmp_path)
+    assert opened == ["2.log"]
 
 
 def test_what_a_vector_says_of_bytes_is_read_again():

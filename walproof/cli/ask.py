@@ -14,9 +14,9 @@ from conformance.exchange import exchanges
 from conformance.protocol.child import Crash, Timeout
 from conformance.protocol.messages import ProtocolError, encode
 from conformance.subject import Subject
-from conformance.text import printable
 from conformance.vectors import BrokenVector, Vector, load_all
 from walproof.cli import subjects
+from walproof.cli.output import say, say_lines
 
 
 @click.command()
@@ -59,9 +59,9 @@ def ask(
     if not cases:
         owed = " or ".join(case.profile for case in cases_of([vector]))
         raise click.UsageError(f"--profile {profile}: {vector.id} is asked for {owed}")
-    click.echo(f"vector   {vector.id}: {vector.body['title']}")
-    click.echo(f"log      {vector.input}")
-    click.echo(f"damage   {'; '.join(vector.damage) or 'none'}")
+    say(f"vector   {vector.id}: {vector.body['title']}")
+    say(f"log      {vector.input}")
+    say(f"damage   {'; '.join(vector.damage) or 'none'}")
     with tempfile.TemporaryDirectory(prefix="walproof-") as scratch:
         place = (keep or Path(scratch)).absolute()
         place.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ def ask(
             raise click.UsageError(f"--keep {keep}: expected an empty or new folder")
         right = asyncio.run(_show(subject, cases[0], place / vector.input.name))
     if keep:
-        click.echo(f"kept     {place / vector.input.name}")
+        say(f"kept     {place / vector.input.name}")
     return 0 if right else 3
 
 
@@ -78,18 +78,18 @@ async def _show(subject: Subject, case: Case, place: Path) -> bool:
     right, stderr = True, None
     try:
         async for one in exchanges(subject, case, place):
-            click.echo(f"→ {_line(one.request)}")
-            click.echo(f"← {_line(one.reply)}" if one.reply else f"← nothing: {one.error}")
+            say(f"→ {_line(one.request)}")
+            say(f"← {_line(one.reply)}" if one.reply else f"← nothing: {one.error}")
             stderr = one.stderr
             if one.difference is not None:
                 right = False
                 if one.reply:
-                    click.echo(f"wrong    {printable(one.difference)}")
+                    say_lines(f"wrong    {one.difference}")
     except (Crash, Timeout, ProtocolError) as error:
         raise click.ClickException(f"{shlex.join(subject.command)}: hello: {error}") from None
     if stderr:
-        click.echo(f"stderr   {printable(stderr)}")
-    click.echo("right" if right else f"owed     {_line(dict(case.expect or {}))}")
+        say_lines(f"stderr   {stderr}")
+    say("right" if right else f"owed     {_line(dict(case.expect or {}))}")
     return right
 
 

@@ -150,7 +150,7 @@ def check(
     print_run = terminal.print_matrix if matrix else terminal.print_report
     print_run(report, console, _shown(folder / "report.html"))
     if update_known:
-        _update_known(report, subjects, cause, because, console)
+        _update_known(report, subjects, cause, because)
         return 0
     bad = run.unexpected(report)
     shown = bad + (run.known(report) if show_known else [])
@@ -170,11 +170,9 @@ def check(
     for command in commands:
         for format in _full_scores(report, command, chosen, vectors):
             sweep = f"{program_name()} sweep --cmd {shlex.quote(command)} --format {format}"
-            console.print(
-                f"\n{command} reads every vector of {format} right. Next, what none of them asks:"
-                f"\n  {sweep} --cases 200000",
-                markup=False, highlight=False, soft_wrap=True,
-            )  # fmt: skip
+            console.print()
+            say(f"{command} reads every vector of {format} right. Next, what none of them asks:")
+            say(f"  {sweep} --cases 200000")
     return 3 if bad or _not_run(report, bool(commands or names)) else 0
 
 
@@ -302,7 +300,6 @@ def _update_known(
     subjects: list[Subject],
     cause: str | None,
     because: str | None,
-    console: Console,
 ) -> None:
     entries = {entry["name"]: entry for entry in report["implementations"]}
     for subject in subjects:
@@ -310,7 +307,7 @@ def _update_known(
             continue
         known = subject.known.updated(entries[subject.name]["results"], cause, because)
         known.save()
-        console.print(
+        say(
             f"{_shown(known.path)}: {len(known.entries)} known failures,"
             f" {len(known.unexplained())} without a cause"
         )

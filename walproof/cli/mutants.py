@@ -25,9 +25,11 @@ from conformance.mutants.reached import WrongOriginal
 from conformance.mutants.reviewed import BadReview, load_reviewed
 from conformance.mutants.run import hunt, wrong
 from conformance.reports import mutants_page
+from conformance.saving import save
 from conformance.vectors import BrokenVector
 from reference_impl.formats import FORMATS
 from reference_impl.places import PACKAGES
+from walproof.cli.output import say
 
 OF_THIS_CHANGE = "merge-base"
 OF_A_CHANGE = 300
@@ -107,10 +109,14 @@ def mutants(
         "finished": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "formats": reports,
     }
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "mutants.json").write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n")
-    mutants_page.write(body, out / "mutants.html")
-    console.print(f"\n{out / 'mutants.html'}", markup=False)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        save(out / "mutants.json", json.dumps(body, indent=1, ensure_ascii=False) + "\n")
+        mutants_page.write(body, out / "mutants.html")
+    except OSError as error:
+        raise click.ClickException(str(error)) from None
+    console.print()
+    say(str(out / "mutants.html"))
     counted = [one for one in reports if not reviewed or load_reviewed(one["format"]).complete]
     return 3 if any(map(wrong, counted)) else 0
 
@@ -122,7 +128,7 @@ def _changed(base: str) -> Mapping[Path, frozenset[int]]:
     try:
         return changed_since(base_of_change(PACKAGES), PACKAGES)
     except NoSuchRevision as error:
-        click.echo(f"--changed {base}: {error}", err=True)
+        say(f"--changed {base}: {error}", err=True)
         return {}
 
 

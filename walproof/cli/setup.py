@@ -8,6 +8,7 @@ import time
 import click
 
 from conformance.registry import Implementation, Unavailable
+from walproof.cli.output import say
 from walproof.cli.subjects import implementations
 from walproof.implementations import all_implementations
 
@@ -34,7 +35,7 @@ def _build(implementation: Implementation) -> bool:
     try:
         implementation.make()
     except Unavailable as error:
-        click.echo(f"unavailable, because {error}")
+        say(f"unavailable, because {error}")
         return False
     click.echo(f"done in {time.monotonic() - started:.0f} s")
     return True

@@ -7,6 +7,7 @@ that marker is there. Everything is written under another name and renamed.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import uuid
@@ -26,9 +27,16 @@ TEMPORARY = ".tmp-"
 
 
 class Store:
-    """One output folder, by path or URI. Cheap to make: every worker makes its own."""
+    """One output folder, by path or URI. Cheap to make: every worker makes its own.
+
+    Raises ``OSError`` for a name that Arrow cannot be told.
+    """
 
     def __init__(self, place: str) -> None:
+        try:
+            place.encode()
+        except UnicodeEncodeError:
+            raise OSError(errno.EILSEQ, "the name of the folder is not UTF-8", place) from None
         self.place = place
         if "://" in place:
             self.fs, self.root = pa.fs.FileSystem.from_uri(place)

@@ -8,7 +8,9 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from conformance.reports.console_text import say
 from walproof.sweep.fields import brief
 from walproof.sweep.summary import TOLD, counted
 
@@ -22,7 +24,8 @@ def show(told: Mapping[str, Any], console: Console, place: str) -> None:
     _implementations(told, console)
     _say(console, f"\n{_rate(told)}\n")
     _findings(told["findings"], console)
-    console.print(f"\nEverything: {place}", highlight=False, soft_wrap=True)
+    console.print()
+    say(Text(f"Everything: {place}"), console)
 
 
 def _say(console: Console, text: str, style: str = "") -> None:
@@ -182,9 +185,7 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
                 highlight=False, markup=False, soft_wrap=True,
             )  # fmt: skip
         if finding["repeat"]:
-            console.print(
-                f"    Again: {finding['repeat']}", highlight=False, markup=False, soft_wrap=True
-            )
+            say(Text(f"    Again: {finding['repeat']}"), console)
 
 
 def _counts(finding: Mapping[str, Any]) -> str:

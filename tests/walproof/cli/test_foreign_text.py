@@ -15,6 +15,9 @@ from walproof.cli import main
 WORST = "a\nforged  row\t\x1b[31m\x1b]0;title\x07\x9b2J\u202egol.\u2066[bold]\udcff"
 """A newline, colours, a title, a C1 control, the direction of reading, markup, and no UTF-8."""
 
+UTF8 = WORST.removesuffix("\udcff")
+"""The same for what takes UTF-8 only."""
+
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 FORGED = re.compile(r"^forged", re.M)
 
@@ -42,6 +45,27 @@ def folder(tmp_path: Path) -> Path:
     shutil.copy(SYSTEMD, made / f"{WORST}.journal")
     return made
 
+
+SMALL_SWEEP = [
+    "sweep",
+    "--format",
+    "leveldb-log",
+    "--impl",
+    "fast",
+    "--control",
+    "one-record",
+    "--cases",
+    "5",
+]
+SMALL_HUNT = [
+    "mutants",
+    "--format",
+    "leveldb-log",
+    "--function",
+    "reader.recognise",
+    "--sample",
+    "1",
+]
 
 COMMANDS = [
     ("read", "LOG"),
@@ -81,9 +105,12 @@ COMMANDS = [
     ("check", "--vector", WORST),
     ("ask", "--cmd", WORST, "--vector", "leveldb-log/one-record"),
     ("ask", "--cmd", "true", "--vector", WORST),
+    ("ask", "--impl", "executable-spec", "--vector", "leveldb-log/one-record", "--keep", "OUT"),
     ("smoke", "--cmd", WORST),
     ("sweep", "--format", "leveldb-log", "--control", WORST, "--out", "OUT"),
     ("sweep", "--format", "leveldb-log", "--cmd", WORST, "--out", "OUT"),
+    (*SMALL_SWEEP, "--out", "UTF8"),
+    (*SMALL_SWEEP, "--out", "OUT"),
     ("diff", "NOTHING", "LOG"),
     ("diff", "LOG", "LOG"),
     ("review", "--against", WORST),
@@ -92,6 +119,8 @@ COMMANDS = [
     ("ksy-test", WORST),
     ("parsers", "--ksy", "LOG"),
     ("mutants", "--format", "leveldb-log", "--function", WORST),
+    (*SMALL_HUNT, "--out", "OUT"),
+    ("mutants", "--format", "leveldb-log", "--changed", WORST),
     ("setup", "--impl", WORST),
     ("vectors", WORST),
     (WORST,),
@@ -106,6 +135,7 @@ def test_no_command_prints_the_worst_name_as_it_is(command, run, folder: Path) -
         "JOURNAL": folder / f"{WORST}.journal",
         "NOTHING": folder / f"no {WORST}",
         "OUT": folder / f"new {WORST}",
+        "UTF8": folder.parent / f"new {UTF8}",
         "PLAIN": folder.parent / "new",
         "LAKE": _lake(folder.parent / "lake"),
     }
@@ -120,7 +150,7 @@ def test_no_command_prints_the_worst_name_as_it_is(command, run, folder: Path) -
 def _lake(folder: Path) -> Path:
     """A folder to audit: tables hold names as text, so these are bad in every way but one."""
     folder.mkdir()
-    shutil.copy(LEVELDB, folder / (WORST.removesuffix("\udcff") + ".log"))
+    shutil.copy(LEVELDB, folder / f"{UTF8}.log")
     return folder
 
 
