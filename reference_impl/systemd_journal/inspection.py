@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from reference_impl.answer import Record
@@ -12,7 +13,7 @@ from reference_impl.systemd_journal.counts import check_counts, check_shape
 from reference_impl.systemd_journal.export_format import entry_body, field_to_json
 from reference_impl.systemd_journal.layout import Header, parse_header
 from reference_impl.systemd_journal.links import Links
-from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, Entry, Fault, View
+from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, Entry, Fault, Faults, View
 from reference_impl.systemd_journal.sealing import VerificationKey
 from reference_impl.systemd_journal.walk import Walk
 
@@ -49,23 +50,36 @@ class Inspection:
         for at in self.entries:
             yield self.record(at)
 
+    def items(self, at: int) -> Iterator[int]:
+        """The sound DATA of an entry that are given out, in stored order (SDJ-043, SDJ-092)."""
+        for item in islice(self.view.items(at), self.links.given.get(at)):
+            if self.walk.kind(item) == layout.DATA:
+                yield item
+
     def record(self, at: int) -> Record:
         """One entry, with those of its fields that are sound (SDJ-042, SDJ-043)."""
         view, header = self.view, self.view.header
         entry = view.entry(at)
-        items = view.items(at)
-        payloads = [view.payload(item) for item in items if self.walk.kind(item) == layout.DATA]
+        # An item that is repeated costs no more than a reference to what the first one gave.
+        payloads: dict[int, bytes] = {}
+        shown: dict[int, list[Any]] = {}
+        fields_given: list[list[Any]] = []
+        for item in self.items(at):
+            if item not in payloads:
+                payloads[item] = view.payload(item)
+                shown[item] = field_to_json(payloads[item])
+            fields_given.append(shown[item])
         fields: dict[str, Any] = {
             "seqnum": str(entry.seqnum),
             "realtime": str(entry.realtime),
             "monotonic": str(entry.monotonic),
             "boot_id": entry.boot_id.hex(),
             "cursor": cursor(header, entry),
-            "fields": [field_to_json(payload) for payload in payloads],
+            "fields": fields_given,
         }
-        if len(payloads) < len(items):
-            fields["missing"] = len(items) - len(payloads)
-        return Record(at, view.object_size(at), entry_body(payloads), fields)
+        if len(fields_given) < view.n_items(at):
+            fields["missing"] = view.n_items(at) - len(fields_given)
+        return Record(at, view.object_size(at), entry_body(payloads.values()), fields)
 
 
 def cursor(header: Header, entry: Entry) -> str:
@@ -83,33 +97,34 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
     """
     header = parse_header(data)
     view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
-    faults = list(check_shape(header, view.size))
+    faults = Faults(view.size)
+    faults.add(check_shape(header, view.size))
     walk = Walk(view)
     walk.run()
-    faults += walk.faults
+    faults.add(walk.faults)
     links = Links(view, walk)
-    faults += links.main_chain()
-    faults += links.unlinked()
+    faults.add(links.main_chain())
+    faults.add(links.unlinked())
     entries = list(walk.sound(layout.ENTRY))
     seqnum = 0
     for at in entries:
         entry = view.entry(at)
         if entry.seqnum <= seqnum:  # SDJ-047
             text = f"sequence number {entry.seqnum} after {seqnum}"
-            faults.append(Fault(at + 16, at + 24, "bad-order", "SDJ-047", text))
+            faults.add([Fault(at + 16, at + 24, "bad-order", "SDJ-047", text)])
         seqnum = entry.seqnum
-        faults += links.entry(at)
-    faults += links.tables()
-    faults += links.fields()
-    faults += links.data_arrays()
-    faults += list(links.impostors(faults))
+        faults.add(links.entry(at))
+    faults.add(links.tables())
+    faults.add(links.fields())
+    faults.add(links.data_arrays())
+    faults.add(list(links.impostors(faults)))
     sealed_until = None
     if header.sealed or walk.counts[layout.TAG]:
         key = VerificationKey.parse(str(context["key"])) if "key" in context else None
         checked = seals.Seals(view, walk, key)
-        faults += checked.check()
+        faults.add(checked.check())
         sealed_until = checked.sealed_until
     if not walk.lost_something:
         linked = [at for at in entries if at in links.linked or links.chain_broken]
-        faults += check_counts(view, walk, links, linked)
-    return Inspection(view, walk, links, faults, entries, sealed_until)
+        faults.add(check_counts(view, walk, links, linked))
+    return Inspection(view, walk, links, faults.all(), entries, sealed_until)

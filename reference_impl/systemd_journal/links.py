@@ -40,6 +40,9 @@ class Links:
         self._seen = bytearray(len(walk.kinds))
         self._entries_of: dict[int, list[int]] = {}
         self.grown_from = grown_from(view, walk)
+        self.given: dict[int, int] = {}
+        """How many items of an entry are looked at, where not all are (SDJ-092)."""
+        self._to_give = 256 * view.size + 4 * view.max_field
 
     def main_chain(self) -> Iterator[Fault]:
         """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
@@ -91,17 +94,30 @@ class Links:
 
     def entry(self, at: int) -> Iterator[Fault]:
         """The items of one entry; to be called in file order (SDJ-015, SDJ-043)."""
-        width = self.header.item_size
+        width, to_repeat = self.header.item_size, self.view.size
         seen = set()
         for number, item in enumerate(self.view.items(at)):
             start = at + 64 + number * width
-            if self.walk.kind(item) != layout.DATA:
-                if not self.walk.excused(item):
-                    text = f"item {number} leads to {item}, where no DATA is"
-                    yield Fault(start, start + width, "bad-item", "SDJ-043", text, item)
-            elif item not in seen:
+            is_data = self.walk.kind(item) == layout.DATA
+            is_repeated = item in seen
+            if is_data and not is_repeated:
                 seen.add(item)
                 self._entries_of.setdefault(item, []).append(at)
+            if at in self.given:
+                continue
+            if is_data:
+                size = self.view.payload_size(item)
+                if size <= self._to_give and size * is_repeated <= to_repeat:
+                    self._to_give -= size
+                    to_repeat -= size * is_repeated
+                    continue
+                self.given[at] = number
+                text = f"the fields from item {number} on are more than a reader gives out"
+                end = at + self.view.object_size(at)
+                yield Fault(start, end, "too-large", "SDJ-092", text)
+            elif not self.walk.excused(item):
+                text = f"item {number} leads to {item}, where no DATA is"
+                yield Fault(start, start + width, "bad-item", "SDJ-043", text, item)
 
     def tables(self) -> Iterator[Fault]:
         """Both hash tables with their chains, and all objects that should be in them."""

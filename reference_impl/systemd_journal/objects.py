@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from reference_impl.systemd_journal import layout
@@ -15,6 +15,9 @@ from reference_impl.systemd_journal.layout import Header, align
 
 MAX_FIELD_SIZE = 64 << 20
 """Limit of a decompressed field, in bytes, without ``max_field_size`` in the context (SDJ-031)."""
+
+KEPT_FAULTS = 1024
+"""So many faults of any file have ranges of their own, and one more for each 64 bytes (SDJ-093)."""
 
 FIELD_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")  # SDJ-086
 
@@ -53,6 +56,39 @@ def budget(size: int, max_field: int) -> int:
     return 64 * size + 4 * max_field
 
 
+class Faults:
+    """The faults of a file of ``size`` bytes in the order met, as many as are kept (SDJ-093).
+
+    All others become one: from the lowest of their bytes to the highest.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._most = KEPT_FAULTS + size // 64
+        self._size = size
+        self._kept: list[Fault] = []
+        self._rest: tuple[int, int] | None = None
+
+    def add(self, found: Iterable[Fault]) -> None:
+        """Keep what was found, as far as there is room."""
+        for fault in found:
+            if len(self._kept) < self._most:
+                self._kept.append(fault)
+                continue
+            low, high = self._rest or (fault.start, fault.end)
+            self._rest = min(low, fault.start), max(high, fault.end)
+
+    def __iter__(self) -> Iterator[Fault]:
+        """The faults that are kept as they are."""
+        return iter(self._kept)
+
+    def all(self) -> list[Fault]:
+        """All faults, those that are not kept as one."""
+        if self._rest is None:
+            return self._kept
+        text = f"more than {self._most} faults: these are all others"
+        return [*self._kept, Fault(*self._rest, "too-large", "SDJ-093", text)]
+
+
 class View:
     """The bytes of a journal file, its header, and its objects one at a time."""
 
@@ -66,6 +102,7 @@ class View:
         # Objects that overlap, and thousands of compression bombs, must not cost more (SDJ-057).
         self._to_hash = 4 * self.size + (1 << 20)
         self._to_decompress = budget(self.size, max_field)
+        self._plain_sizes: dict[int, int] = {}
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
         """Type, flags and size of the object at an offset, or why there is none (SDJ-010, -011)."""
@@ -115,18 +152,21 @@ class View:
         """The fixed part of the ENTRY at an offset."""
         return Entry(*layout.ENTRY_FIXED.unpack_from(self.data, at + 16))
 
-    def items(self, at: int) -> tuple[int, ...]:
+    def n_items(self, at: int) -> int:
+        """How many items an ENTRY has."""
+        return (self.object_size(at) - layout.FIXED_SIZE[layout.ENTRY]) // self.header.item_size
+
+    def items(self, at: int) -> Iterator[int]:
         """The DATA offsets in an ENTRY, in stored order (SDJ-015)."""
         body = self.data[at + 64 : at + self.object_size(at)]
-        if self.header.compact:
-            return struct.unpack(f"<{len(body) // 4}I", body)
-        return struct.unpack(f"<{len(body) // 8}Q", body)[::2]
+        for item, *_ in struct.iter_unpack("<I" if self.header.compact else "<QQ", body):
+            yield item
 
-    def slots(self, at: int) -> tuple[int, ...]:
+    def slots(self, at: int) -> Iterator[int]:
         """The slots of an ENTRY_ARRAY, used or not (SDJ-017)."""
         body = self.data[at + 24 : at + self.object_size(at)]
-        width, code = (4, "I") if self.header.compact else (8, "Q")
-        return struct.unpack(f"<{len(body) // width}{code}", body)
+        for (slot,) in struct.iter_unpack("<I" if self.header.compact else "<Q", body):
+            yield slot
 
     def buckets(self, offset: int, size: int) -> Iterator[tuple[int, int]]:
         """Both offsets of each bucket of a table (SDJ-016)."""
@@ -137,6 +177,10 @@ class View:
     def payload(self, at: int) -> bytes:
         """``FIELD=value`` of a DATA object that was found sound."""
         return self._read_payload(at, self.max_field)
+
+    def payload_size(self, at: int) -> int:
+        """The bytes of ``FIELD=value`` of a DATA object that was found sound."""
+        return self._plain_sizes.get(at, self.object_size(at) - self.header.data_fixed)
 
     def _read_payload(self, at: int, limit: int) -> bytes:
         flags, size = self.data[at + 1], self.object_size(at)
@@ -192,6 +236,7 @@ class View:
             payload = self._read_payload(at, min(self.max_field, self._to_decompress))
             if compression:
                 self._to_decompress -= len(payload)
+                self._plain_sizes[at] = len(payload)
         except TooLarge as error:
             self._to_decompress -= error.spent
             return Fault(at, end, "too-large", "SDJ-031", str(error))

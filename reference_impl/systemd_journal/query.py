@@ -28,9 +28,8 @@ def select(found: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
 
 def fields_of(found: Inspection, entry: int) -> Iterator[bytes]:
     """The sound fields of an entry, as ``FIELD=value``."""
-    for item in found.view.items(entry):
-        if found.walk.kind(item) == layout.DATA:
-            yield found.view.payload(item)
+    for item in dict.fromkeys(found.items(entry)):
+        yield found.view.payload(item)
 
 
 def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:

@@ -6,9 +6,9 @@ spec/systemd-journal.md, "Reading", says the same in prose.
 from __future__ import annotations
 
 import mmap
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
 
@@ -134,21 +134,33 @@ def disjoint(found: Inspection, torn_from: int | None) -> list[Lost]:
     A range has the bytes that no earlier one has: all of them, several pieces, or none.
     """
     lost: list[Lost] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for fault in found.faults:
+    ranges = [(fault.start, min(fault.end, found.view.size)) for fault in found.faults]
+    for number, start, end in sorted(_owned(ranges)):
+        fault = found.faults[number]
         torn = _is_torn(found, fault, torn_from)
         reason = torn_reason(found) if torn else fault.reason
-        start, end = fault.start, min(fault.end, found.view.size)
-        place = bisect_right(starts, start)
-        if place:
-            start = max(start, ends[place - 1])
-        while start < end:
-            until = min(end, starts[place]) if place < len(starts) else end
-            if start < until:
-                starts.insert(place, start)
-                ends.insert(place, until)
-                lost.append(Lost(start, until, reason, torn=torn))
-            start = max(until, ends[place])
-            place += 1
+        lost.append(Lost(start, end, reason, torn=torn))
     return lost
+
+
+def _owned(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Number, start and end of each piece of a range that no range before it in the list has.
+
+    One sweep through the file, with a heap of the ranges that are open: sorting is all that it
+    costs, however the ranges overlap (SDJ-057).
+    """
+    by_start = sorted(range(len(ranges)), key=lambda number: ranges[number])
+    places = sorted({place for one in ranges for place in one})
+    open_ranges: list[int] = []
+    opened, owner, since = 0, -1, 0
+    for at in places:
+        while opened < len(by_start) and ranges[by_start[opened]][0] <= at:
+            heappush(open_ranges, by_start[opened])
+            opened += 1
+        while open_ranges and ranges[open_ranges[0]][1] <= at:
+            heappop(open_ranges)
+        first = open_ranges[0] if open_ranges else -1
+        if first != owner:
+            if owner >= 0:
+                yield owner, since, at
+            owner, since = first, at

@@ -134,17 +134,21 @@ class Walk:
 
     def _main_chain(self) -> list[int]:
         """The entries that the main chain links, sorted: hints, not yet trusted."""
-        slots: list[int] = []
-        for array in self.view.chain(self.view.header.entry_array_offset):
-            slots += self.view.slots(array)
-        entries = {slot for slot in slots if self.view.framed_type(slot) == layout.ENTRY}
+        view = self.view
+        entries = {
+            slot
+            for array in view.chain(view.header.entry_array_offset)
+            for slot in view.slots(array)
+            if view.framed_type(slot) == layout.ENTRY
+        }
         return sorted(filter(self._is_sound, entries))
 
     def _resync(self, at: int) -> int | None:
         """The next offset after ``at`` that a link knows and where a sound object is (SDJ-041)."""
-        for place in range(bisect_right(self._known, at), len(self._known)):
-            if self._is_sound(known := self._known[place]):
-                return known
+        place = at >> 3
+        while (place := self._known.find(1, place + 1)) >= 0:
+            if self._is_sound(place << 3):
+                return place << 3
         return None
 
     def _hash_chain(self, at: int, followed: set[int]) -> Iterator[int]:
@@ -164,13 +168,23 @@ class Walk:
             last, at = at, self.view.number(at + 24)
 
     @cached_property
-    def _known(self) -> list[int]:
-        """All offsets that a link knows, sorted; some lead to nothing."""
+    def _known(self) -> bytearray:
+        """All offsets that a link knows; some lead to nothing. A byte for each place of an object.
+
+        What lies outside the file, or between two places, leads to nothing for sure.
+        """
         view, header = self.view, self.view.header
-        known = {header.tail_object_offset, header.entry_array_offset}
-        known |= {header.data_hash_table_offset - 16, header.field_hash_table_offset - 16}
-        known.update(self._linked)
-        known.update(view.chain(header.entry_array_offset))
+        known = bytearray(len(self.kinds))
+
+        def knows(*offsets: int) -> None:
+            for at in offsets:
+                if 0 <= at < view.size and not at & 7:
+                    known[at >> 3] = 1
+
+        knows(header.tail_object_offset, header.entry_array_offset)
+        knows(header.data_hash_table_offset - 16, header.field_hash_table_offset - 16)
+        knows(*self._linked)
+        knows(*view.chain(header.entry_array_offset))
         followed: set[int] = set()
         for start, size in (
             (header.data_hash_table_offset, header.data_hash_table_size),
@@ -178,11 +192,11 @@ class Walk:
         ):
             if start + size <= view.size:
                 for head, tail in view.buckets(start, size):
-                    known.update(self._hash_chain(head, followed))
-                    known.add(tail)
+                    knows(*self._hash_chain(head, followed), tail)
         read_up_to = 0
         for entry in self._linked:
             if entry >= read_up_to:  # those that overlap are read once
-                known.update(view.items(entry))
+                for item in view.items(entry):
+                    knows(item)
                 read_up_to = entry + view.object_size(entry)
-        return sorted(known)
+        return known

@@ -135,7 +135,7 @@ def slot_to_a_lost_entry_after_an_empty_one(log: SystemdLog) -> None:
 def item_of_zero_and_a_payload_flipped(log: SystemdLog) -> None:
     """One item leads to a lost field, another to nothing: only the second is reported."""
     left = _flip_alpha(log)
-    items = log.view.items(log.all_of(layout.ENTRY)[0])
+    items = list(log.view.items(log.all_of(layout.ENTRY)[0]))
     number = items.index(log.offset_of("PRIORITY=6"))
     log.zero(f"{log.entry(0)}.body.items[{number}].ofs_data")
     left[0] = log.without(0, "MESSAGE", "PRIORITY")

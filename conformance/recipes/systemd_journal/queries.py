@@ -134,7 +134,7 @@ def match_before_damage(log: SystemdLog) -> None:
 @BOOK.damaged(five_entries, "queries", "SDJ-043", "SDJ-056")
 def strict_before_a_lost_field(log: SystemdLog) -> None:
     """Strict: an item of the second entry leads to a field that is lost later in the file."""
-    items = log.view.items(log.all_of(layout.ENTRY)[1])
+    items = list(log.view.items(log.all_of(layout.ENTRY)[1]))
     number = items.index(log.offset_of("MESSAGE=bravo"))
     log.set(f"{log.entry(1)}.body.items[{number}].ofs_data", log.offset_of("MESSAGE=echo"))
     log.flip(f"{log.of('MESSAGE=echo')}.body.payload", 70)

@@ -230,7 +230,7 @@ def value_with_a_copy_of_an_array(log: SystemdLog) -> None:
 def copy_of_an_array_known_by_an_item(log: SystemdLog) -> None:
     """The value is lost, and an item leads to the copy in it: no object begins there."""
     at = next(at for at, kind in log.objects if kind == 1 and b"BLOB" in log.view.payload(at))
-    items = log.view.items(log.start(log.entry(0)))
+    items = list(log.view.items(log.start(log.entry(0))))
     other = items.index(log.offset_of("MESSAGE=alpha"))
     log.set(f"{log.entry(0)}.body.items[{other}].ofs_data", at + 64 + 9)
     log.set(f"{log.path(at)}.type", 0)

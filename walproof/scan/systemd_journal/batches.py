@@ -36,10 +36,8 @@ class _Writer:
         self.most = min(wanted.max_payload, entries.LIMIT)
         self.fields = wanted.wants("fields")
         self.measured = wanted.payload or self.fields
-        # Which DATA are compressed, and how long they are without.
-        is_packed = (self.found.kinds & (objects.PACKED | objects.BAD)) == objects.PACKED
-        self.packed_data = np.flatnonzero(is_packed)
-        self.lengths = self.packed.lengths(self.found.offsets[self.packed_data])
+        self.packed_data, self.lengths = inspection.packed_data, inspection.lengths
+        self.given = inspection.given
         self.places = np.full(len(self.packed_data), -1, np.int64)
         self.items = np.empty(1 << 16, np.int32)
         self.before = 0
@@ -57,8 +55,9 @@ class _Writer:
             huge, sizes = np.empty(rows, np.uint8), np.empty(rows, np.int64)
             while True:
                 rows, total, lacks = entries.gather(
-                    found, numbers, start, rows, MAX_BYTES, self.packed_data, self.lengths,
-                    self.measured, self.items, bounds, missing, huge, sizes,
+                    found, numbers, self.given, start, rows, MAX_BYTES,
+                    self.packed_data, self.lengths, self.measured,
+                    self.items, bounds, missing, huge, sizes,
                 )  # fmt: skip
                 if lacks <= 0:
                     break
@@ -125,7 +124,9 @@ class _Writer:
         plain: NDArray[np.uint8],
     ) -> pa.Array:
         names, values = (np.empty(len(items) + 1, np.int32) for _ in range(2))
-        name_bytes = np.empty(objects.NAME_WIDTH * len(items) + 8, np.uint8)
+        longest = np.append(self.found.lengths, np.uint8(objects.NAME_WIDTH))
+        room = int(longest[self.found.name_ids[items]].sum(dtype=np.int64))
+        name_bytes = np.empty(room + 8, np.uint8)
         value_bytes = np.empty(total + 8, np.uint8)
         entries.fields(
             self.found, items, bounds, self.most, self.packed_data, self.lengths, self.places,

@@ -46,8 +46,16 @@ def packed_number(number, packed):
     return low
 
 
+@helper(int64(FOUND, int64, I64, I64))
+def payload_size(found, number, packed, lengths):
+    """The bytes of ``FIELD=value`` of a sound DATA."""
+    if found.kinds[number] & PACKED:
+        return lengths[packed_number(number, packed)]
+    return offset_at(found.data, found.offsets[number] + 8) - found.facts[DATA_FIXED]
+
+
 _GATHER = types.UniTuple(int64, 3)(
-    FOUND, I64, int64, int64, int64, I64, I64, boolean, I32, I32, I32, U8, I64
+    FOUND, I64, I32, int64, int64, int64, I64, I64, boolean, I32, I32, I32, U8, I64
 )
 
 
@@ -55,6 +63,7 @@ _GATHER = types.UniTuple(int64, 3)(
 def gather(
     found,
     entries,
+    given,
     start,
     most_rows,
     most_bytes,
@@ -67,7 +76,7 @@ def gather(
     huge,
     sizes,
 ):
-    """The items of a run that begins with entry ``start``.
+    """The items of a run that begins with entry ``start``; ``given`` is that of ``lists.entries``.
 
     Gives the rows, the bytes of their payloads as stored, and the room that ``items`` lacks: above
     0, nothing was done. ``missing`` counts items without a sound DATA, ``huge`` marks entries above
@@ -79,7 +88,9 @@ def gather(
     bounds[0] = 0
     while rows < most_rows and start + rows < entries.shape[0] and total < most_bytes:
         at = offsets[entries[start + rows]]
-        count = (offset_at(data, at + 8) - 64) // facts[ITEM]
+        count = stored = (offset_at(data, at + 8) - 64) // facts[ITEM]
+        if given[entries[start + rows]] >= 0:
+            count = int64(given[entries[start + rows]])
         if used + count > items.shape[0]:
             if rows == 0:
                 return int64(0), int64(0), count - items.shape[0]
@@ -92,11 +103,8 @@ def gather(
             items[sound] = item
             sound += 1
             if measured:
-                if kinds[item] & PACKED:
-                    size += lengths[packed_number(item, packed)]
-                else:
-                    size += offset_at(data, offsets[item] + 8) - facts[DATA_FIXED]
-        missing[rows] = used + count - sound
+                size += payload_size(found, item, packed, lengths)
+        missing[rows] = used + stored - sound
         huge[rows] = size > LIMIT
         if huge[rows]:
             size, sound = int64(0), used

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -14,11 +13,12 @@ from numpy.typing import NDArray
 from reference_impl.answer import End, Lost, Verdict
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import HEADER_FIELDS, Header
-from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View
+from reference_impl.systemd_journal.objects import KEPT_FAULTS, MAX_FIELD_SIZE, View
 from reference_impl.systemd_journal.sealing import VerificationKey
 from reference_impl.systemd_journal.seals import Seals
 from reference_impl.systemd_journal.walk import Walk
 from walproof.scan.systemd_journal import hints, links, lists, objects, one_pass, walk
+from walproof.scan.systemd_journal.disjoint import disjoint
 from walproof.scan.systemd_journal.object_table import Found, excused_at
 from walproof.scan.systemd_journal.offsets import FAR
 from walproof.scan.systemd_journal.packed import Keys, Packed
@@ -38,7 +38,9 @@ class Inspection:
     """What was found in a file that is not refused.
 
     ``faults`` has a row for each: start, end, code, target. ``entries`` are the numbers of the
-    sound entries. ``view`` is for the few questions that the reference answers.
+    sound entries. ``packed_data`` are the numbers of the compressed DATA, ``lengths`` the bytes of
+    their payloads. ``given`` has a place for each object: how many items of an entry are looked at,
+    -1 for all. ``view`` is for the few questions that the reference answers.
     """
 
     view: View
@@ -47,6 +49,9 @@ class Inspection:
     packed: Packed
     faults: Numbers
     entries: Numbers
+    packed_data: Numbers
+    lengths: Numbers
+    given: NDArray[np.int32]
 
     @property
     def size(self) -> int:
@@ -83,27 +88,14 @@ class Inspection:
     def _met(self) -> list[Lost]:
         """The faults as ranges in the order met, each with the bytes that no earlier one has."""
         torn_reason = self._torn_reason()
-        starts: list[int] = []
-        ends: list[int] = []
-        lost: list[Lost] = []
-        for fault, torn in zip(self.faults.tolist(), self._torn().tolist(), strict=True):
-            reason = torn_reason if torn else objects.CODES[fault[2]]
-            start, end = fault[0], min(fault[1], self.size)
-            place = bisect_right(starts, start)
-            if place:
-                start = max(start, ends[place - 1])
-            while start < end:
-                until = min(end, starts[place]) if place < len(starts) else end
-                if start < until:
-                    starts.insert(place, start)
-                    ends.insert(place, until)
-                    lost.append(Lost(start, until, reason, torn=torn))
-                    place += 1
-                if place == len(starts):
-                    break
-                start = ends[place]
-                place += 1
-        return lost
+        torn = self._torn()
+        pieces, count = disjoint(self.faults, self.size)
+        return [
+            Lost(start, end, reason, torn=is_torn)
+            for number, start, end in pieces[:count].tolist()
+            for is_torn in (bool(torn[number]),)
+            for reason in (torn_reason if is_torn else objects.CODES[self.faults[number, 2]],)
+        ]
 
     @property
     def _cut(self) -> int | None:
@@ -151,16 +143,19 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     data = np.frombuffer(raw, np.uint8)
     facts = objects.facts(header, len(data))
     view = View(raw, header)
+    max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
     key = int.from_bytes(header.file_id, "little")
     keys = (np.uint64(header.keyed), np.uint64(key & (1 << 64) - 1), np.uint64(key >> 64))
-    packed = Packed(data, facts, keys, int(context.get("max_field_size", MAX_FIELD_SIZE)))
+    packed = Packed(data, facts, keys, max_field)
     found, counts, walked = _walk(data, header, facts, keys, packed)
-    faults: list[Numbers] = [_rows(_shape(header, len(data))), walked]
+    faults = _Kept(len(data))
+    faults.add(_rows(_shape(header, len(data))))
+    faults.add(walked)
 
     def add(rows: Numbers, count: int) -> None:
         if count < 0:
             raise Unusual
-        faults.append(rows[:count])
+        faults.add(rows[:count])
 
     entries = found.of_kind(objects.ENTRY)
     begun = header.state == layout.ONLINE and not header.n_entries  # SDJ-033
@@ -173,9 +168,13 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     grown_from = _grown_from(header, found, entries)
     online = header.state == layout.ONLINE
     older_of = tuple(np.zeros_like(one[: len(one) * online]) for one in lists_of)
+    packed_data = np.flatnonzero(found.kinds & (objects.PACKED | objects.BAD) == objects.PACKED)
+    lengths = packed.lengths(found.offsets[packed_data])
+    given = np.full(len(found.offsets), -1, np.int32)
     rows, count, *ends = lists.entries(
-        found, entries, broken, *lists_of, stamps, grown_from, *older_of
-    )
+        found, entries, broken, *lists_of, stamps, grown_from, *older_of,
+        packed_data, lengths, max_field, given,
+    )  # fmt: skip
     add(rows, count)
     for wanted, kind, name in (
         (objects.DATA, objects.DATA_TABLE, "data_hash_table"),
@@ -194,13 +193,43 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     if not one_pass.lists_hold(found, header.compact, *lists_of):
         found.marks[:] = marks
         add(*lists.lists_of_data(found, header.compact, *lists_of, grown_from, *older_of))
-    add(*links.impostors(found, np.concatenate(faults)))
+    add(*links.impostors(found, faults.kept()))
     if header.sealed or counts[objects.TAG]:
         add(*_seals(view, found, context))
     if not found.state[objects.LOST]:
         chained = None if broken else (chain[0], chain[1], chain[2])
         add(_rows(_counts(header, found, counts, chained, ends)), 1 << 30)
-    return Inspection(view, header, found, packed, np.concatenate(faults), entries)
+    return Inspection(
+        view, header, found, packed, faults.all(), entries, packed_data, lengths, given
+    )
+
+
+class _Kept:
+    """As many faults as are kept of a file of ``size`` bytes; the others become one (SDJ-093)."""
+
+    def __init__(self, size: int) -> None:
+        self._room = KEPT_FAULTS + size // 64
+        self._kept: list[Numbers] = []
+        self._rest: list[tuple[int, int]] = []
+
+    def add(self, rows: Numbers) -> None:
+        """Keep what was found, as far as there is room. ``rows`` may be part of a larger array."""
+        self._kept.append(rows[: self._room].copy())
+        if len(rest := rows[self._room :]):
+            self._rest.append((int(rest[:, 0].min()), int(rest[:, 1].max())))
+        self._room -= len(self._kept[-1])
+
+    def kept(self) -> Numbers:
+        """The faults that are kept as they are."""
+        return np.concatenate(self._kept)
+
+    def all(self) -> Numbers:
+        """All faults, those that are not kept as one."""
+        if self._rest:
+            starts, ends = zip(*self._rest, strict=True)
+            rest = (min(starts), max(ends), objects.REST, 0)
+            self._kept.append(np.array([rest], np.int64))
+        return self.kept()
 
 
 def _grown_from(header: Header, found: Found, entries: Numbers) -> int:

@@ -9,6 +9,7 @@ from numba import int64, types, uint64
 
 from walproof.scan.compiled import I32, I64, I64_2D, U64, helper, kernel
 from walproof.scan.memory import load64
+from walproof.scan.systemd_journal.entries import payload_size
 from walproof.scan.systemd_journal.object_table import (
     FOUND,
     IN_CHAIN,
@@ -29,6 +30,7 @@ from walproof.scan.systemd_journal.objects import (
     LOST,
     SIZE,
     SLOT,
+    TOO_LARGE,
     item_at,
     put,
     slot_at,
@@ -47,16 +49,21 @@ def mixed(mix, at):
 
 @kernel(
     types.Tuple((I64_2D, int64, int64, int64))(
-        FOUND, I64, types.boolean, U64, I32, I32, int64, U64, I32
+        FOUND, I64, types.boolean, U64, I32, I32, int64, U64, I32, I64, I64, int64, I32
     )
 )
-def entries(found, numbers, broken, digests, counts, stamps, grown_from, older, older_counts):
-    """Sequence numbers and items of all entries (SDJ-015, SDJ-043, SDJ-047).
+def entries(
+    found, numbers, broken, digests, counts, stamps, grown_from, older, older_counts,
+    packed, lengths, max_field, given,
+):  # fmt: skip
+    """Sequence numbers and items of all entries (SDJ-015, SDJ-043, SDJ-047, SDJ-092).
 
     ``numbers`` are theirs; ``broken`` says that the main chain is. ``digests`` and ``counts``, of
     the entries that have it, are filled for each DATA; ``stamps``, one for each object, are at
     work. ``older`` and ``older_counts`` are those of the entries in front of ``grown_from``, where
-    they are asked for. Gives, after the faults, the first and last entry that count for the
+    they are asked for. ``packed`` are the compressed DATA and ``lengths`` the bytes of their
+    payloads. ``given``, one for each object, says how many items of an entry are looked at if not
+    all are, and is -1 before. Gives, after the faults, the first and last entry that count for the
     header, or 0.
     """
     data, facts, offsets = found.data, found.facts, found.offsets
@@ -65,8 +72,9 @@ def entries(found, numbers, broken, digests, counts, stamps, grown_from, older, 
     first, last, seqnum = int64(0), int64(0), uint64(0)
     width = facts[ITEM]
     grown = older.shape[0] == 0
+    to_give = 256 * whole + 4 * max_field
     for ordinal in range(numbers.shape[0]):
-        at = offsets[numbers[ordinal]]
+        at, to_repeat = offsets[numbers[ordinal]], whole
         if not grown and at >= grown_from:
             grown = True
             for home in range(older.shape[0]):
@@ -79,16 +87,29 @@ def entries(found, numbers, broken, digests, counts, stamps, grown_from, older, 
             item = item_at(data, facts, at, number)
             home = number_of(bits, ranks, whole, item)
             kind = kind_of(kinds, home)
-            if kind != DATA:
-                if item == 0 or not is_excused(found, kind, item):
-                    start = at + 64 + number * width
-                    target = item if item else at
-                    faults = put(faults, fault_count, start, start + width, BAD_ITEM, target)
-                    fault_count += 1
-            elif stamps[home] != ordinal:
+            start = at + 64 + number * width
+            repeats = kind == DATA and stamps[home] == ordinal
+            if kind == DATA and not repeats:
                 stamps[home] = ordinal
                 digests[home] = mixed(digests[home], at)
                 counts[home] += 1
+            if given[numbers[ordinal]] >= 0:
+                continue
+            if kind == DATA:
+                size = payload_size(found, home, packed, lengths)
+                again = size if repeats else int64(0)
+                if size <= to_give and again <= to_repeat:
+                    to_give -= size
+                    to_repeat -= again
+                    continue
+                given[numbers[ordinal]] = number
+                end = at + offset_at(data, at + 8)
+                faults = put(faults, fault_count, start, end, TOO_LARGE, 0)
+                fault_count += 1
+            elif item == 0 or not is_excused(found, kind, item):
+                target = item if item else at
+                faults = put(faults, fault_count, start, start + width, BAD_ITEM, target)
+                fault_count += 1
         if broken or found.marks[numbers[ordinal]] & LINKED:
             first = first if first else at
             last = at

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from reference_impl.systemd_journal.objects import View
 
@@ -28,6 +29,6 @@ def entries_of(view: View, data: int) -> Iterator[int]:
         yield first
     left = count - 1
     for at in view.chain(array):
-        slots = view.slots(at)[:left]
-        yield from slots
-        left -= len(slots)
+        for slot in islice(view.slots(at), max(left, 0)):
+            yield slot
+            left -= 1

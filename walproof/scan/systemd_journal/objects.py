@@ -45,6 +45,8 @@ CODES = (
     "bad-index",
     "bad-seal",
     "bad-header",
+    "",
+    "too-large",
 )
 (
     SOUND,
@@ -66,6 +68,8 @@ CODES = (
 ) = range(16)
 """UNLINKED is an entry that no chain links (SDJ-046), BAD_LAST the second offset of a bucket
 (SDJ-024), OUTDATED what SDJ-049 compares."""
+REST = 17
+"""Faults that are not kept, as one (SDJ-093)."""
 HIDDEN = 16
 """Sound, but the header hides the compression (SDJ-027)."""
 ASK = -1

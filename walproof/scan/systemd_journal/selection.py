@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import I64, U8, kernel
+from walproof.scan.compiled import I32, I64, U8, kernel
 from walproof.scan.memory import load64
 from walproof.scan.systemd_journal import objects
 from walproof.scan.systemd_journal.inspection import Inspection
@@ -30,14 +30,17 @@ def _numbers_at(found, entries, place, numbers):
             numbers[8 * row + byte] = (value >> types.uint64(8 * byte)) & types.uint64(255)
 
 
-@kernel(types.void(FOUND, I64, U8, U8))
-def _having(found, entries, wanted, chosen):
-    """Mark the entries that have one of the DATA that are ``wanted``."""
+@kernel(types.void(FOUND, I64, I32, U8, U8))
+def _having(found, entries, given, wanted, chosen):
+    """Mark the entries that have one of the DATA that are ``wanted``, and give it out."""
     data, facts = found.data, found.facts
     bits, ranks, whole = found.bits, found.ranks, facts[SIZE]
     for row in range(entries.shape[0]):
         at = found.offsets[entries[row]]
-        for number in range((offset_at(data, at + 8) - 64) // facts[ITEM]):
+        count = (offset_at(data, at + 8) - 64) // facts[ITEM]
+        if given[entries[row]] >= 0:
+            count = types.int64(given[entries[row]])
+        for number in range(count):
             item = number_of(bits, ranks, whole, item_at(data, facts, at, number))
             if item >= 0 and wanted[item]:
                 chosen[row] = 1
@@ -75,7 +78,7 @@ def select(
         wanted, chosen = np.zeros(len(found.offsets), np.uint8), np.zeros(len(numbers), np.uint8)
         for number in found.of_kind(objects.DATA).tolist():
             wanted[number] = inspection.payload(number) in payloads
-        _having(found, numbers, wanted, chosen)
+        _having(found, numbers, inspection.given, wanted, chosen)
         numbers = numbers[chosen.view(np.bool_)]
     return numbers
 

@@ -15,7 +15,7 @@ from conformance.adapterkit import record
 from . import links as link_checks
 from . import seals
 from .counts import check as check_counts
-from .faults import CHAIN, Fault, Found, Ranges
+from .faults import CHAIN, COUNTS, Fault, Found, Ranges
 from .payloads import exported, shown
 from .walk import DATA, Journal
 
@@ -72,11 +72,18 @@ class Reading:
         self.links = link_checks.check(journal)
         seals.check(journal, context.get("key"))
         check_counts(journal, self.links)
-        self.faults = sorted(journal.faults, key=lambda fault: fault.step)
+        kept, others = journal.kept()
+        self.faults = list(kept)
+        if others:
+            low, high = min(one.start for one in others), max(one.stop for one in others)
+            self.faults.append(Fault(COUNTS, "too-large", low, high))
         self.tear = self.torn_at()
         left_out = [] if self.links.is_chain_broken else self.links.left_out()
         self.unacknowledged = {
-            one.at for one in left_out if self.is_torn(Fault(CHAIN, "bad-chain", one.at, one.end))
+            one.at
+            for one in left_out
+            for fault in (Fault(CHAIN, "bad-chain", one.at, one.end),)
+            if fault in kept and self.is_torn(fault)
         }
 
     # SDJ-052
@@ -147,7 +154,8 @@ class Reading:
 
     def payloads(self, entry: Found) -> list[bytes]:
         """The fields of an entry that are sound, in stored order."""
-        found = (self.journal.objects.get(item.ofs_data) for item in entry.body.items)
+        given = entry.body.items[: self.links.given.get(entry.at)]
+        found = (self.journal.objects.get(item.ofs_data) for item in given)
         return [one.payload for one in found if one and one.type == DATA and not one.is_wrong]
 
     def record(self, entry: Found) -> dict[str, Any]:

@@ -24,7 +24,10 @@ class Links:
         self.users: dict[int, list[int]] = {}
         self.arrays: set[int] = set()
         """The arrays that a chain or list has had."""
-        self.misled: set[int] = set()
+        self.misled: dict[int, Fault] = {}
+        """Where wrong links lead, and the first fault that says so."""
+        self.given: dict[int, int] = {}
+        """How many items of an entry count, where the others are too much (SDJ-092)."""
 
     def sound(self, link: int, *types: int) -> Found | None:
         """The sound object of one of these types that a link leads to."""
@@ -33,8 +36,9 @@ class Links:
 
     def wrong(self, step: int, code: str, start: int, size: int, link: int) -> None:
         """Report a link."""
-        self.journal.blame(Fault(step, code, start, start + size, (link,)))
-        self.misled.add(link)
+        fault = Fault(step, code, start, start + size, (link,))
+        self.journal.blame(fault)
+        self.misled.setdefault(link, fault)
 
     def check_header(self) -> None:
         """Reserved bytes (SDJ-008), and ``tail_object_offset`` by itself (SDJ-049)."""
@@ -97,16 +101,31 @@ class Links:
     def check_entries(self) -> None:
         """The number and the items of each entry; collects the entries of each DATA."""
         width, number = 4 if self.journal.is_compact else 16, 0
+        to_give = 256 * self.journal.size + 4 * self.journal.limit
         for entry in self.entries:
             if entry.body.seqnum <= number:
                 self.journal.blame(Fault(ENTRIES, "bad-order", entry.at + 16, entry.at + 24))
             number = entry.body.seqnum
+            had, repeated = set(), 0
             for place, item in enumerate(entry.body.items):
-                link = item.ofs_data
-                if self.sound(link, DATA):
+                link, start = item.ofs_data, entry.at + 64 + place * width
+                if data := self.sound(link, DATA):
                     self.users.setdefault(link, []).append(entry.at)
-                elif not self.journal.has_lost(link):
-                    self.wrong(ENTRIES, "bad-item", entry.at + 64 + place * width, width, link)
+                if entry.at in self.given:
+                    continue
+                if data is None:
+                    if not self.journal.has_lost(link):
+                        self.wrong(ENTRIES, "bad-item", start, width, link)
+                    continue
+                size = len(data.payload)
+                repeated += size if link in had else 0
+                had.add(link)
+                if size <= to_give and repeated <= self.journal.size:
+                    to_give -= size
+                    continue
+                self.given[entry.at] = place
+                stop = entry.at + entry.parsed.len_object
+                self.journal.blame(Fault(ENTRIES, "too-large", start, stop))
 
     # Hash tables (SDJ-016, SDJ-024, SDJ-048)
 
@@ -261,7 +280,10 @@ class Links:
     def check_misled(self) -> None:
         """SDJ-048: arrays and tables to which only wrong links lead."""
         named = {self.journal.place_of_table(type)[0] - 16 for type in (DATA_TABLE, FIELD_TABLE)}
-        for at in sorted(self.misled - self.arrays):
+        kept, _ = self.journal.kept()
+        for at, fault in self.misled.items():
+            if at in self.arrays or fault not in kept:
+                continue
             found = self.sound(at, ARRAY, DATA_TABLE, FIELD_TABLE)
             if found and not (found.type != ARRAY and at in named):
                 self.journal.blame(Fault(MISLED, "bad-object", at, found.end))

@@ -55,6 +55,12 @@ class Journal:
         """Report a fault."""
         self.faults.append(fault)
 
+    def kept(self) -> tuple[dict[Fault, None], list[Fault]]:
+        """The faults in the order met, as many as are kept, and the others (SDJ-093)."""
+        faults = sorted(self.faults, key=lambda fault: fault.step)
+        most = 1024 + self.size // 64
+        return dict.fromkeys(faults[:most]), faults[most:]
+
     # Objects
 
     def framed(self, at: int) -> tuple[int, int] | None:

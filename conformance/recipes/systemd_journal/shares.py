@@ -1,0 +1,116 @@
+"""What the entries of one file may give out, and how many faults are kept (SDJ-092, SDJ-093)."""
+
+from collections.abc import Callable
+
+from conformance.recipes.systemd_journal.log import BOOK, START, SystemdLog
+from reference_impl.systemd_journal import layout
+
+FIXED = layout.ENTRY_FIXED.size
+ITEM = SLOT = 4
+"""Bytes in a compact file."""
+
+
+def _changing(log: SystemdLog, changed: int, change: Callable[[bytes], bytes]) -> None:
+    """A new compact file whose objects of one type are changed before they are written."""
+    log.begin(compact=True, header_size=272)
+    log.payloads.clear()
+    put = log.made._object
+
+    def put_changed(kind: int, body: bytes, flags: int = 0) -> int:
+        return put(kind, change(body) if kind == changed else body, flags)
+
+    log.made._object = put_changed  # type: ignore[method-assign]
+
+
+def _last_item(times: int) -> Callable[[bytes], bytes]:
+    return lambda body: body + body[-ITEM:] * (times - 1)
+
+
+@BOOK.valid("layout", "SDJ-019", "SDJ-092", kind="limit")
+def field_repeated_as_often_as_the_file_is_long(log: SystemdLog) -> None:
+    """An entry has one field 31 times: all but the first are as many bytes as the file has."""
+    _changing(log, layout.ENTRY, _last_item(31))
+    field = b"REPEATED=".ljust(200, b"A")
+    log.entry_at(START, ["MESSAGE=alpha", field])
+    log.entry_at(START + 1, ["MESSAGE=bravo"])
+    log.close()
+    log.data += bytes(30 * len(field) - len(log.data))
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.damaged(
+    field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-043", "SDJ-092", kind="limit"
+)
+def field_repeated_once_too_often(log: SystemdLog) -> None:
+    """The file is a byte shorter than the repetitions: the last one is too large."""
+    log.truncate(len(log.data) - 1)
+    log.expect("damaged", "too-large", survivors=[0, 1])
+
+
+ENTRIES = 170
+SHARED = 60_000
+"""Bytes of the field: if they were few, the entries themselves would raise the budget too much."""
+
+
+@BOOK.valid("layout", "SDJ-092", kind="limit")
+def entries_that_share_as_much_as_they_may(log: SystemdLog) -> None:
+    """All entries have one long field, twice: together 256 times the file, and a little."""
+    _changing(log, layout.ENTRY, _last_item(2))
+    log.context["max_field_size"] = 1  # of compressed fields, and there is none
+    field = b"SHARED=".ljust(SHARED, b"A")
+    given = 0
+    for number in range(ENTRIES):
+        log.entry_at(START + number, [field] if number else ["PAD=".ljust(PAD, "A"), field])
+        given += len(b"_BOOT_ID=") + 32 + 2 * len(field)
+    given += PAD
+    log.close()
+    size, rest = divmod(given - 4 * log.context["max_field_size"], 256)
+    assert rest == 0 and size >= len(log.data), f"{rest} bytes are not used up"
+    log.data += bytes(size - len(log.data))
+    log.expect("intact", survivors=range(ENTRIES))
+
+
+PAD = 74
+
+
+@BOOK.damaged(entries_that_share_as_much_as_they_may, "entry", "SDJ-043", "SDJ-092", kind="limit")
+def entries_that_share_more_than_they_may(log: SystemdLog) -> None:
+    """The file is a byte shorter: the second copy of the field in the last entry is too large."""
+    log.truncate(len(log.data) - 1)
+    log.expect("damaged", "too-large", survivors=range(ENTRIES))
+
+
+SLOTS = 1200
+
+
+@BOOK.valid("layout", "SDJ-034", "SDJ-035")
+def array_with_room_for_1200(log: SystemdLog) -> None:
+    """The array of the main chain has 1200 slots, and two are used."""
+    _changing(log, layout.ENTRY_ARRAY, lambda body: body.ljust(8 + SLOT * SLOTS, b"\0"))
+    log.entry_at(START, ["MESSAGE=alpha"])
+    log.entry_at(START + 1, ["MESSAGE=bravo"])
+    log.close()
+    log.expect("intact", survivors=[0, 1])
+
+
+def _fill(log: SystemdLog, more: int) -> None:
+    """Slots that lead to no entry: as many as the faults that are kept, and some more."""
+    at = log.array(0)
+    count = 1024 + len(log.data) // 64 + more
+    start = log.start(f"{at}.body.slots[2]")
+    log.data[start : start + SLOT * count] = (4).to_bytes(SLOT, "little") * count
+    log.did(f"let {count} slots lead to no entry")
+
+
+@BOOK.damaged(array_with_room_for_1200, "chain", "SDJ-034", "SDJ-093", kind="limit")
+def as_many_faults_as_are_kept(log: SystemdLog) -> None:
+    """So many slots lead to no entry that no other fault would have a range of its own."""
+    _fill(log, 0)
+    log.expect("damaged", "bad-chain", survivors=[0, 1])
+
+
+@BOOK.damaged(array_with_room_for_1200, "chain", "SDJ-034", "SDJ-093", kind="limit")
+def more_faults_than_are_kept(log: SystemdLog) -> None:
+    """Three slots more: those that were met last are one range."""
+    _fill(log, 3)
+    log.expect("damaged", "bad-chain", survivors=[0, 1])
