@@ -95,7 +95,8 @@ def built(language: Language, room: str) -> list[str]:
     if missing:
         lacks(language, f"{' and '.join(missing)} not found")
     out.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(here, out / "sources", dirs_exist_ok=True)
+    shutil.rmtree(out / "sources", ignore_errors=True)
+    shutil.copytree(here, out / "sources", ignore=shutil.ignore_patterns("bin", "obj", "target"))
     places = {"here": shlex.quote(str(here)), "out": shlex.quote(str(out))}
     if language.probe and shell(language.probe.format(**places)).returncode != 0:
         lacks(language, language.lacking)
