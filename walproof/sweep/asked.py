@@ -202,6 +202,9 @@ class ShardRunner:
                 case.owed, faults = case.request.before, list(case.request.faults)
             except Exception as error:  # its own fault: a finding, and the sweep goes on
                 case.owed, text = _NOTHING, f"{type(error).__name__}: {error}"
+            if case.request is not None and not case.request.is_judged:
+                now.outcome.void += 1
+                continue
             now.enter(case, mark, not faults)
             for fault in faults:
                 found = Difference(fault, text or invariants.MEANING[fault])

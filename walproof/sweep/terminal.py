@@ -51,7 +51,8 @@ def _cases(told: Mapping[str, Any], console: Console) -> None:
     )
     if told["doubles_skipped"] or told["void"]:
         text += f" Left out: {told['doubles_skipped']:,} that were there already"
-        text += f" and {told['void']:,} numbers that stand for no log."
+        text += f" and {told['void']:,} numbers that stand for no log, or for one"
+        text += " larger than the harness looks at."
     if not told["complete"]:
         shards = told["shards"]
         text += f" {shards['done']} of {shards['of']} shards are done: the same command goes on."

@@ -14,7 +14,7 @@ from typing import Any
 
 from conformance import aftermath
 from conformance.cases import AppendStep, WriteStep, WritingStep, found_at
-from conformance.contents import Contents, digest, size, write_contents
+from conformance.contents import MAX_BYTES, Contents, digest, size, write_contents
 from conformance.recipes.generate import NOTHING, record_to_json
 from conformance.vectors import Vector
 from reference_impl.answer import End, NewRecord
@@ -55,6 +55,8 @@ class Request:
     new: Sequence[NewRecord]
     faults: Sequence[str] = ()
     text: str = ""
+    is_judged: bool = True
+    """False where the right result is a log larger than the harness looks at."""
 
     @property
     def step(self) -> WritingStep:
@@ -72,6 +74,11 @@ class _Left:
     contents: Contents | None
     files: Mapping[str, int]
     digests: Mapping[str, str]
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether the log is small enough to be judged."""
+        return sum(self.files.values()) <= MAX_BYTES
 
 
 class Writer:
@@ -106,7 +113,8 @@ class Writer:
             faults.append(invariants.NOT_READ)
         contents = b"" if left.contents is None else left.contents
         body = self._body(setting, name, contents, new, left)
-        return Request(Unwritten(Path(name), body, contents), NO_LOG, new, faults)
+        vector = Unwritten(Path(name), body, contents)
+        return Request(vector, NO_LOG, new, faults, is_judged=left.is_looked_at)
 
     def _append(
         self, control: Control, setting: Setting, contents: Contents, new: Sequence[NewRecord]
@@ -121,7 +129,8 @@ class Writer:
                 body["accept"] = [other]
             if self.kind.may_refuse(before.end, contents):
                 body["may_refuse"] = True
-        return Request(Unwritten(Path(control.name), body, contents), before, new, faults)
+        vector = Unwritten(Path(control.name), body, contents)
+        return Request(vector, before, new, faults, is_judged=left.is_looked_at)
 
     def _otherwise(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from click import UsageError
 from click.testing import CliRunner, Result
 
 from conformance import cases
+from conformance.contents import MAX_BYTES
 from conformance.vectors import load, load_all
 from reference_impl.answer import End, Event, NewRecord
 from reference_impl.formats import Format, named
@@ -199,6 +201,21 @@ def test_a_wrong_end_of_our_own_is_found(
     chosen = control("leveldb-log/three-records")
     found = writer.request(chosen, Setting("append", {}), data, [NewRecord(b"new")])
     assert (fault in found.faults) if fault else not found.faults
+
+
+def test_a_result_larger_than_the_harness_looks_at_is_nobodys_fault(tmp_path: Path) -> None:
+    writer = Writer("leveldb-log", tmp_path)
+    chosen = control("leveldb-log/three-records")
+    assert writer.request(chosen, Setting("append", {}), WHOLE, [NewRecord(b"new")]).is_judged
+
+    def grown(path: Path, records: Sequence[NewRecord], context: object) -> None:
+        LEVELDB_LOG.append(path, records, {})
+        path.with_name("beside").write_bytes(b"")
+        os.truncate(path.with_name("beside"), MAX_BYTES)
+
+    writer.format = changed(writer.format, append=grown)
+    found = writer.request(chosen, Setting("append", {}), WHOLE, [NewRecord(b"new")])
+    assert not found.is_judged
 
 
 def test_profiles_are_chosen(tmp_path: Path) -> None:
