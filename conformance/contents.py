@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -58,23 +59,41 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 def _read(path: Path, limit: int) -> bytes:
     """The file's bytes; a sparse one of terabytes is not tried."""
-    with path.open("rb") as file:
-        data = file.read(limit + 1) if path.stat().st_size <= limit else None
-    if data is None or len(data) > limit:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        size = os.fstat(descriptor).st_size
+        parts = []
+        # One more than it says: it may say nothing, or grow.
+        while size <= limit and (part := os.read(descriptor, size + 1)):
+            parts.append(part)
+            size = sum(map(len, parts))
+    finally:
+        os.close(descriptor)
+    if size > limit:
         raise TooMuch(f"more than {MAX_BYTES >> 20} MiB are in {path.name}")
-    return data
+    return b"".join(parts)
 
 
 def write_contents(contents: Contents, path: Path) -> None:
     """Put a log at a path where nothing is yet."""
     if isinstance(contents, bytes):
-        path.write_bytes(contents)
+        _write(contents, path)
         return
     path.mkdir()
     for name, data in contents.items():
         file = path / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
+        _write(data, file)
+
+
+def _write(data: bytes, path: Path) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(descriptor, left) :]
+    finally:
+        os.close(descriptor)
 
 
 def digest(contents: Contents) -> str:

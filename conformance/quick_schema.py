@@ -8,7 +8,7 @@ may be stricter than its definition, and none may be laxer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Check = Callable[[Any], bool]
@@ -74,7 +74,7 @@ class _Compiler:
         if len(checks) == 2:
             first, second = checks
             return lambda value: first(value) and second(value)
-        return lambda value: all(check(value) for check in checks)
+        return _all(checks)
 
     def _properties(self, schema: Json) -> Check:
         known = {name: self.check_of(one) for name, one in schema.get("properties", {}).items()}
@@ -121,8 +121,7 @@ class _Compiler:
     def _type(self, names: str | list[str]) -> Check:
         if isinstance(names, str):
             return _TYPES[names]
-        checks = [_TYPES[name] for name in names]
-        return lambda value: any(check(value) for check in checks)
+        return _any([_TYPES[name] for name in names])
 
     def _required(self, names: list[str]) -> Check:
         if len(names) == 1:
@@ -201,17 +200,37 @@ class _Compiler:
 
     def _any_of(self, schemas: list[Json]) -> Check:
         checks = [self.check_of(schema) for schema in schemas]
-        return lambda value: any(check(value) for check in checks)
+        return _any(checks)
 
     def _all_of(self, schemas: list[Json]) -> Check:
         checks = [self.check_of(schema) for schema in schemas]
-        return lambda value: all(check(value) for check in checks)
+        return _all(checks)
 
     def _not(self, schema: Json) -> Check:
         if not _is_exact(schema):
             raise NotCompiled("no function for this not")
         check = self.check_of(schema)
         return lambda value: not check(value)
+
+
+def _all(checks: Sequence[Check]) -> Check:
+    def every(value: Any) -> bool:
+        for check in checks:  # noqa: SIM110 - a generator costs more than most checks
+            if not check(value):
+                return False
+        return True
+
+    return every
+
+
+def _any(checks: Sequence[Check]) -> Check:
+    def some(value: Any) -> bool:
+        for check in checks:  # noqa: SIM110
+            if check(value):
+                return True
+        return False
+
+    return some
 
 
 def _plain(value: Any) -> type:

@@ -161,7 +161,8 @@ class Child:
         """
         assert self._process is not None
         try:
-            reply = await asyncio.wait_for(self._send_and_receive(request), seconds)
+            async with asyncio.timeout(seconds):  # wait_for would make a task for every request
+                reply = await self._send_and_receive(request)
         except TimeoutError:
             # It may have died unnoticed: what it started can hold its output open.
             status = self._process.returncode
@@ -246,8 +247,11 @@ class Child:
     def _note_descendants(self) -> None:
         assert self._process is not None
         self._descendants = {each for each in self._descendants if each.is_running()}
-        with contextlib.suppress(psutil.Error):
-            self._descendants |= set(psutil.Process(self._process.pid).children(recursive=True))
+        known = {each.pid for each in self._descendants}
+        for pid in descendants(self._process.pid):
+            if pid not in known:
+                with contextlib.suppress(psutil.Error):
+                    self._descendants.add(psutil.Process(pid))
 
     def _kill_group(self) -> None:
         assert self._process is not None
@@ -260,6 +264,34 @@ class Child:
             raise OverLimit(f"more than {mib} MiB of memory")
 
 
+def descendants(pid: int) -> list[int]:
+    """The processes that a process started, and those that they did.
+
+    Linux tells the children of each thread; elsewhere all processes must be looked at.
+    """
+    if not _LISTS_CHILDREN:
+        with contextlib.suppress(psutil.Error):
+            return [one.pid for one in psutil.Process(pid).children(recursive=True)]
+        return []
+    found: list[int] = []
+    todo = [pid]
+    while todo:
+        children = _children(todo.pop())
+        found += children
+        todo += children
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    children: list[int] = []
+    with contextlib.suppress(OSError):  # it may end meanwhile
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - many times a second
+            with open(f"/proc/{pid}/task/{thread}/children") as file:  # noqa: PTH123
+                children += map(int, file.read().split())
+    return children
+
+
+_LISTS_CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children").exists()
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36

@@ -16,7 +16,9 @@ from referencing import Registry, Resource
 from conformance import quick_schema
 
 MAX_DEPTH = 100
+_HALF = re.compile(rb"\\u[dD]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 SCHEMAS = Path(__file__).parent / "schemas"
 
 
@@ -59,19 +61,25 @@ def validate(kind: str, message: Any) -> None:
 def decode(line: bytes) -> dict[str, Any]:
     """One line of output as a JSON object; raises :class:`ProtocolError`."""
     try:
-        message = json.loads(line, parse_constant=_refuse, parse_float=_finite)
+        message = _decoder().decode(line.decode())
     except (ValueError, RecursionError):
         raise ProtocolError(f"expected a line of JSON, found {_short(repr(line))}") from None
     if not isinstance(message, dict):
         raise ProtocolError(f"expected a JSON object, found {_short(repr(line))}")
-    if too_deep(message):
+    # Each level has an opening bracket, so most lines need no look at their levels.
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and too_deep(message):
         raise ProtocolError(f"expected at most {MAX_DEPTH} levels of JSON, found more")
-    if b"\\ud" in line.lower() and (text := _lone_surrogate(message)) is not None:
+    if _HALF.search(line) and (text := _lone_surrogate(message)) is not None:
         raise ProtocolError(
             f"expected Unicode text, found half of a surrogate pair: {_short(ascii(text))};"
             ' what is no UTF-8 is {"hex": "…"}'
         )
     return message
+
+
+@functools.cache
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
 def _refuse(constant: str) -> float:
@@ -118,7 +126,7 @@ def _lone_surrogate(message: Any) -> str | None:
 
 def encode(message: dict[str, Any]) -> bytes:
     """A message as one line."""
-    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+    return _ENCODER.encode(message).encode() + b"\n"
 
 
 def _short(text: str, limit: int = 200) -> str:
