@@ -34,6 +34,8 @@ PATIENCE = 5
 """How many times its limit a case gets when it is asked again after a time-out."""
 BELIEVED = 3
 """After so many time-outs that happened twice, a program is no longer asked again."""
+WORTH_A_START = 50
+"""So many cases must be left for one more child to help with them."""
 
 
 class Conversation(Protocol):
@@ -81,15 +83,21 @@ class Runner:
         limits: Limits | None = None,
         gate: asyncio.Semaphore | None = None,
         progress: Callable[[], None] = lambda: None,
+        waiting: asyncio.Semaphore | None = None,
     ) -> None:
         self.subject = subject
         self.cases = cases
         self.workers = workers
         self.limits = limits or Limits()
         self.gate = gate or asyncio.Semaphore(workers)
+        self.waiting = waiting or self.gate
         self.progress = progress
         self.outcome = SubjectRun(subject)
-        self._queue: deque[tuple[int, Case]] = deque(enumerate(cases))
+        hangs = {number for number, case in enumerate(cases) if self._is_known_to_hang(case)}
+        self._hangers = [(number, cases[number]) for number in sorted(hangs)]
+        self._queue: deque[tuple[int, Case]] = deque(
+            (number, case) for number, case in enumerate(cases) if number not in hangs
+        )
         self._results: dict[int, dict[str, Any]] = {}
         self._seq = 0
         self._hung = 0
@@ -100,13 +108,46 @@ class Runner:
         if self.subject.unavailable is not None:
             self.outcome.status, self.outcome.because = "unavailable", self.subject.unavailable
             return self.outcome
-        await asyncio.gather(*(self._worker() for _ in range(self.workers)))
+        await asyncio.gather(
+            *(self._worker(number) for number in range(self.workers)),
+            *(self._wait_for(number, case) for number, case in self._hangers),
+        )
         self.outcome.results = [self._results[number] for number in sorted(self._results)]
         self.outcome.seconds = time.monotonic() - started
         return self.outcome
 
-    async def _worker(self) -> None:
+    def _is_known_to_hang(self, case: Case) -> bool:
+        entry = self.subject.known.entries.get((case.vector.id, case.profile))
+        return entry is not None and entry.result == "timeout" and not self.subject.one_shot
+
+    async def _wait_for(self, number: int, case: Case) -> None:
+        """Ask what is known to hang, in a child of its own, which will have to be killed.
+
+        It takes no turn of those that have something to say: it mostly waits.
+        """
+        async with self.waiting:
+            if self.outcome.status != "ran":
+                return
+            scratch = Scratch()
+            child = await self._start()
+            try:
+                if child is not None and self._reads(case):
+                    result, alive = await self._run_case(child, case, scratch)
+                    if not alive:
+                        result = await self._blame(child, case, scratch, result)
+                    self._results[number] = self._apply_known(result)
+                self.progress()
+            finally:
+                if child is not None:
+                    await child.close()
+                scratch.close()
+
+    async def _worker(self, number: int = 0) -> None:
+        if number:  # one that helps: after the first of every program
+            await asyncio.sleep(0)
         async with self.gate:
+            if number and len(self._queue) < WORTH_A_START:
+                return
             scratch = Scratch()
             child: Conversation | None = None
             try:
@@ -288,11 +329,14 @@ async def run_subjects(
     limits: Limits | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> list[SubjectRun]:
-    """Run every subject, ``jobs`` children at a time over all of them."""
-    gate = asyncio.Semaphore(jobs)
-    workers = max(1, jobs // max(1, len(subjects)))
+    """Run every subject, ``jobs`` children at a time over all of them.
+
+    Beside these, up to ``jobs`` children are asked what they are known to hang on.
+    """
+    gate, waiting = asyncio.Semaphore(jobs), asyncio.Semaphore(jobs)
     runners = [
-        Runner(subject, cases(subject), workers, limits, gate, progress) for subject in subjects
+        Runner(subject, cases(subject), jobs, limits, gate, progress, waiting)
+        for subject in subjects
     ]
     tasks = [asyncio.create_task(runner.run()) for runner in runners]
     try:

@@ -6,10 +6,13 @@ import dataclasses
 import io
 import os
 import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 
 from conformance import VECTORS
+from conformance import scratch as scratch_module
 from conformance.cases import AppendStep, Case, ReadStep, WriteStep, cases_of
 from conformance.protocol.messages import validate
 from conformance.scratch import Scratch
@@ -380,3 +383,21 @@ def test_steps_do_not_share_a_copy(vector, tmp_path):
     (tmp_path / "a").write_bytes(b"")
     step.prepare(tmp_path / "b")
     assert (tmp_path / "b").read_bytes() == vector("one-record").contents
+
+    def test_they_lie_in_memory_where_there_is_room_and_else_on_disk(self, tmp_path, monkeypatch):
+        monkeypatch.delenv("TMPDIR", raising=False)
+        monkeypatch.setattr(scratch_module, "IN_MEMORY", tmp_path)
+        assert scratch_module.new_folder().parent == tmp_path
+        monkeypatch.setattr(scratch_module, "ENOUGH", 1 << 60)
+        other = scratch_module.new_folder()
+        assert other.parent == Path(tempfile.gettempdir())
+        other.rmdir()
+        monkeypatch.setattr(scratch_module, "IN_MEMORY", tmp_path / "none")
+        other = scratch_module.new_folder()
+        assert other.parent == Path(tempfile.gettempdir())
+        other.rmdir()
+
+    def test_whoever_says_where_temporary_files_go_is_obeyed(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        assert scratch_module.new_folder().parent == tmp_path

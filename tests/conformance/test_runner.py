@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance import scratch
 from conformance.baselines import BASELINES
 from conformance.cases import cases_of
 from conformance.known_failures import KnownFailure, KnownFailures
@@ -85,6 +86,7 @@ class TestOrderAndCount:
 
     def test_scratch_copies_are_gone_afterwards(self, cases, program, tmp_path, monkeypatch):
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        monkeypatch.setattr(scratch, "IN_MEMORY", tmp_path)
         run(Subject("s", "s", program("def reply(request): os.abort()")), cases(*FIVE))
         assert [path.name for path in tmp_path.iterdir()] == ["adapter.py"]
 
@@ -277,3 +279,65 @@ def test_several_subjects_share_the_jobs(cases, program):
     )
     assert [one.subject.name for one in runs] == ["a", "b", "c"]
     assert all(one.status == "ran" and len(one.results) == 1 for one in runs)
+
+
+class TestKnownHangers:
+    HANGS = """
+    from pathlib import Path
+    Path(__file__).with_name(f"started-{time.time_ns()}").touch()
+    def reply(request):
+        log = Path(request["path"]).read_bytes()
+        if len(log) < 30:
+            time.sleep(60)
+        return {"seq": request["seq"], "answer": {"records": []}}
+    """
+
+    @staticmethod
+    def known(*slugs):
+        said = "no reply within 2 s"
+        return KnownFailures(
+            causes={"c": "It loops."},
+            entries={
+                (f"leveldb-log/{slug}", "recover"): KnownFailure(
+                    f"leveldb-log/{slug}", "recover", "timeout", said, "c"
+                )
+                for slug in slugs
+            },
+        )
+
+    def test_they_are_waited_for_beside_the_others_and_once(self, cases, program, tmp_path):
+        slugs = ["empty-log", "one-record", "cut-to-nothing"]
+        subject = Subject("s", "s", program(self.HANGS), self.known(*slugs))
+        (found,) = asyncio.run(
+            run_subjects([subject], lambda _: cases(*slugs, "two-blocks", "three-records"), 3)
+        )
+        assert [result["class"] for result in found.results] == ["known-failure"] * 3 + ["fail"] * 2
+        # One after the other they would take three times as long, and asked again six times.
+        assert found.seconds < 5
+        assert len(list(tmp_path.glob("started-*"))) == 4  # one for each, one for all the others
+
+    def test_one_that_has_been_mended_is_noticed(self, cases, program):
+        subject = Subject("s", "s", program(self.HANGS), self.known("two-blocks"))
+        found = by_slug(run(subject, cases("two-blocks", "three-records")))
+        assert found["two-blocks"]["class"] == "fail"
+        assert "listed with another difference" in found["two-blocks"]["cause"]
+
+
+class TestHelp:
+    def test_a_second_child_starts_where_much_is_left(self, vectors, program, tmp_path):
+        lines = """
+        from pathlib import Path
+        Path(__file__).with_name(f"started-{time.time_ns()}").touch()
+        def reply(request):
+            time.sleep(0.005)
+            return {"seq": request["seq"], "answer": {"records": []}}
+        """
+        many = cases_of([one for one in vectors.values() if one.operation == "read"], ["recover"])
+        subject = Subject("s", "s", program(lines))
+        for chosen, children in ((many[:100], 2), (many[:20], 1)):
+            (found,) = asyncio.run(run_subjects([subject], lambda _, chosen=chosen: chosen, 2))
+            assert len(found.results) == len(chosen)
+            started = list(tmp_path.glob("started-*"))
+            assert len(started) == children
+            for path in started:
+                path.unlink()
