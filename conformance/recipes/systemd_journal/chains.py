@@ -1,10 +1,38 @@
 """The main chain of entry arrays."""
 
 from conformance.recipes.systemd_journal.layouts import five_entries, thirty_entries
-from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
+from conformance.recipes.systemd_journal.log import BOOK, START, SystemdLog
+from reference_impl.systemd_journal import layout
 
 ALL = range(30)
 FIVE = range(5)
+
+
+@BOOK.valid("chain", "SDJ-017", "SDJ-033")
+def arrays_side_by_side(log: SystemdLog) -> None:
+    """The next array of the main chain begins where the one before it ends."""
+    log.begin()
+    for number in ALL:
+        log.entry_at(START + number, [f"PRIORITY={number % 3}"])
+    out, header, third = log.made.out, log.made.header, log.made.chain
+    out[third.array + 8] = 24 + 8 * 4
+    at, slots = third.array + 56, third.slots - 4 - 3  # the header of the next takes three slots
+    used = bytes(out[at : at + 8 * (third.used - 4)])
+    out[third.array + 16 : third.array + 24] = at.to_bytes(8, "little")
+    new = layout.OBJECT_HEADER.pack(layout.ENTRY_ARRAY, 0, 24 + 8 * slots) + bytes(8) + used
+    out[at : at + len(new)] = new
+    header.n_objects += 1
+    header.n_entry_arrays += 1
+    header.tail_entry_array_offset, header.tail_entry_array_n_entries = at, third.used - 4
+    log.close()
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(arrays_side_by_side, "chain", "SDJ-041")
+def entry_zeroed_before_one_of_the_last_array(log: SystemdLog) -> None:
+    """Only the last array knows of the entry after the lost one: the walk goes on there."""
+    log.zero(log.entry(19))
+    log.expect("damaged", "bad-object", survivors=[*range(19), *range(20, 30)])
 
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-046")
