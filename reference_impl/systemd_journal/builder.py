@@ -238,7 +238,7 @@ class Writer:
 
         Nothing may be appended with this writer after that.
         """
-        if self.options.key and len(self.out) >= self.sealed_from:
+        if self.options.key:
             self._tag()
         header = self.header
         size = max(len(self.out) + self.options.spare, self.allocated)

@@ -64,6 +64,13 @@ def write_nothing_under_a_header_of_272_bytes(log: SystemdLog) -> None:
     _new(log, header_size=272)
 
 
+@BOOK.writing("writing", "SDJ-004", "SDJ-072", "SDJ-080")
+def write_sealed_under_the_smallest_header_for_it(log: SystemdLog) -> None:
+    """A header of 240 bytes counts tags, and ends there."""
+    log.context |= {**SMALL, "key": KEY, "header_size": 240}
+    log.write(*FIVE[:2], first=SEALED_START, key=KEY, header_size=240)
+
+
 @BOOK.writing("writing", "SDJ-003", "SDJ-006")
 def write_a_header_of_280_bytes(log: SystemdLog) -> None:
     """A header with eight bytes that nobody knows: zeros."""

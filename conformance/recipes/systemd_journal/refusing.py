@@ -96,6 +96,13 @@ def write_with_a_header_that_nobody_reads(log: SystemdLog) -> None:
     log.context["header_size"] = 260
 
 
+@BOOK.writing("writing", "SDJ-004", "SDJ-080", control=write_five_entries)
+def write_with_a_header_of_200_bytes(log: SystemdLog) -> None:
+    """No header has been so small, though its size is a multiple of 8."""
+    _refused(log)
+    log.context["header_size"] = 200
+
+
 @BOOK.writing("writing", "SDJ-004", "SDJ-080", control=write_sealed)
 def write_sealed_with_a_header_of_224_bytes(log: SystemdLog) -> None:
     """The header of a sealed file counts its tags: it has at least 240 bytes."""

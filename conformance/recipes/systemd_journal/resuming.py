@@ -169,8 +169,7 @@ def append_after_entries_without_a_seal(log: SystemdLog) -> None:
     log.begin(key=KEY, continuous=False, **ROOM)
     for number, fields in enumerate(FIVE):
         log.entry_at(SEALED_START + number * 4_000_000, fields)
-    log.made.sealed_from = len(log.made.out) + 1
-    log.close()
+    log.close_without_a_seal()
     log.did("leave out the last seal")
     _record_in_epoch(log, 1, "MESSAGE=foxtrot")
     log.expect_refusal(survivors=range(5))

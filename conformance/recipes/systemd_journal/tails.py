@@ -33,6 +33,14 @@ def cut_in_the_header(log: SystemdLog) -> None:
     log.expect("torn", "torn-header", end=0)
 
 
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-005", "SDJ-050", kind="eof")
+def cut_in_a_header_with_an_unknown_flag(log: SystemdLog) -> None:
+    """One byte is missing from the smallest header: what is left of it says nothing."""
+    log.set("header.incompatible_flags", 1 << 5)
+    log.truncate(207)
+    log.expect("torn", "torn-header", end=0)
+
+
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-050", kind="eof")
 def cut_in_the_newer_fields(log: SystemdLog) -> None:
     """The file ends inside the header, after the fields that all headers have."""
