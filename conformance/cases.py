@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,6 +147,15 @@ def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -
 def _reply_bytes(vector: Vector) -> int:
     """What an answer may be long: several times what the log can hold."""
     return REPLY_BYTES + REPLY_BYTES_PER_BYTE * size(vector.contents)
+
+
+_PREFIX = re.compile(r"prefix of (\d+): ")
+
+
+def prefix_asked(difference: str) -> int | None:
+    """The length of the prefix that a difference of a ``truncations`` vector is about."""
+    found = _PREFIX.match(difference)
+    return int(found[1]) if found else None
 
 
 def _truncation_steps(vector: Vector) -> Iterator[ReadStep]:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from conformance.describe import payload_key, sized_payload_text
+from conformance.describe import (
+    apart,
+    lost_text,
+    payload_difference,
+    payload_key,
+    sized_payload_text,
+)
 from reference_impl.answer import INLINE_PAYLOAD_LIMIT, payload_to_json
 from reference_impl.register import registers
 
@@ -48,9 +54,7 @@ def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[
         found += _record_differences(expected["records"], actual["records"], fields)
     for part in ("verdict", "reason", "end"):
         if part in reports and actual.get(part) != expected[part]:
-            found.append(
-                f"{part}: expected {_show(expected[part])}, found {_show(actual.get(part))}"
-            )
+            found.append(f"{part}: {_expected_found(expected[part], actual.get(part))}")
     if "lost" in reports:
         found += _lost_differences(expected["lost"], actual.get("lost", []), "reason" in reports)
     if "signals" in reports:
@@ -80,15 +84,17 @@ def _record_differences(
         count = f"{len(expected)}"
     for number, (want, got) in enumerate(zip(expected, actual, strict=False)):
         if payload_key(want) != payload_key(got):
+            texts = sized_payload_text(want), sized_payload_text(got)
+            more = f", which {payload_difference(want, got)}" if texts[0] == texts[1] else ""
             return [
                 f"records: {count}; first difference in record {number}:"
-                f" expected {sized_payload_text(want)}, found {sized_payload_text(got)}"
+                f" expected {texts[0]}, found {texts[1]}{more}"
             ]
         for name in fields:
             if got.get(name) != want.get(name):
                 return [
                     f"records: {count}; {name} of record {number}:"
-                    f" expected {_show(want.get(name))}, found {_show(got.get(name))}"
+                    f" {_expected_found(want.get(name), got.get(name))}"
                 ]
     if len(expected) > len(actual):
         first = sized_payload_text(expected[len(actual)])
@@ -107,7 +113,10 @@ def _lost_differences(expected: Sequence[Json], actual: Sequence[Json], reasons:
         same = _merged(expected) == _merged(actual)
     if same:
         return []
-    return [f"lost: expected {_show_ranges(expected)}, found {_show_ranges(actual)}"]
+    texts = _show_ranges(expected), _show_ranges(actual)
+    if texts[0] == texts[1]:  # the files differ
+        texts = _show_ranges(expected, lost_text), _show_ranges(actual, lost_text)
+    return [f"lost: expected {texts[0]}, found {texts[1]}"]
 
 
 def _merged(ranges: Sequence[Json]) -> list[tuple[str, int, int]]:
@@ -133,7 +142,14 @@ def _show(value: Any) -> str:
     return "nothing" if value is None else str(value)
 
 
-def _show_ranges(ranges: Sequence[Json]) -> str:
-    if not ranges:
-        return "none"
-    return ", ".join(f"[{x['from']}, {x['to']}) {x.get('reason', '')}".strip() for x in ranges)
+def _expected_found(expected: Any, found: Any) -> str:
+    texts = apart(expected, found, _show)
+    return f"expected {texts[0]}, found {texts[1]}"
+
+
+def _range_text(lost: Json) -> str:
+    return f"[{lost['from']}, {lost['to']}) {lost.get('reason', '')}".strip()
+
+
+def _show_ranges(ranges: Sequence[Json], text: Callable[[Json], str] = _range_text) -> str:
+    return ", ".join(map(text, ranges)) or "none"

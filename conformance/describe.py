@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.text import printable
@@ -18,6 +19,50 @@ PAYLOAD = ("payload", "payload_sha256")
 
 _TEXT = re.compile(rb"[\x20-\x7e]+")
 _LINES = re.compile(rb"[\x20-\x7e\n\t]*[\x20-\x7e][\x20-\x7e\n\t]*")
+
+
+def apart(
+    one: Any, other: Any, text: Callable[[Any], str] = lambda value: printable(str(value))
+) -> tuple[str, str]:
+    """Two values that differ, so that a reader sees that they do.
+
+    ``text`` shows them, unless what it shows looks the same (``5`` and ``"5"``, a space at the end,
+    two spellings of é): then they are JSON, with all that is not ASCII escaped.
+    """
+    shown = text(one), text(other)
+    if look_alike(*shown):
+        return json.dumps(one, sort_keys=True), json.dumps(other, sort_keys=True)
+    return shown
+
+
+def look_alike(one: str, other: str) -> bool:
+    """Whether two texts may be the same to the eye: letters of another alphabet may look alike."""
+    plain = [
+        " ".join(unicodedata.normalize("NFKC", "".join(filter(_is_seen, text))).split())
+        for text in (one, other)
+    ]
+    return len(plain[0]) == len(plain[1]) and all(
+        x == y or not (x.isascii() and y.isascii()) for x, y in zip(*plain, strict=True)
+    )
+
+
+def _is_seen(character: str) -> bool:
+    return character.isprintable() or character.isspace()
+
+
+def cut_apart(one: str, other: str, width: int) -> tuple[str, str]:
+    """Two texts cut to about ``width`` characters where they first differ."""
+    if max(len(one), len(other)) <= width:
+        return one, other
+    pairs = zip(one, other, strict=False)
+    same = next((n for n, (x, y) in enumerate(pairs) if x != y), min(len(one), len(other)))
+    start = max(0, same - width // 3)
+
+    def cut(text: str) -> str:
+        part = text[start : start + width]
+        return f"{'…' * (start > 0)}{part}{'…' * (len(text) > start + width)}"
+
+    return cut(one), cut(other)
 
 
 def tail(text: str, limit: int) -> str:

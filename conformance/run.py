@@ -7,22 +7,29 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import itertools
+import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from conformance import __version__
 from conformance.cases import Case, cases_of
+from conformance.describe import sized_payload_text
 from conformance.protocol.child import Limits
+from conformance.protocol.oneshot import file_name
 from conformance.recipes.fresh import Fresh
 from conformance.runner import SubjectRun, run_subjects
-from conformance.score import score
+from conformance.score import WRITING, score
 from conformance.structure.cases import PROFILE, structure_cases
 from conformance.subject import Subject, baseline_subjects
+from conformance.text import one_line
 from conformance.vectors import Vector
 
 Report = dict[str, Any]
+SHOWN = 6
+"""So many records to write are described."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +97,10 @@ def run(
         "seconds": round(time.monotonic() - clock, 3),
         "fresh": _freshness(plan.fresh, described),
         "vectors": described,
-        "implementations": [_entry(outcome, described) for outcome in outcomes],
+        "implementations": [
+            _entry(name, outcome, described)
+            for name, outcome in zip(_names(outcomes), outcomes, strict=True)
+        ],
     }
 
 
@@ -124,18 +134,58 @@ def _freshness(fresh: Fresh | None, described: Mapping[str, Any]) -> dict[str, A
 def describe(vector: Vector) -> dict[str, Any]:
     """What a report says of a vector."""
     body = vector.body
-    return {
+    told = {
         **{key: body[key] for key in ("title", "format", "group", "kind", "requirements")},
         "control": vector.control,
         "damage": vector.damage,
         "size": body["size"],
     }
+    if vector.variant is None:  # which stands in no file
+        told["input"] = os.path.relpath(vector.input)
+    if body.get("context"):
+        told["context"] = dict(body["context"])
+    if vector.operation in WRITING:
+        told["to_write"] = _to_write(vector)
+    return told
 
 
-def _entry(outcome: SubjectRun, vectors: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _to_write(vector: Vector) -> list[str]:
+    """The first records that a vector asks for, each in a few words."""
+    records = vector.records_to_write()
+    found = []
+    for record in records[:SHOWN]:
+        others = (f"{name} {value}" for name, value in record.items() if name != "payload")
+        found.append(", ".join([sized_payload_text(record), *others]))
+    if len(records) > SHOWN:
+        found.append(f"and {len(records) - SHOWN} more records")
+    return found
+
+
+def _names(outcomes: Sequence[SubjectRun]) -> list[str]:
+    """What each is called: a foreign program as its hello says, with a number if that is taken."""
+    taken = {one.subject.name for one in outcomes if not one.subject.named_by_hello}
+    names = []
+    for one in outcomes:
+        name = one.subject.name
+        if one.subject.named_by_hello:
+            said = one_line(str(one.hello.get("name") or file_name(one.subject.command)))
+            name = next(name for name in _numbered(said) if name not in taken)
+            taken.add(name)
+        names.append(name)
+    return names
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} ({number})" for number in itertools.count(2))
+
+
+def _entry(
+    name: str, outcome: SubjectRun, vectors: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
     hello = outcome.hello
     return {
-        "name": outcome.subject.name,
+        "name": name,
         "title": outcome.subject.title,
         "version": hello.get("version"),
         "language": hello.get("language"),

@@ -19,6 +19,7 @@ from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot, reports_of
 from conformance.scratch import Scratch
+from conformance.structure.cases import PROFILE as STRUCTURE
 from conformance.subject import Subject
 
 _CLASS_OF_ERROR = {
@@ -307,6 +308,10 @@ class Runner:
         return result | {"cause": f"listed with another difference: {pinned.difference}"}
 
     def _result(self, case: Case) -> dict[str, Any]:
+        chosen = f"--vector {case.vector.option} --profile {case.profile}"
+        told = {"repeat": f"{self.subject.repeat} {chosen}"}
+        if self.subject.ask and case.profile != STRUCTURE:
+            told["ask"] = f"{self.subject.ask} {chosen} --keep kept"
         return {
             "vector": case.vector.id,
             "profile": case.profile,
@@ -317,8 +322,7 @@ class Runner:
             "expected": None,
             "actual": None,
             "stderr": None,
-            "repeat": f"{self.subject.repeat} --vector {case.vector.option}"
-            f" --profile {case.profile}",
+            **told,
         }
 
 

@@ -1,37 +1,56 @@
-"""The score of one implementation, counted in pairs."""
+"""The score of one implementation: pairs of logs that it reads, and the logs that it writes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+WRITING = ("write", "append")
+"""Profiles that have a score of their own: a log that is written has no undamaged sibling."""
 
 
 def score(
     results: Sequence[Mapping[str, Any]], vectors: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The score in pairs: a damaged vector counts only together with its control.
+    """The score of a run, also by profile and by group.
 
-    Both must be right in the same profile. Known failures are not right.
+    Reading is counted in pairs: a damaged vector counts only together with its control, both right
+    in the same profile. Writing and appending are counted one by one. Known failures are not right;
+    what was skipped is not counted.
     """
     right = {
         (result["vector"], result["profile"]) for result in results if result["class"] == "pass"
     }
     groups: dict[str, dict[str, int]] = {}
+    profiles: dict[str, dict[str, int]] = {}
     for result in results:
-        if result["class"] == "skipped":
-            continue
-        vector = vectors[result["vector"]]
-        group = groups.setdefault(
-            vector["group"], {"passed": 0, "total": 0, "pairs_passed": 0, "pairs_total": 0}
-        )
         key = (result["vector"], result["profile"])
-        group["total"] += 1
-        group["passed"] += key in right
-        if vector["control"] is not None:
-            group["pairs_total"] += 1
-            group["pairs_passed"] += key in right and (vector["control"], key[1]) in right
+        vector = vectors[result["vector"]]
+        profile = profiles.setdefault(result["profile"], _nothing() | {"skipped": 0})
+        if result["class"] == "skipped":
+            profile["skipped"] += 1
+            continue
+        for counted in (groups.setdefault(vector["group"], _nothing()), profile):
+            counted["total"] += 1
+            counted["passed"] += key in right
+            if vector["control"] is not None and key[1] not in WRITING:
+                counted["pairs_total"] += 1
+                counted["pairs_passed"] += key in right and (vector["control"], key[1]) in right
+    reading = [counted for name, counted in profiles.items() if name not in WRITING]
+    writing = [counted for name, counted in profiles.items() if name in WRITING]
     return {
-        "pairs_passed": sum(group["pairs_passed"] for group in groups.values()),
-        "pairs_total": sum(group["pairs_total"] for group in groups.values()),
+        "pairs_passed": _sum(reading, "pairs_passed"),
+        "pairs_total": _sum(reading, "pairs_total"),
+        "written_passed": _sum(writing, "passed"),
+        "written_total": _sum(writing, "total"),
+        "by_profile": profiles,
         "by_group": groups,
     }
+
+
+def _nothing() -> dict[str, int]:
+    return {"passed": 0, "total": 0, "pairs_passed": 0, "pairs_total": 0}
+
+
+def _sum(counts: Iterable[Mapping[str, int]], key: str) -> int:
+    return sum(counted[key] for counted in counts)

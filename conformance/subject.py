@@ -39,6 +39,10 @@ class Subject:
     """A generated parser, which is asked for fields and nothing else."""
     repeat: str = ""
     """How to start one case again; the vector and profile follow."""
+    ask: str = ""
+    """How to see the messages of one case, likewise."""
+    named_by_hello: bool = False
+    """Whether reports call it what it calls itself, and not ``name``: a command is no name."""
 
 
 def subject_of(implementation: Implementation, program: str) -> Subject:
@@ -50,6 +54,7 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
         known_failures.load(implementation.known_failures),
         formats=implementation.formats,
         repeat=f"{program} check --impl {implementation.name}",
+        ask=f"{program} ask --impl {implementation.name}",
         structure=implementation.structure,
     )
     if missing := implementation.missing():

@@ -58,6 +58,14 @@ def compiled(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> Mo
     return importlib.import_module(f"{package}.{grammar}")
 
 
+def is_at_hand(grammar: str) -> bool:
+    """Whether the Python parser with offsets is compiled, or can be with nothing to fetch."""
+    sources = grammar_files(grammar, GRAMMARS)
+    key = _hash([*sources, HERE / "compile.mjs", *_PINNED])
+    made = [f"{grammar}-debug-{key}", f"npm-{_hash(_PINNED)}"]
+    return any((BUILD / "kaitai" / one).is_dir() for one in made)
+
+
 def parser_folder(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> Path:
     """The folder in ``.build/kaitai/`` with the Python parser of a grammar and of its imports."""
     sources = grammar_files(grammar, grammars)

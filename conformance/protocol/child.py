@@ -67,6 +67,8 @@ class Child:
         self.limits = limits or Limits()
         self.stderr = b""
         self.asked = 0
+        self.environment: dict[str, str] | None = None
+        """That of the process; None for the caller's own."""
         self._over_memory: int | None = None
         self._descendants: set[psutil.Process] = set()
         self._tasks: list[asyncio.Task[None]] = []
@@ -138,6 +140,7 @@ class Child:
             self._process = await asyncio.create_subprocess_exec(
                 *self.command,
                 cwd=self.cwd,
+                env=self.environment,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,

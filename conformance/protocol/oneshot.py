@@ -1,8 +1,14 @@
-"""The one-shot form: ``PROGRAM read FORMAT PATH [strict]`` prints the answer and exits."""
+"""The one-shot form: ``PROGRAM read FORMAT PATH [strict]`` prints the answer and exits.
+
+What else a request of the protocol holds is in the environment: ``WALPROOF_PROFILE``, and
+``WALPROOF_CONTEXT`` as JSON.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -37,7 +43,7 @@ class OneShot:
     async def start(self) -> dict[str, Any]:
         """Nothing to start: what a one-shot program is, as far as that is known."""
         return {
-            "name": Path(self.command[0]).name,
+            "name": file_name(self.command),
             "version": "",
             "language": "",
             "formats": ["*"],
@@ -51,6 +57,7 @@ class OneShot:
         if request.get("profile") == "strict":
             command.append("strict")
         process = _Run(command, self.cwd, self.limits)
+        process.environment = os.environ | told_in_environment(request)
         try:
             reply = await process.answer(wall_ms, self.limits.of_reply(request))
         finally:
@@ -85,6 +92,20 @@ class _Run(Child):
         return reply
 
 
+def file_name(command: Sequence[str]) -> str:
+    """A short name for a command: that of the program's own file, not of its interpreter."""
+    named = next((word for word in reversed(command) if "/" in word or "." in word), command[0])
+    return Path(named).name
+
+
+def told_in_environment(request: dict[str, Any]) -> dict[str, str]:
+    """The variables in which a one-shot program finds what its arguments do not say."""
+    return {
+        "WALPROOF_PROFILE": str(request.get("profile", "recover")),
+        "WALPROOF_CONTEXT": json.dumps(request.get("context", {}), separators=(",", ":")),
+    }
+
+
 def reports_of(hello: dict[str, Any], reply: dict[str, Any], one_shot: bool) -> list[str]:
     """What of a reply is compared: what ``hello`` reports; of a one-shot answer, what it holds."""
     if one_shot and "answer" in reply:
@@ -97,7 +118,7 @@ def reported_parts(answer: dict[str, Any]) -> list[str]:
     """What a one-shot answer reports: the parts and record fields that it holds."""
     parts = ["records", *(part for part in ANSWER_PARTS if part in answer)]
     records = answer["records"]
-    fields = set.intersection(*(set(record) for record in records)) if records else {"at", "size"}
+    fields = set.intersection(*(set(record) for record in records)) if records else set()
     return [*parts, *sorted(fields - {"payload", "payload_sha256"})]
 
 

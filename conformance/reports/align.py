@@ -30,7 +30,7 @@ _MATCHER_LIMIT = 1_000_000
 class Row:
     """One line of a side-by-side view; `expected` and `actual` are indexes into the two lists.
 
-    `fields` names what differs when the kind is `different`; `note` says it in words.
+    `fields` names what differs when the kind is `different`; `note` says of payloads how.
     """
 
     kind: Kind
@@ -67,10 +67,11 @@ def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[
         if payload_key(owed) != payload_key(given):
             fields.append("payload")
             notes.append(payload_difference(owed, given))
-        for field in sorted((set(owed) & set(given)) - set(PAYLOAD)):
-            if owed[field] != given[field]:
-                fields.append(field)
-                notes.append(f"{field} differs")
+        fields += [
+            field
+            for field in sorted((set(owed) & set(given)) - set(PAYLOAD))
+            if owed[field] != given[field]
+        ]
         return tuple(fields), ", ".join(notes)
 
     keys: list[Key] = [content]
@@ -84,16 +85,17 @@ def align_lost(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row
     """Line up the ranges owed as lost with those reported. A reason that is not reported agrees."""
 
     def compare(owed: Record, given: Record) -> tuple[tuple[str, ...], str]:
-        fields = [field for field in ("from", "to") if owed[field] != given[field]]
+        fields = [field for field in ("file", "from", "to") if owed.get(field) != given.get(field)]
         if given.get("reason") is not None and owed.get("reason") != given["reason"]:
             fields.append("reason")
-        return tuple(fields), ", ".join(f"{field} differs" for field in fields)
+        return tuple(fields), ""
 
     keys: list[Key] = [
         lambda lost: (lost.get("file"), lost["from"], lost["to"], lost.get("reason")),
         lambda lost: (lost.get("file"), lost["from"], lost["to"]),
         lambda lost: (lost.get("file"), lost["from"]),
         lambda lost: (lost.get("file"), lost["to"]),
+        lambda lost: (lost["from"], lost["to"]),
     ]
     return _align(expected, actual, keys, compare, lambda lost: int(lost["from"]))
 

@@ -9,7 +9,7 @@ that gains pairs is a regression of the vectors, which have become easier to gue
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -102,8 +102,8 @@ def compare(old: Report, new: Report) -> Diff:
         vectors_added=sorted(set(new["vectors"]) - set(old["vectors"])),
         vectors_removed=sorted(set(old["vectors"]) - set(new["vectors"])),
     )
-    before = {each["name"]: each for each in old["implementations"]}
     after = {each["name"]: each for each in new["implementations"]}
+    before = _named_as_now(old["implementations"], after)
     diff.implementations_added = [name for name in after if name not in before]
     diff.implementations_removed = [name for name in before if name not in after]
     for name, implementation in after.items():
@@ -124,6 +124,21 @@ def compare(old: Report, new: Report) -> Diff:
         )
     )
     return diff
+
+
+def _named_as_now(
+    old: Sequence[Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Mapping[str, Any]]:
+    """The old implementations by the names that they have now.
+
+    A command that calls itself something else by now is known by its title.
+    """
+    before = {each["name"]: each for each in old}
+    gone = {each["title"]: name for name, each in before.items() if name not in after}
+    for name, each in after.items():
+        if name not in before and each["title"] in gone:
+            before[name] = before.pop(gone.pop(each["title"]))
+    return before
 
 
 def _compare_results(

@@ -29,6 +29,7 @@ from conformance.text import printable
 from .classes import BY_NAME
 from .freshness import mode_of
 from .json_report import Report
+from .side_by_side import asked, field_texts
 
 _RECORDS_SHOWN = 20
 
@@ -61,6 +62,9 @@ def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
     score = implementation["score"]
     if score is not None:
         suite.add_property("score-in-pairs", f"{score['pairs_passed']}/{score['pairs_total']}")
+        if score.get("written_total"):
+            written = f"{score['written_passed']}/{score['written_total']}"
+            suite.add_property("score-written", written)
     if implementation["status"] != "ran":
         case = TestCase("set-up", name)
         because = printable(f"{implementation['status']}: {implementation['because']}")
@@ -95,9 +99,15 @@ def _details(report: Report, result: dict[str, Any]) -> str:
     vector = report["vectors"][result["vector"]]
     lines = [vector["title"], "requirements: " + ", ".join(vector["requirements"])]
     lines += [f"damage: {each}" for each in vector["damage"]]
+    lines += [f"{label}: {text}" for label, text in asked(vector)]
+    if vector.get("input"):
+        lines.append(f"log: {vector['input']}")
     for side in ("expected", "actual"):
         lines += _answer_lines(side, result.get(side))
+    lines += [f"field: {each}" for each in field_texts(result)]
     lines.append(f"repeat: {result['repeat']}")
+    if result.get("ask"):
+        lines.append(f"see the exchange: {result['ask']}")
     return "\n".join(lines)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.score import score
+
 from .classes import CLASSES, ResultClass, worst
 from .json_report import Report
 
@@ -56,12 +58,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """One row of the matrix: an implementation that ran, its cells by group, its score in pairs."""
+    """One row of the matrix: an implementation that ran, its cells by group, its two scores."""
 
     implementation: Implementation
     cells: Mapping[str, Cell]
     pairs_passed: int
     pairs_total: int
+    written_passed: int
+    written_total: int
 
 
 @dataclass(frozen=True)
@@ -100,22 +104,6 @@ def not_run(report: Report) -> list[Implementation]:
     return [each for each in report["implementations"] if each["status"] != "ran"]
 
 
-def pairs(report: Report, results: Sequence[Result]) -> tuple[int, int]:
-    """(passed, total) pairs among `results`: a damaged vector and its control, in one profile."""
-    passed = {(each["vector"], each["profile"]) for each in results if each["class"] == "pass"}
-    damaged = [
-        (each["vector"], report["vectors"][each["vector"]]["control"], each["profile"])
-        for each in results
-        if report["vectors"][each["vector"]]["control"] is not None and each["class"] != "skipped"
-    ]
-    right = [
-        1
-        for vector, control, profile in damaged
-        if (vector, profile) in passed and (control, profile) in passed
-    ]
-    return len(right), len(damaged)
-
-
 def _matrix(report: Report, format_id: str, only: bool) -> Matrix:
     lines: list[Line] = []
     baselines: list[Line] = []
@@ -133,12 +121,16 @@ def _matrix(report: Report, format_id: str, only: bool) -> Matrix:
         for each in results:
             group = report["vectors"][each["vector"]]["group"]
             counts.setdefault(group, Counter())[each["class"]] += 1
-        score = implementation["score"]
-        # The report scores an implementation as a whole; several formats are scored here.
-        passed, total = (
-            (score["pairs_passed"], score["pairs_total"]) if only else pairs(report, results)
-        )
+        # The report scores an implementation as a whole, this is about one format.
+        of_format = score(results, report["vectors"])
         cells = {group: Cell(found) for group, found in counts.items()}
-        line = Line(implementation, cells, passed, total)
+        line = Line(
+            implementation,
+            cells,
+            of_format["pairs_passed"],
+            of_format["pairs_total"],
+            of_format["written_passed"],
+            of_format["written_total"],
+        )
         (baselines if implementation["baseline"] else lines).append(line)
     return Matrix(format_id, groups_of(report, format_id), lines, baselines)

@@ -11,61 +11,73 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.describe import payload_key
+from conformance.score import WRITING
+from conformance.text import one_line
 
-from .console_text import is_unicode, say, short
+from .console_text import is_unicode, print_hanging, say, short
 
 Result = Mapping[str, Any]
 
-HEADS = ("loses", "invents", "silent", "reads", "writes", "appends")
-"""Losses first: they are what a user comes for."""
-LEGEND = (
-    "loses, invents: logs that come back without a record, or with one not owed",
-    "silent: reads without an answer (crash, time-out, limit, broken message)",
-    "reads, writes, appends: right results, of those that were not skipped",
-)
+LOSSES = ("loses", "invents", "silent")
+PROFILES = ("recover", "strict", "structure", "write", "append")
+LEGEND = {
+    "loses": "loses, invents: logs that come back without a record, or with one not owed",
+    "silent": "silent: reads without an answer (crash, time-out, limit, broken message)",
+    "recover": "recover, strict: the score in pairs; a damaged log counts only together with its"
+    " control",
+    "structure": "structure: the same for the fields that a parser finds",
+    "write": "write, append: a score of their own, by logs",
+}
+"""What columns mean. Losses come first: they are what a user comes for."""
 _GAP = 2
+FEW = 3
+"""So many implementations are introduced; more are a table for somebody who knows them."""
 
 
 @dataclass(frozen=True)
 class Overview:
-    """The numbers of one implementation; ``right`` and ``asked`` count results by operation."""
+    """The numbers of one implementation; ``right`` and ``owed`` are its scores by profile."""
 
     name: str
     loses: int
     invents: int
     silent: int
     right: Mapping[str, int]
-    asked: Mapping[str, int]
+    owed: Mapping[str, int]
 
-    def cells(self) -> list[str]:
-        """The numbers under ``HEADS``; nothing stands for zero and for what was not asked."""
-        shown = [
-            str(number) if number else "" for number in (self.loses, self.invents, self.silent)
+    def cells(self, heads: Sequence[str]) -> list[str]:
+        """The numbers under these heads; nothing stands for zero, and for what was not asked."""
+        counts = {"loses": self.loses, "invents": self.invents, "silent": self.silent}
+        return [
+            (str(counts[head]) if counts[head] else "")
+            if head in counts
+            else (f"{self.right[head]:,}/{self.owed[head]:,}" if self.owed.get(head) else "")
+            for head in heads
         ]
-        for operation in HEADS[3:]:
-            asked = self.asked.get(operation, 0)
-            shown.append(f"{self.right.get(operation, 0):,}/{asked:,}" if asked else "")
-        return shown
 
 
 def overview(implementation: Mapping[str, Any]) -> Overview:
     """The numbers of an implementation of a run report."""
     results = [each for each in implementation["results"] if each["class"] != "skipped"]
     wrong = [each for each in results if each["class"] not in ("pass", "unexpected-pass")]
-    asked = Counter(map(_operation, results))
-    missed = Counter(map(_operation, wrong))
+    scores = {
+        name: _score(name, one) for name, one in implementation["score"]["by_profile"].items()
+    }
     return Overview(
         implementation["name"],
         _logs(each for each in wrong if _missing(each["expected"], each["actual"])),
         _logs(each for each in wrong if _missing(each["actual"], each["expected"])),
-        sum(each["actual"] is None and _operation(each) == "reads" for each in wrong),
-        {name: asked[name] - missed[name] for name in asked},
-        asked,
+        sum(each["actual"] is None and each["profile"] not in WRITING for each in wrong),
+        {name: right for name, (right, _) in scores.items()},
+        {name: owed for name, (_, owed) in scores.items()},
     )
 
 
-def _operation(result: Result) -> str:
-    return {"write": "writes", "append": "appends"}.get(result["profile"], "reads")
+def _score(profile: str, counted: Mapping[str, int]) -> tuple[int, int]:
+    """Right and owed: pairs where a log is read, else logs."""
+    if profile in WRITING:
+        return counted["passed"], counted["total"]
+    return counted["pairs_passed"], counted["pairs_total"]
 
 
 def _logs(results: Iterable[Result]) -> int:
@@ -89,12 +101,14 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
     ran = [each for each in implementations if each["status"] == "ran"]
     real = [overview(each) for each in ran if not each["baseline"]]
     null = [overview(each) for each in ran if each["baseline"]]
-    rows = [(one.name, one.cells()) for one in real + null]
+    asked = [name for name in PROFILES if any(one.owed.get(name) for one in real or null)]
+    shown = [*LOSSES, *asked]
+    rows = [(one.name, one.cells(shown)) for one in real + null]
     widths = [
-        max(map(len, column)) for column in zip(HEADS, *(cells for _, cells in rows), strict=True)
+        max(map(len, column)) for column in zip(shown, *(cells for _, cells in rows), strict=True)
     ]
     first = max([len(short(name)) for name, _ in rows] + [len("null baselines")])
-    heads = (head.rjust(width) for head, width in zip(HEADS, widths, strict=True))
+    heads = (head.rjust(width) for head, width in zip(shown, widths, strict=True))
     say(Text(" " * (first + _GAP) + (" " * _GAP).join(heads), style="bold"), console)
     rule = "─" if is_unicode(console) else "-"
     say(Text(rule * (first + sum(widths) + _GAP * len(widths)), style="dim"), console)
@@ -102,10 +116,31 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
         if number == len(real):
             say(Text(f"{rule * 2} null baselines {rule * 2}", style="dim"), console)
         line = Text(short(name).ljust(first))
-        for head, cell, width in zip(HEADS, cells, widths, strict=True):
-            bad = head in HEADS[:3] and number < len(real)
+        for head, cell, width in zip(shown, cells, widths, strict=True):
+            bad = head in LOSSES and number < len(real)
             line.append(" " * _GAP + cell.rjust(width), style="red" if bad else "")
         say(line, console)
     console.print()
-    for meaning in LEGEND:
-        say(Text(meaning, style="dim"), console)
+    for meaning in [text for head, text in LEGEND.items() if head in shown]:
+        print_hanging(Text(""), Text(meaning), console, joint="")
+    _print_skipped([each for each in ran if not each["baseline"]], console)
+
+
+def _print_skipped(tested: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Why the rows have different totals: what a program did not do in a profile that it has."""
+    parts = []
+    for each in tested:
+        why = Counter(
+            str(result["difference"])
+            for result in each["results"]
+            if result["class"] == "skipped" and result["profile"] in each["profiles"]
+        )
+        if not why:
+            continue
+        said = f"{short(each['name'])} {why.total()}"
+        if len(tested) <= FEW:
+            said += f" ({'; '.join(f'{text}: {number}' for text, number in why.most_common(FEW))})"
+        parts.append(said)
+    if parts:
+        label = Text("not counted, since skipped")
+        print_hanging(label, Text(one_line(", ".join(parts))), console)

@@ -17,7 +17,7 @@ from .freshness import mode_of
 from .json_report import Report
 from .matrix import Line as MatrixLine
 from .matrix import matrices
-from .side_by_side import Bar, Line, Segment, Side, bars, lines, reported
+from .side_by_side import Bar, Line, Segment, Side, bars, field_texts, lines, reported, unsaid
 
 # The page shows the tail of stderr only; the JSON report beside it has all that was kept.
 _STDERR = 600
@@ -119,6 +119,7 @@ def _matrix_line(line: MatrixLine, names: Sequence[str]) -> dict[str, Any]:
     return {
         "implementation": names.index(line.implementation["name"]),
         "pairs": [line.pairs_passed, line.pairs_total],
+        "written": [line.written_passed, line.written_total],
         "cells": {
             group: [cell.counts.get(each.name, 0) for each in CLASSES]
             for group, cell in line.cells.items()
@@ -133,21 +134,25 @@ def _detail(
     texts: _Table,
     sides: _Table,
 ) -> list[Any]:
-    """`[difference, cause, stderr, issue, repeat, lines, bars]`; texts by number, -1 for none."""
+    """`[difference, cause, stderr, issue, repeat, lines, bars, fields, ask]`; texts by number, -1
+    for none. The difference is what the lines do not show of it."""
 
     def text(value: str | None) -> int:
         return texts.number(printable(value)) if value else -1
 
     expected, actual = result.get("expected"), reported(implementation, result)
+    found = lines(expected, actual)
     stderr = result.get("stderr")
     return [
-        text(result.get("difference")),
+        text(unsaid(result.get("difference") or "", found)),
         text(result.get("cause")),
         text(tail(stderr, _STDERR) if stderr else None),
         text(result.get("issue")),
         text(result["repeat"]),
-        [_line(line, texts, sides) for line in lines(expected, actual)],
+        [_line(line, texts, sides) for line in found],
         [_bar(bar) for bar in bars(size, expected, actual)],
+        [texts.number(printable(one)) for one in field_texts(result)],
+        text(result.get("ask")),
     ]
 
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.describe import bytes_in, lost_text, payload_text, place_text
-from conformance.text import printable
+from conformance.describe import (
+    PAYLOAD,
+    PLACE,
+    apart,
+    bytes_in,
+    cut_apart,
+    look_alike,
+    lost_text,
+    payload_text,
+    place_text,
+)
+from conformance.text import json_text, printable
 
 from .align import Fold, Kind, Row, align_lost, align_records, fold
 
@@ -16,6 +27,8 @@ Answer = Mapping[str, Any]
 NOT_REPORTED = "not reported"
 _ROWS = 24
 _ONE_SIDED = 8
+_FIELD = 60
+"""So many characters of a field that differs are shown."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +45,27 @@ UNREPORTED = Side(NOT_REPORTED, absent=True)
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where in the log something that differs is: `[start, stop)` of a file."""
+
+    file: str | None
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
 class Line:
-    """One line of the comparison. `label` is empty where the line belongs to the one above."""
+    """One line of the comparison. `label` is empty where the line belongs to the one above.
+
+    `places` are those of both sides, if they differ.
+    """
 
     label: str
     kind: Kind
     expected: Side
     actual: Side
     note: str = ""
+    places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,6 +97,48 @@ def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> An
     return {part: value for part, value in answer.items() if part in claimed or value}
 
 
+def asked(vector: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a request of a vector holds besides the log: labels and texts."""
+    found = []
+    if vector.get("context"):
+        found.append(("context", json_text(vector["context"])))
+    if "to_write" in vector:
+        found.append(("to write", "\n".join(vector["to_write"]) or "no records"))
+    return found
+
+
+def field_texts(result: Mapping[str, Any]) -> list[str]:
+    """What the grammar calls the places that differ: `[12, 40) blocks[0].records[1]`."""
+    texts = []
+    for each in result.get("fields") or ():
+        file = f"{printable(each['file'])} " if "file" in each else ""
+        span = f"[{each['from']}, {each['to']})" if each["to"] > each["from"] else str(each["from"])
+        texts.append(f"{file}{span} {each['name']}")
+    return texts
+
+
+_SENTENCE = re.compile(
+    r"; (?=(?:records|verdict|reason|end|lost|signals|files|bytes): |the reader changed )"
+)
+_PIN = re.compile(r" \[[0-9a-f]{8}\]$")
+
+
+def unsaid(difference: str, found: Sequence[Line]) -> str:
+    """What a difference says that the lines do not show."""
+    shown = {line.label for line in _labelled(found) if line.kind != "same"}
+    said = _SENTENCE.split(_PIN.sub("", difference))
+    return "; ".join(one for one in said if one.partition(":")[0].split(": ")[-1] not in shown)
+
+
+def _labelled(found: Sequence[Line]) -> list[Line]:
+    """The lines, each with the label of the part that it belongs to."""
+    labelled: list[Line] = []
+    for line in found:
+        label = line.label or (labelled[-1].label if labelled else "")
+        labelled.append(replace(line, label=label))
+    return labelled
+
+
 def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> list[Line]:
     """Compare two answers part by part; at most about `rows` lines each of records and lost ranges.
 
@@ -83,7 +151,10 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
             agree = actual is None or expected is None or _agree(part, owed, given)
             left = UNREPORTED if expected is None else _part(part, owed)
             right = NOTHING if actual is None else _part(part, given)
-            found.append(Line(part, "same" if agree else "different", left, right))
+            if not agree and part in ("verdict", "reason", "end"):
+                left, right = map(Side, apart(owed.get(part), given.get(part), _value))
+            places = _ends(owed, given) if part == "end" and not agree else ()
+            found.append(Line(part, "same" if agree else "different", left, right, "", places))
     for part in ("records", "lost"):
         if part in owed or part in given:
             found += _list_lines(part, owed, given, actual is None, rows)
@@ -133,7 +204,23 @@ def _part(part: str, answer: Answer) -> Side:
         if value.get("hex") is not None:
             text += f"\nfrom {value.get('from', 0)}: {value['hex']}"
         return Side(text)
-    return Side("none" if value is None else printable(str(value)))
+    return Side(_value(value))
+
+
+def _value(value: Any) -> str:
+    """A value for people; two that look the same are told apart by :func:`apart`."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict) and set(value) == {"file", "at"}:
+        return printable(f"{value['file']} at {value['at']}")
+    return printable(value if isinstance(value, str) else json_text(value))
+
+
+def _ends(*answers: Answer) -> tuple[Place, ...]:
+    """Where the answers say that a writer may resume."""
+    ends = [answer.get("end") for answer in answers]
+    found = [end if isinstance(end, dict) else {"at": end} for end in ends if end is not None]
+    return tuple(Place(end.get("file"), end["at"], end["at"]) for end in found)
 
 
 def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: int) -> list[Line]:
@@ -169,29 +256,57 @@ def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: 
                 text = f"{row.counts['same']:,} more"
             found.append(Line(label, "same", Side(f"… {text} …", absent=True), NOTHING))
             continue
-        once = number == 0
-        found.append(
-            Line(
-                label,
-                row.kind,
-                _item(
-                    part,
-                    left,
-                    row.expected,
-                    UNREPORTED if once else NOTHING,
-                    NOTHING if row.kind == "same" else Side("not owed", absent=True),
-                ),
-                _item(
-                    part,
-                    right,
-                    row.actual,
-                    absent if once else NOTHING,
-                    NOTHING if row.kind == "same" else Side("missing", absent=True),
-                ),
-                row.note,
-            )
+        once, same = number == 0, row.kind == "same"
+        sides = (
+            _item(
+                part,
+                left,
+                row.expected,
+                UNREPORTED if once else NOTHING,
+                NOTHING if same else Side("not owed", absent=True),
+            ),
+            _item(
+                part,
+                right,
+                row.actual,
+                absent if once else NOTHING,
+                NOTHING if same else Side("missing", absent=True),
+            ),
         )
+        items = [
+            known[index]
+            for known, index in ((left, row.expected), (right, row.actual))
+            if known is not None and index is not None
+        ]
+        if row.kind == "different":
+            sides = _told_apart(part, *sides, row.fields, *items)
+        places = () if same else tuple(dict.fromkeys(filter(None, map(_place, items))))
+        found.append(Line(label, row.kind, *sides, row.note, places))
     return found
+
+
+def _told_apart(
+    part: str, left: Side, right: Side, fields: Sequence[str], owed: Answer, given: Answer
+) -> tuple[Side, Side]:
+    """Both sides with what differs and is not seen in them yet."""
+    seen: tuple[str, ...] = (*PLACE, *PAYLOAD, "from", "to", "reason")
+    if look_alike(left.where, right.where) and (part == "records" or left.what == right.what):
+        seen = PAYLOAD
+    hidden = [name for name in fields if name not in seen]
+    for name in hidden:
+        texts = cut_apart(*apart(owed.get(name), given.get(name), _value), _FIELD)
+        left = replace(left, what=f"{left.what}\n{name} {texts[0]}")
+        right = replace(right, what=f"{right.what}\n{name} {texts[1]}")
+    return left, right
+
+
+def _place(item: Answer) -> Place | None:
+    """Where a record or a lost range is, as far as it says so."""
+    if "from" in item:
+        return Place(item.get("file"), item["from"], item["to"])
+    if "at" in item and "size" in item:
+        return Place(item.get("file"), item["at"], item["at"] + item["size"])
+    return None
 
 
 def _lost_rows(left: Sequence[Answer], right: Sequence[Answer]) -> list[Row]:

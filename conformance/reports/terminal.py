@@ -7,13 +7,16 @@ has a glyph of its own, and a letter where the console cannot print the glyph.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from conformance.compare import ANSWER_PARTS, every_part
 from conformance.text import printable
+from reference_impl.formats import FORMATS
 
 from .classes import BY_NAME, CLASSES, SEVERITY, ResultClass
 from .console_text import glyph, is_unicode, print_hanging, print_tidy, say, short
@@ -21,17 +24,13 @@ from .diff import Change, Diff, ScoreChange
 from .freshness import GOLDEN, mode_of
 from .json_report import Report
 from .matrix import Cell, Line, Matrix, matrices, not_run, tally
-from .overview import print_overview
+from .overview import FEW, print_overview
 from .terminal_failure import show_failure
 
 __all__ = ["print_diff", "print_matrix", "print_report", "show_alike", "show_failure"]
 
 _GAP = 2
 _EFFECT = {"regression": "bold red", "improvement": "green", "changed": "yellow"}
-
-
-FEW = 3
-"""So many implementations are introduced; more are a table for somebody who knows them."""
 
 
 def print_report(report: Report, console: Console, full_report: Path | str | None = None) -> None:
@@ -41,7 +40,7 @@ def print_report(report: Report, console: Console, full_report: Path | str | Non
     _print_not_run(report, console)
     tested = _tested(report)
     if len(tested) <= FEW:
-        _print_titles(tested, console)
+        _print_titles(tested, report, console)
     _print_totals(report, console)
     if full_report is not None:
         say(Text(f"Full report: {full_report}; --matrix prints it by groups"), console)
@@ -70,7 +69,7 @@ def _print_bands(matrix: Matrix, console: Console) -> None:
     every = [*matrix.lines, *matrix.baselines]
     names = [short(line.implementation["name"]) for line in every]
     first = max([len(name) for name in names] + [len("null baselines")])
-    pair_width = max([len(_pairs(line)) for line in every] + [len("pairs")])
+    scores = _Scores.of(every)
     widths = {
         group: max(
             [len(_cell(line.cells.get(group), console)) for line in every]
@@ -78,7 +77,7 @@ def _print_bands(matrix: Matrix, console: Console) -> None:
         )
         for group in matrix.groups
     }
-    room = console.width - first - _GAP - pair_width
+    room = console.width - first - _GAP - scores.width
     bands = _bands(matrix.groups, widths, room)
     # As many bands as there must be, and of about the same width.
     while len(narrower := _bands(matrix.groups, widths, room - 1)) == len(bands) and room > 0:
@@ -86,7 +85,7 @@ def _print_bands(matrix: Matrix, console: Console) -> None:
     for number, band in enumerate(bands):
         if number:
             console.print()
-        _print_band(matrix, band, widths, first, pair_width, console)
+        _print_band(matrix, band, widths, first, scores, console)
 
 
 def _bands(groups: Sequence[str], widths: Mapping[str, int], room: int) -> list[list[str]]:
@@ -106,27 +105,27 @@ def _print_band(
     band: Sequence[str],
     widths: Mapping[str, int],
     first: int,
-    pair_width: int,
+    scores: _Scores,
     console: Console,
 ) -> None:
     headings = [_heading(group) for group in band]
     for row in range(2):
         text = Text(" " * first)
-        text.append(" " * _GAP + ("pairs" if row else "").rjust(pair_width))
+        text.append(" " * _GAP + (scores.heading if row else " " * scores.width))
         for group, heading in zip(band, headings, strict=True):
             text.append(" " * _GAP + heading[row].rjust(widths[group]))
         text.stylize("bold")
         if text.plain.strip():
             say(text, console)
-    total = first + _GAP + pair_width + sum(_GAP + widths[group] for group in band)
+    total = first + _GAP + scores.width + sum(_GAP + widths[group] for group in band)
     rule = "─" if is_unicode(console) else "-"
     say(Text(rule * total, style="dim"), console)
     for line in matrix.lines:
-        say(_row(line, band, widths, first, pair_width, console), console)
+        say(_row(line, band, widths, first, scores, console), console)
     if matrix.baselines:
         say(Text(f"{rule * 2} null baselines ".ljust(total, rule), style="dim"), console)
         for line in matrix.baselines:
-            say(_row(line, band, widths, first, pair_width, console), console)
+            say(_row(line, band, widths, first, scores, console), console)
 
 
 def _row(
@@ -134,11 +133,11 @@ def _row(
     band: Sequence[str],
     widths: Mapping[str, int],
     first: int,
-    pair_width: int,
+    scores: _Scores,
     console: Console,
 ) -> Text:
     text = Text(short(line.implementation["name"]).ljust(first + _GAP))
-    text.append(_pairs(line).rjust(pair_width), style="bold")
+    text.append(scores.text(line), style="bold")
     for group in band:
         cell = line.cells.get(group)
         worst = cell.worst if cell else None
@@ -160,8 +159,47 @@ def _glyph_width(console: Console) -> int:
     return max(len(glyph(each, console)) for each in CLASSES)
 
 
+@dataclass(frozen=True)
+class _Scores:
+    """The widths of the two scores of each line. Where nobody wrote a log there is but one."""
+
+    pairs: int
+    written: int
+
+    @classmethod
+    def of(cls, every: Sequence[Line]) -> _Scores:
+        """Room for the scores of these lines."""
+        writers = [line for line in every if line.written_total]
+        return cls(
+            max([len(_pairs(line)) for line in every] + [len("pairs")]),
+            max(len(_written(line)) for line in writers) if writers else 0,
+        )
+
+    @property
+    def width(self) -> int:
+        return len(self.heading)
+
+    @property
+    def heading(self) -> str:
+        return self._side_by_side("pairs", "written")
+
+    def text(self, line: Line) -> str:
+        """The scores of one line."""
+        return self._side_by_side(_pairs(line), _written(line) if line.written_total else "")
+
+    def _side_by_side(self, pairs: str, written: str) -> str:
+        if not self.written:
+            return pairs.rjust(self.pairs)
+        width = max(self.written, len("written"))
+        return pairs.rjust(self.pairs) + " " * _GAP + written.rjust(width)
+
+
 def _pairs(line: Line) -> str:
     return f"{line.pairs_passed}/{line.pairs_total}"
+
+
+def _written(line: Line) -> str:
+    return f"{line.written_passed}/{line.written_total}"
 
 
 def _heading(group: str) -> tuple[str, str]:
@@ -193,7 +231,9 @@ def _print_legend(report: Report, console: Console) -> None:
     ran = [each for each in report["implementations"] if each["status"] == "ran"]
     found = tally(ran)
     console.print()
-    _note("pairs: a damaged vector counts only together with its control", console)
+    _note("pairs: a damaged log counts only together with its control", console)
+    if any(each["score"].get("written_total") for each in ran):
+        _note("written: logs that were written or appended to, a score of its own", console)
     _note("cells: passed/run, and the worst class that occurs", console)
     for each in CLASSES:
         if each.name in found:
@@ -201,18 +241,22 @@ def _print_legend(report: Report, console: Console) -> None:
             text.append(glyph(each, console).ljust(_glyph_width(console)), style=each.style)
             text.append(f" {each.label}: {each.meaning}")
             print_tidy(text, console)
-    _print_titles([each for each in ran if not each["baseline"]], console)
+    _print_titles([each for each in ran if not each["baseline"]], report, console)
 
 
-def _print_titles(titled: Sequence[Mapping[str, Any]], console: Console) -> None:
+def _print_titles(titled: Sequence[Mapping[str, Any]], report: Report, console: Console) -> None:
+    """Introduce implementations: who they are, and which parts of these formats they report."""
+    formats = {vector["format"] for vector in report["vectors"].values()} & set(FORMATS)
     if titled:
         console.print()
         width = max(len(short(each["name"])) for each in titled)
+        parts_of = {*every_part(formats), *ANSWER_PARTS}
         for each in titled:
             parts = [each["version"], each["language"]]
-            facts = [printable(part) for part in parts if part] + [
-                "reports " + " ".join(each["reports"])
-            ]
+            facts = [printable(part) for part in parts if part]
+            facts.append(
+                "reports " + " ".join(part for part in each["reports"] if part in parts_of)
+            )
             line = Text(short(each["name"]).ljust(width + _GAP), style="bold")
             label = Text.assemble(line, printable(each["title"] or "untitled"))
             print_hanging(label, Text(", ".join(facts), style="dim"), console, joint=", ")
@@ -225,8 +269,9 @@ def _note(text: str, console: Console) -> None:
 def _print_totals(report: Report, console: Console) -> None:
     tested = _tested(report)
     found = tally(tested)
+    asked = {result["vector"] for each in tested for result in each["results"]}
     text = Text(
-        f"{_counted(len(tested), 'implementation')}, {_counted(len(report['vectors']), 'vector')}, "
+        f"{_counted(len(tested), 'implementation')}, {_counted(len(asked), 'vector')}, "
         f"{_counted(found.total(), 'result')} in {report['seconds']:.1f} s: "
     )
     for number, (name, count) in enumerate(_best_first(found)):
@@ -240,7 +285,7 @@ def _print_totals(report: Report, console: Console) -> None:
     broken = [each for each in not_run(report) if each["status"] == "broken"]
     wrong = sum(count for name, count in found.items() if not BY_NAME[name].expected)
     if wrong or broken:
-        parts = [f"{wrong} results"] if wrong else []
+        parts = [_counted(wrong, "result")] if wrong else []
         parts += [f"{len(broken)} broken"] if broken else []
         say(Text(f"Not as expected: {', '.join(parts)}.", style="bold red"), console)
     elif found.total() == found["skipped"]:
@@ -249,12 +294,21 @@ def _print_totals(report: Report, console: Console) -> None:
         say(Text("All is as expected.", style="bold green"), console)
 
 
-def show_alike(results: Sequence[Mapping[str, Any]], console: Console, most: int = 12) -> None:
+def show_alike(
+    shown: Mapping[str, Any],
+    results: Sequence[Mapping[str, Any]],
+    console: Console,
+    most: int = 12,
+) -> None:
     """Name the results that differ like the one that was shown in full."""
+    own = [result["profile"] for result in results if result["vector"] == shown["vector"]]
     ids = list(dict.fromkeys(result["vector"] for result in results))
+    ids = [id for id in ids if id != shown["vector"]]
+    named = [f"this one in {' and '.join(own)}"] if own else []
+    named += ids[:most]
     more = f" and {len(ids) - most} more" if len(ids) > most else ""
     label = Text(f"  the same in {_counted(len(results), 'more result')}")
-    print_hanging(label, Text(", ".join(ids[:most]) + more), console)
+    print_hanging(label, Text(", ".join(named) + more), console)
 
 
 def _tested(report: Report) -> list[Mapping[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -17,7 +17,18 @@ from .align import Kind
 from .classes import BY_NAME
 from .console_text import glyph, is_unicode, print_tidy, say
 from .json_report import Report
-from .side_by_side import Bar, Line, Segment, Side, bars, lines, reported
+from .side_by_side import (
+    Bar,
+    Line,
+    Segment,
+    Side,
+    asked,
+    bars,
+    field_texts,
+    lines,
+    reported,
+    unsaid,
+)
 
 # The mark of a line, and its style. The mark alone tells the kind.
 _MARKS: dict[Kind, tuple[str, str]] = {
@@ -50,20 +61,19 @@ def show_failure(
     print_tidy(head, console)
     print_tidy(Text(printable(vector["title"]), style="italic"), console, indent=2)
 
-    facts = Table.grid(padding=(0, 1))
-    facts.add_column(width=_LABEL, style="dim", no_wrap=True)
-    facts.add_column(overflow="fold")
-    for label, value in _facts(vector, implementation, result):
-        facts.add_row(label, Text(printable(value), style="bold" if label == "difference" else ""))
-    print_tidy(facts, console, indent=2)
-
     expected, actual = result.get("expected"), reported(implementation, result)
-    if expected is not None or actual is not None:
+    found = lines(expected, actual)
+    _print_facts(_facts(vector, implementation, result, found), console)
+    agree = expected is not None and actual is not None and all(x.kind == "same" for x in found)
+    if found and not agree:  # else it is something besides the answer that differs
         console.print()
         answer = f"none: {outcome.label}" if actual is None else ""
         if actual is not None and result["profile"] in ("write", "append"):
             answer = "the file, read back"
-        print_tidy(_side_by_side(lines(expected, actual), answer, console), console, indent=2)
+        print_tidy(_side_by_side(found, answer, console), console, indent=2)
+        if fields := field_texts(result):
+            console.print()
+            _print_facts([("fields", "\n".join(fields))], console)
         for bar in bars(vector["size"], expected, actual):
             _print_bar(bar, console)
     if result.get("stderr"):
@@ -71,19 +81,39 @@ def show_failure(
         say(Text("  stderr (tail)", style="dim"), console)
         print_tidy(Text(tail(result["stderr"], _STDERR)), console, indent=4)
     console.print()
+    if vector.get("input"):
+        what = "the log as it should be" if result["profile"] == "write" else "its log"
+        say(Text(f"  {what}", style="dim"), console)
+        say(Text(f"    {vector['input']}"), console)
     say(Text("  repeat it with", style="dim"), console)
     say(Text(f"    {result['repeat']}", style="bold"), console)
+    if result.get("ask"):
+        say(Text("  see its messages, and keep the log as the program leaves it", "dim"), console)
+        say(Text(f"    {result['ask']}"), console)
+
+
+def _print_facts(facts: Iterable[tuple[str, str]], console: Console) -> None:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(width=_LABEL, style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, value in facts:
+        table.add_row(label, Text(printable(value), style="bold" if label == "difference" else ""))
+    print_tidy(table, console, indent=2)
 
 
 def _facts(
-    vector: Mapping[str, Any], implementation: Mapping[str, Any], result: Mapping[str, Any]
+    vector: Mapping[str, Any],
+    implementation: Mapping[str, Any],
+    result: Mapping[str, Any],
+    found: Sequence[Line],
 ) -> list[tuple[str, str]]:
     name = " ".join(filter(None, (implementation["name"], implementation["version"])))
     facts = [
         ("implementation", f"{name}, profile {result['profile']}"),
         ("requirement", "\n".join(_sentences(vector))),
-        ("damaged", "\n".join(vector["damage"]) or "nothing"),
     ]
+    if vector["damage"]:
+        facts.append(("damaged", "\n".join(vector["damage"])))
     if vector["control"]:
         same = [
             BY_NAME[each["class"]].label
@@ -91,7 +121,10 @@ def _facts(
             if (each["vector"], each["profile"]) == (vector["control"], result["profile"])
         ]
         facts.append(("control", f"{vector['control']}: {same[0] if same else 'not run'}"))
-    for label, key in (("difference", "difference"), ("cause", "cause"), ("reported", "issue")):
+    facts += asked(vector)
+    if difference := unsaid(result.get("difference") or "", found):
+        facts.append(("difference", difference))
+    for label, key in (("cause", "cause"), ("reported", "issue")):
         if result.get(key):
             facts.append((label, result[key]))
     return facts

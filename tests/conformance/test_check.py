@@ -85,9 +85,12 @@ class TestAnyProgram:
         for words in (
             "leveldb-log/payload-flipped-in-second-record",
             "LDB-028",
-            "expected 1, found 3",
             "brcvo",
+            "not owed",
+            "fields         [12, 38) blocks[0].records[1] to blocks[0].records[2]",
+            "vectors/leveldb-log/payload-flipped-in-second-record.log",
             "repeat it with",
+            "walproof ask --cmd",
         ):
             assert words in outcome.out, words
         found = results(report())
@@ -128,7 +131,24 @@ class TestAnyProgram:
         commands = [wrong("breakable_reader"), wrong("cries_wolf")]
         outcome = check("--cmd", commands[0], "--cmd", commands[1], *SMALL)
         assert outcome.status == 3
-        assert [each["name"] for each in report()["implementations"]][:2] == commands
+        both = report()["implementations"][:2]
+        assert [each["title"] for each in both] == commands
+        assert [each["name"] for each in both] == ["Reader", "CriesWolf"]
+
+    def test_a_program_is_called_what_it_calls_itself_and_no_two_are_the_same(
+        self, check, wrong, report
+    ):
+        reader = wrong("breakable_reader")
+        assert check("--cmd", reader, "--cmd", f"{reader} ", *SMALL).status == 0
+        names = [each["name"] for each in report()["implementations"]]
+        assert names[:2] == ["Reader", "Reader (2)"]
+
+    def test_a_one_shot_program_is_repeated_as_one(self, check, wrong, report):
+        check("--cmd", wrong("one_shot_hides_damage"), *SMALL)
+        found = results(report())["payload-flipped-in-second-record"]
+        assert "--one-shot --vector" in found["repeat"] and "--one-shot --vector" in found["ask"]
+        (entry, *_) = report()["implementations"]
+        assert entry["name"] == "one_shot_hides_damage.py"
 
     def test_one_that_skips_everything_is_not_right(self, check, program):
         outcome = check("--cmd", shlex.join(program()), *SMALL)

@@ -62,6 +62,23 @@ def test_groups_add_up():
     }
 
 
+def test_writes_and_appends_are_counted_by_themselves_and_in_no_pair():
+    every = [
+        {"vector": "whole", "profile": "append", "class": "pass"},
+        {"vector": "flip", "profile": "append", "class": "pass"},
+        {"vector": "cut", "profile": "append", "class": "known-failure"},
+        {"vector": "whole", "profile": "write", "class": "pass"},
+        {"vector": "cut", "profile": "write", "class": "skipped"},
+        *results(whole="pass", flip="pass"),
+    ]
+    found = score(every, VECTORS)
+    assert (found["pairs_passed"], found["pairs_total"]) == (1, 1)
+    assert (found["written_passed"], found["written_total"]) == (3, 4)
+    append, write = found["by_profile"]["append"], found["by_profile"]["write"]
+    assert (append["passed"], append["total"], append["pairs_total"]) == (2, 3, 0)
+    assert (write["passed"], write["total"], write["skipped"]) == (1, 1, 1)
+
+
 def test_the_null_baselines_score_no_pair(vectors):
     cases = cases_of(list(vectors.values()))
     described = {vector.id: describe(vector) for vector in vectors.values()}
@@ -71,6 +88,8 @@ def test_the_null_baselines_score_no_pair(vectors):
         found = score(one.results, described)
         assert found["pairs_passed"] == 0, one.subject.name
         assert found["pairs_total"] > 150
+        assert found["written_total"] >= 20
+        assert found["written_passed"] / found["written_total"] < 0.5
 
 
 def test_controls_run_too_and_baselines_stand_beside(vectors, vector):

@@ -23,13 +23,18 @@ from conformance.protocol.oneshot import no_hello
 from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import html, json_report, junit, terminal
 from conformance.reports.causes import by_cause
+from conformance.reports.named import name_fields
 from conformance.structure.cases import PROFILE
 from conformance.subject import Subject, takes_strict
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
 from walproof.cli.output import say
 from walproof.cli.setup import in_ci
-from walproof.cli.subjects import foreign, implementations, own, program_name
+from walproof.cli.subjects import foreign, implementations, own, program_name, told_one_shot
 from walproof.implementations import all_implementations
+
+MEMORY = 2048
+NAMED = 20
+"""Of so many kinds of failure the first is told with the names of its fields, in every report."""
 
 
 @click.command()
@@ -61,7 +66,7 @@ from walproof.implementations import all_implementations
     "--jobs", default=os.cpu_count() or 2, show_default="processors", help="Children at a time."
 )
 @click.option(
-    "--memory", default=2048, show_default=True, metavar="MIB", help="Limit for each child."
+    "--memory", default=MEMORY, show_default=True, metavar="MIB", help="Limit for each child."
 )
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
 @click.option("--matrix", is_flag=True, help="Print passed/run for each group of vectors.")
@@ -136,6 +141,10 @@ def check(
         for subject in subjects:
             subject.known.of_variants = True
             subject.repeat += f" --fresh {variants.seed}"
+            subject.ask = ""  # it knows golden vectors only
+    if memory != MEMORY:
+        for subject in subjects:
+            subject.repeat += f" --memory {memory}"
     _check_cause(subjects, update_known, cause, because)
     if not names:
         read = {vector.body["format"] for vector in chosen}
@@ -146,25 +155,27 @@ def check(
     except BrokenVector as error:  # its bytes are examined only when it is run
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
+    bad = run.unexpected(report)
+    shown = bad + (run.known(report) if show_known else [])
+    causes = by_cause(shown)
+    name_fields((alike[0] for alike in causes[: max(failures, NAMED)]), vectors)
     _save(report, folder)
     print_run = terminal.print_matrix if matrix else terminal.print_report
     print_run(report, console, _shown(folder / "report.html"))
     if update_known:
         _update_known(report, subjects, cause, because)
         return 0
-    bad = run.unexpected(report)
-    shown = bad + (run.known(report) if show_known else [])
-    causes = by_cause(shown)
     for (implementation, result), *alike in causes[:failures]:
         console.print()
         terminal.show_failure(report, implementation, result, console)
         if alike:
             console.print()
-            terminal.show_alike([one for _, one in alike], console)
+            terminal.show_alike(result, [one for _, one in alike], console)
     if len(causes) > failures:
         left = sum(map(len, causes[failures:]))
+        more = len(causes) - failures
         console.print(
-            f"\n{left} more, of {len(causes) - failures} more kinds:"
+            f"\n{left} more, of {more} more kind{'s' * (more > 1)}:"
             f" --failures {len(causes)}, or the report."
         )
     for command in commands:
@@ -212,7 +223,7 @@ def _full_scores(
     report: dict[str, Any], command: str, chosen: list[Vector], vectors: dict[str, Vector]
 ) -> list[str]:
     """The formats of which a program was asked every vector to read, and passed each."""
-    (entry,) = [one for one in report["implementations"] if one["name"] == command]
+    (entry,) = [one for one in report["implementations"] if one["title"] == command]
     asked = {vector.id for vector in chosen}
     found = []
     for format in sorted({vector.body["format"] for vector in chosen}):
@@ -233,7 +244,7 @@ def _subjects(
     found = []
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot)
-        subject.one_shot = one_shot or _is_one_shot(command, subject.command)
+        told_one_shot(subject, one_shot or _is_one_shot(command, subject.command))
         subject.strict = subject.one_shot and takes_strict(subject.command, chosen)
         found.append(subject)
     ours = implementations(names) if names or commands else all_implementations()

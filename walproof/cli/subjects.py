@@ -48,8 +48,17 @@ def _why_not(program: str) -> str:
 
 def foreign(command: str, one_shot: bool = False) -> Subject:
     """The subject of ``--cmd COMMAND``; raises what :func:`words_of` raises."""
-    repeat = f"{program_name()} check --cmd {shlex.quote(command)}"
-    return Subject(command, command, words_of(command), one_shot=one_shot, repeat=repeat)
+    subject = Subject(command, command, words_of(command), named_by_hello=True)
+    told_one_shot(subject, one_shot)
+    return subject
+
+
+def told_one_shot(subject: Subject, one_shot: bool) -> None:
+    """Note whether a foreign program is one-shot; the commands that repeat a case say it too."""
+    subject.one_shot = one_shot
+    chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
+    subject.repeat = f"{program_name()} check {chosen}"
+    subject.ask = f"{program_name()} ask {chosen}"
 
 
 def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Implementation]:

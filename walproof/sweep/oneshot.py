@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -50,12 +51,13 @@ class OneShotAsker(Asker):
     def ask(
         self, token: Any, name: str, contents: Contents, context: str, profile: str = "recover"
     ) -> None:
-        """Run it on one log. It cannot be told a context."""
+        """Run it on one log."""
         if not self._may_ask(token):
             return
         place = self._scratch / name
         put(contents, place)
         request = {"seq": 0, "format": self.format, "path": str(place), "profile": profile}
+        request["context"] = json.loads(context) if context else {}
         try:
             reply = asyncio.run(self._program.ask(request, self.limits.wall_ms))
         except tuple(_OUTCOMES) as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.protocol.messages import ProtocolError
+from conformance.protocol.oneshot import file_name
 from conformance.subject import takes_strict
 from conformance.vectors import Vector
 from walproof.sweep.children import Asker, Limits
@@ -70,7 +71,6 @@ def stamp(words: Sequence[str]) -> str:
 
 def name_of(words: Sequence[str], others: Sequence[Program]) -> str:
     """A short name for a command: the name of the program's own file, not of its interpreter."""
-    named = next((w for w in reversed(words) if "/" in w or "." in w), words[0])
-    base = Path(named).name
+    base = file_name(words)
     taken = {program.name for program in others} | {REFERENCE, FAST}
     return base if base not in taken else f"{base}-{len(others)}"

@@ -18,19 +18,27 @@ function resultDetail(result) {
     fact("damage", ...vector.damage.map((each) => make("code", { class: "damage" }, each)));
   }
   if (vector.control) fact("control", make("code", {}, vector.control), " ", controlBadge(result));
+  if (vector.context) fact("context", make("code", {}, JSON.stringify(vector.context)));
+  if (vector.to_write) fact("to write", ...vector.to_write.map((each) => make("code", { class: "damage" }, each)));
+  if (vector.input) fact("log", make("code", {}, vector.input));
   if (text(0)) fact(classIndex === SKIPPED ? "why" : "difference", text(0));
   if (text(1)) fact("cause", text(1));
   if (text(3)) fact("reported", link(text(3), text(3)) || text(3));
   if (ms !== null) fact("time", `${ms} ms`);
   body.append(facts);
   if (detail >= 0) {
-    const [, , , , , lines, bars] = DATA.details[detail];
+    const [, , , , , lines, bars, fields] = DATA.details[detail];
     if (lines.length) body.append(sideBySide(lines, result));
+    if (fields.length) {
+      body.append(make("h4", {}, "Fields"),
+        make("pre", { tabindex: "0" }, fields.map((each) => DATA.texts[each]).join("\n")));
+    }
     for (const bar of bars) body.append(drawBar(bar));
     if (text(2)) {
       body.append(make("h4", {}, "stderr, its tail"), make("pre", { tabindex: "0" }, text(2)));
     }
     body.append(make("h4", {}, "Repeat it"), command(text(4)));
+    if (text(8)) body.append(make("h4", {}, "See the messages, and keep the log"), command(text(8)));
   }
   const upstream = link(owner.issues, `Bug reports of ${owner.name}`);
   if (upstream && classIndex !== PASS) body.append(make("p", { class: "quiet" }, upstream));

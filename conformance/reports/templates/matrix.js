@@ -9,8 +9,9 @@ function drawMatrices() {
       make(
         "p",
         { class: "quiet" },
-        "A cell counts the vectors passed, of those run. The score counts pairs: a damaged vector " +
-          "only together with its control.",
+        "A cell counts the vectors passed, of those run. The score of reading counts pairs: a damaged " +
+          "log only together with its control. Writes and appends have a score of their own. What " +
+          "was skipped is in no score.",
       ),
       make("div", { class: "scroll", tabindex: "0", "aria-label": `Matrix of ${matrix.format}` },
         matrixTable(matrix)),
@@ -31,14 +32,16 @@ function drawMatrices() {
 function matrixTable(matrix) {
   const head = make("tr", {}, make("th", { scope: "col" }, "implementation"),
     make("th", { scope: "col", class: "pairs" }, "pairs"));
+  const written = [...matrix.lines, ...matrix.baselines].some((line) => line.written[1]);
+  if (written) head.append(make("th", { scope: "col", class: "pairs" }, "written"));
   for (const group of matrix.groups) head.append(make("th", { scope: "col" }, group));
   const table = make("table", { class: "matrix" }, make("thead", {}, head));
-  table.append(matrixBody(matrix, matrix.lines));
+  table.append(matrixBody(matrix, matrix.lines, written));
   if (matrix.baselines.length) {
-    const note = make("tr", { class: "rule" }, make("th", { colspan: matrix.groups.length + 2,
+    const note = make("tr", { class: "rule" }, make("th", { colspan: matrix.groups.length + (written ? 3 : 2),
       scope: "rowgroup" }, make("span", {}, make("b", {}, "Null baselines"),
       " — worthless readers, to show what a score is worth")));
-    const body = matrixBody(matrix, matrix.baselines);
+    const body = matrixBody(matrix, matrix.baselines, written);
     body.prepend(note);
     body.classList.add("baselines");
     table.append(body);
@@ -47,7 +50,7 @@ function matrixTable(matrix) {
   return table;
 }
 
-function matrixBody(matrix, lines) {
+function matrixBody(matrix, lines, written) {
   const body = make("tbody");
   for (const line of lines) {
     const each = DATA.implementations[line.implementation];
@@ -58,6 +61,7 @@ function matrixBody(matrix, lines) {
         make("span", { class: "name" }, link(each.homepage, each.name) || each.name),
         make("span", { class: "facts" }, facts)),
       pairsCell(line.pairs));
+    if (written) row.append(line.written[1] ? pairsCell(line.written) : make("td", { class: "pairs" }));
     for (const group of matrix.groups) {
       row.append(make("td", {}, cellButton(matrix, line, group)));
     }

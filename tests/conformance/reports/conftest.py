@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from conformance.score import score
+
 Answer = dict[str, Any]
 
 
@@ -150,29 +152,8 @@ class ReportBuilder:
     def build(self) -> dict[str, Any]:
         for implementation in self.report["implementations"]:
             if implementation["status"] == "ran":
-                implementation["score"] = self._score(implementation["results"])
+                implementation["score"] = score(implementation["results"], self.report["vectors"])
         return self.report
-
-    def _score(self, results: list[dict[str, Any]]) -> dict[str, Any]:
-        outcome = {(r["vector"], r["profile"]): r["class"] for r in results}
-        by_group: dict[str, dict[str, int]] = {}
-        for (vector, profile), each in outcome.items():
-            described = self.report["vectors"][vector]
-            group = by_group.setdefault(
-                described["group"],
-                {"passed": 0, "total": 0, "pairs_passed": 0, "pairs_total": 0},
-            )
-            group["total"] += 1
-            group["passed"] += each == "pass"
-            if described["control"] and each != "skipped":
-                group["pairs_total"] += 1
-                control = outcome.get((described["control"], profile))
-                group["pairs_passed"] += each == control == "pass"
-        return {
-            "pairs_passed": sum(g["pairs_passed"] for g in by_group.values()),
-            "pairs_total": sum(g["pairs_total"] for g in by_group.values()),
-            "by_group": by_group,
-        }
 
 
 ALPHA, BRAVO, CHARLIE = record(0, "alpha"), record(12, "bravo"), record(24, "charlie")

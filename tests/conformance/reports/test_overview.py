@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from conformance.chapter import chapter
 from conformance.reports.causes import by_cause
 from conformance.reports.overview import overview, print_overview
 from conformance.reports.terminal import show_alike
+from conformance.score import score
 
 
 def answer(*payloads):
@@ -23,8 +25,27 @@ def result(vector, outcome="pass", profile="recover", expected=None, actual=None
     }  # fmt: skip
 
 
+VECTORS = {
+    f"leveldb-log/{name}": {
+        "group": "checksum",
+        "control": None if name == "a" else "leveldb-log/a",
+    }
+    for name in "abcd"
+}
+"""``a`` is the control of the others."""
+
+
 def implementation(*results, name="mine", baseline=False):
-    return {"name": name, "status": "ran", "baseline": baseline, "results": list(results)}
+    return {
+        "name": name, "status": "ran", "baseline": baseline, "results": list(results),
+        "score": score(results, VECTORS), "profiles": ["recover"],
+    }  # fmt: skip
+
+
+def printed(*implementations, width=80):
+    out = io.StringIO()
+    print_overview(implementations, Console(file=out, width=width))
+    return out.getvalue().splitlines()
 
 
 class TestOverview:
@@ -38,7 +59,7 @@ class TestOverview:
             )
         )
         assert (found.loses, found.invents, found.silent) == (1, 1, 0)
-        assert (found.right, found.asked) == ({"reads": 1}, {"reads": 4})
+        assert (found.right, found.owed) == ({"recover": 0}, {"recover": 3})
 
     def test_a_record_twice_is_one_too_many(self):
         found = overview(
@@ -52,7 +73,6 @@ class TestOverview:
             implementation(result("a", "fail", **lost), result("a", "fail", "strict", **lost))
         )
         assert found.loses == 1
-        assert found.asked == {"reads": 2}
 
     def test_no_answer_is_silence_and_no_loss(self):
         found = overview(
@@ -62,25 +82,40 @@ class TestOverview:
             )
         )
         assert (found.loses, found.silent) == (0, 1)
-        assert found.right == {"reads": 0, "writes": 0}
+        assert found.right == {"recover": 0, "write": 0}
 
-    def test_what_was_skipped_was_not_asked(self):
-        assert overview(implementation(result("a", "skipped"))).asked == {}
-
-    def test_the_table_fits_80_columns_and_shows_losses_first(self):
-        out = io.StringIO()
-        lost = result("b", "fail", expected=answer("x"), actual=answer())
-        print_overview(
-            [
-                implementation(result("a"), lost, name="a-name-that-is-longer-than-there-is-room"),
-                implementation(result("a", "fail"), name="null: intact", baseline=True),
-            ],
-            Console(file=out, width=80),
+    def test_what_was_skipped_is_not_counted_and_said(self):
+        skipped = result("b", "skipped", difference="no such compression here")
+        mine = implementation(
+            result("a"), skipped, result("c"), {**skipped, "vector": "leveldb-log/d"}
         )
-        lines = out.getvalue().splitlines()
-        assert max(map(len, lines)) <= 80
-        assert lines[0].split() == ["loses", "invents", "silent", "reads", "writes", "appends"]
-        assert lines[2].split() == ["a-name-that-is-longer-t…", "1", "1/2"]
+        assert overview(mine).owed == {"recover": 1}
+        said = "not counted, since skipped: mine 2 (no such compression here: 2)"
+        assert printed(mine)[-1] == said
+
+    def test_a_profile_that_a_program_does_not_have_is_not_called_skipped(self):
+        mine = implementation(result("a"), result("b", "skipped", "strict", difference="no"))
+        assert "skipped" not in " ".join(printed(mine))
+
+    def test_writes_and_appends_have_a_score_of_their_own(self):
+        mine = implementation(
+            result("a"), result("b"), result("b", "fail", "append"), result("c", profile="append")
+        )
+        heads, _, row = printed(mine)[:3]
+        assert heads.split() == ["loses", "invents", "silent", "recover", "append"]
+        assert row.split() == ["mine", "1/1", "1/2"]
+
+    @pytest.mark.parametrize("width", [60, 80])
+    def test_the_table_fits_and_shows_losses_first(self, width):
+        lost = result("b", "fail", expected=answer("x"), actual=answer())
+        lines = printed(
+            implementation(result("a"), lost, name="a-name-that-is-longer-than-there-is-room"),
+            implementation(result("a", "fail"), name="null: intact", baseline=True),
+            width=width,
+        )
+        assert max(map(len, lines)) <= width
+        assert lines[0].split() == ["loses", "invents", "silent", "recover"]
+        assert lines[2].split() == ["a-name-that-is-longer-t…", "1", "0/1"]
         assert lines[3].startswith("── null baselines")
 
 
@@ -100,9 +135,10 @@ class TestCauses:
 
     def test_those_that_are_alike_are_counted_and_named(self):
         out = io.StringIO()
-        show_alike([result(f"v{n}") for n in range(15)], Console(file=out, width=80))
+        alike = [result("shown", profile="strict"), *(result(f"v{n}") for n in range(15))]
+        show_alike(result("shown"), alike, Console(file=out, width=80))
         said = " ".join(out.getvalue().split())
-        assert said.startswith("the same in 15 more results: leveldb-log/v0,")
+        assert said.startswith("the same in 16 more results: this one in strict, leveldb-log/v0,")
         assert said.endswith("leveldb-log/v11 and 3 more")
 
 

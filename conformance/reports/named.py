@@ -1,0 +1,96 @@
+"""The names of the fields in which a result differs: worked out for what is shown, not for all."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.cases import prefix_asked
+from conformance.contents import Contents, read_contents, write_contents
+from conformance.field_names import FieldNames
+from conformance.vectors import Vector
+from reference_impl import formats
+from reference_impl.answer import NewRecord
+
+from .causes import Failure
+from .side_by_side import Place, lines, reported
+
+NAMED = 8
+"""So many places of one result have names."""
+
+_AT = re.compile(
+    r"(?:(?P<file>[^\s:;]+): )?bytes: expected \d+, found \d+; at offset (?P<offset>\d+)"
+    r"|(?P<named>[^\s:,]+) at (?P<at>\d+): expected (?P<hex>[0-9a-f]{2}(?: [0-9a-f]{2})*)"
+)
+"""Offsets in the sentences of a write or an append: ``cases.py`` and ``aftermath.py``."""
+
+
+def name_fields(failures: Iterable[Failure], vectors: Mapping[str, Vector]) -> None:
+    """Give each result its ``fields``, as a report has them, where the grammar knows any.
+
+    Each names a place that differs, in the log as it was given to a reader, or as it should be
+    after a write or an append.
+    """
+    for implementation, result in failures:
+        vector = vectors.get(result["vector"])
+        places = _places(implementation, result) if vector else ()
+        if vector is None or not places:
+            continue
+        names = _names(vector, result, vectors)
+        found = [
+            {"from": place.start, "to": place.stop, "name": name}
+            | ({"file": place.file} if place.file else {})
+            for place in places[:NAMED]
+            if (name := names.of(place.start, place.stop, place.file))
+        ]
+        if found:
+            result["fields"] = found  # type: ignore[index]
+
+
+def _places(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Sequence[Place]:
+    """The places of all that differs, each once."""
+    expected, actual = result.get("expected"), reported(implementation, result)
+    found = [place for line in lines(expected, actual) for place in line.places]
+    for match in _AT.finditer(result.get("difference") or ""):
+        if match["offset"]:
+            found.append(Place(match["file"], int(match["offset"]), int(match["offset"]) + 1))
+        else:
+            at, length = int(match["at"]), len(match["hex"].split())
+            found.append(Place(match["named"].partition("/")[2] or None, at, at + length))
+    # Last, what is lost by rights: it is what the vector is about.
+    owed = (expected or {}).get("lost", ())
+    found += [Place(lost.get("file"), lost["from"], lost["to"]) for lost in owed]
+    return list(dict.fromkeys(found))
+
+
+def _names(vector: Vector, result: Mapping[str, Any], vectors: Mapping[str, Vector]) -> FieldNames:
+    contents, prefix = vector.contents, prefix_asked(result.get("difference") or "")
+    if prefix is not None and isinstance(contents, bytes):
+        contents = contents[:prefix]
+    if result["profile"] == "append":
+        contents = _appended(vector)
+    format, name = str(vector.body["format"]), vector.input.name
+    control = vectors.get(vector.control or "")
+    sound = None
+    if control is not None and result["profile"] != "append":
+        sound = FieldNames(control.contents, format, name)
+    return FieldNames(contents, format, name, sound)
+
+
+def _appended(vector: Vector) -> Contents:
+    """The log of an append as it should be then, by the executable specification."""
+    records = [
+        NewRecord(bytes.fromhex(record["payload"]), record) for record in vector.records_to_write()
+    ]
+    with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
+        place = Path(folder) / vector.input.name
+        write_contents(vector.contents, place)
+        try:
+            format = formats.named(vector.body["format"])
+            format.append(place, records, vector.body.get("context", {}))
+        except ValueError:  # it must be refused
+            return vector.contents
+        return read_contents(place) if place.exists() else vector.contents

@@ -1,0 +1,109 @@
+"""Texts that differ are seen to differ."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import pytest
+
+from conformance.compare import differences
+from conformance.describe import apart, cut_apart
+from conformance.reports.side_by_side import lines, unsaid
+
+COMPOSED, DECOMPOSED = "caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9")
+
+ALIKE = [
+    (5, "5"),
+    (None, "None"),
+    (None, "nothing"),
+    (COMPOSED, DECOMPOSED),
+    ("a", "a "),
+    ("a b", "a\u00a0b"),
+    ("a", "\u0430"),
+    ("", "\u200b"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_values_that_look_the_same_are_spelled_out(one: Any, other: Any) -> None:
+    shown = apart(one, other, lambda value: "nothing" if value is None else str(value))
+    assert shown[0] != shown[1]
+    assert all(text.isascii() and text.isprintable() for text in shown)
+    assert shown[0].strip() == shown[0]
+
+
+@pytest.mark.parametrize(("one", "other"), [("alpha", "bravo"), (COMPOSED, "cafes"), (1, 2)])
+def test_other_values_stay_as_they_are(one: Any, other: Any) -> None:
+    assert apart(one, other) == (str(one), str(other))
+
+
+def test_long_texts_are_cut_where_they_differ() -> None:
+    one, other = cut_apart("a" * 500 + "one" + "z" * 500, "a" * 500 + "two" + "z" * 500, 30)
+    assert "one" in one and "two" in other
+    assert max(len(one), len(other)) <= 32
+    assert cut_apart("a", "b", 30) == ("a", "b")
+
+
+EXPECTED: dict[str, Any] = {
+    "verdict": "damaged",
+    "reason": "bad",
+    "records": [{"at": 0, "size": 9, "payload": "61", "index": "1", "fields": [["M", COMPOSED]]}],
+    "lost": [{"from": 9, "to": 12, "reason": "bad", "file": "1.log"}],
+    "end": {"file": "1.log", "at": 12},
+}
+REPORTS = ["records", "at", "size", "index", "fields", "verdict", "reason", "lost", "end"]
+
+
+def changed(**parts: Any) -> dict[str, Any]:
+    record = {**EXPECTED["records"][0], **parts.pop("record", {})}
+    return {**EXPECTED, "records": [record], **parts}
+
+
+@pytest.mark.parametrize(
+    "actual",
+    [
+        changed(end={"file": "1.log ", "at": 12}),
+        changed(end={"file": "2.log", "at": 12}),
+        changed(end=None),
+        changed(lost=[{"from": 9, "to": 12, "reason": "bad"}]),
+        changed(lost=[{"from": 9, "to": 12, "reason": "bad", "file": "2.log"}]),
+        changed(lost=[{"from": 9, "to": 12, "reason": "bad", "file": "1.log\u200b"}]),
+        changed(record={"index": 1}),
+        changed(record={"fields": [["M", DECOMPOSED]]}),
+        changed(record={"fields": [["M", "x" * 300]]}),
+        changed(record={"payload": "62"}),
+        changed(reason="bad "),
+        changed(reason=None),
+    ],
+    ids=str,
+)
+def test_what_differs_is_seen_in_the_sentence_and_in_the_table(actual: dict[str, Any]) -> None:
+    (sentence,) = differences(EXPECTED, actual, REPORTS)
+    expected, found = sentence.partition("expected ")[2].split(", found ")
+    assert expected != found
+    (line,) = [line for line in lines(EXPECTED, actual) if line.kind != "same"]
+    left, right = (f"{side.what} {side.where}" for side in (line.expected, line.actual))
+    assert left != right
+    assert left.isprintable() or "\n" in left
+    assert unsaid(f"{sentence} [01234567]", lines(EXPECTED, actual)) == "", "it is said once"
+
+
+def test_payloads_that_begin_alike_are_told_apart() -> None:
+    one = changed(record={"payload": "61" * 40})
+    other = changed(record={"payload": "61" * 39 + "62"})
+    (sentence,) = differences(one, other, REPORTS)
+    assert sentence.endswith(", which differs from byte 39 of the payload")
+    assert any(line.note == "differs from byte 39 of the payload" for line in lines(one, other))
+
+
+def test_what_the_table_does_not_show_is_said() -> None:
+    sentence = "end: expected 5, found 6; files: tmp (1 bytes) should not be there; bytes: x"
+    found = lines({"end": 5}, {"end": 6})
+    assert unsaid(f"{sentence} [0123abcd]", found) == (
+        "files: tmp (1 bytes) should not be there; bytes: x"
+    )
+    assert unsaid(sentence, []) == sentence
+    assert unsaid("the reader changed the log it read", found) == (
+        "the reader changed the log it read"
+    )

@@ -1,0 +1,66 @@
+"""Places in a log have the names that its grammar has for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance import field_names
+from conformance.field_names import FieldNames
+from conformance.vectors import load_all
+
+
+def names(vector: str) -> FieldNames:
+    found = load_all()
+    one = found[vector]
+    control = found.get(one.control or "")
+    sound = FieldNames(control.contents, one.body["format"], one.input.name) if control else None
+    return FieldNames(one.contents, one.body["format"], one.input.name, sound)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "name"),
+    [
+        (12, 24, "blocks[0].records[1]"),
+        (12, 14, "bytes 0 to 1 of blocks[0].records[1].header.checksum"),
+        (13, 14, "byte 1 of blocks[0].records[1].header.checksum"),
+        (19, 24, "blocks[0].records[1].data = 627261766f"),
+        (12, 38, "blocks[0].records[1] to blocks[0].records[2]"),
+        (13, 37, "byte 1 of blocks[0].records[1].header.checksum to"
+                 " byte 5 of blocks[0].records[2].data"),
+        (0, 38, "blocks[0]"),
+        (0, 99, "the whole file"),
+        (12, 12, "in front of blocks[0].records[1]"),
+        (38, 38, "the end of the file"),
+        (39, 40, None),
+    ],
+)  # fmt: skip
+def test_a_place_in_a_log_of_one_file(start: int, end: int, name: str | None) -> None:
+    assert names("leveldb-log/three-records").of(start, end) == name
+
+
+def test_a_short_field_comes_with_its_value() -> None:
+    contents = load_all()["leveldb-log/three-records"].contents
+    assert isinstance(contents, bytes)
+    checksum = int.from_bytes(contents[12:16], "little")
+    expected = f"blocks[0].records[1].header.checksum = {checksum}"
+    assert names("leveldb-log/three-records").of(12, 16) == expected
+
+
+def test_a_place_in_a_log_of_several_files() -> None:
+    found = names("zeebe-journal/second-descriptor-index-flipped")
+    assert found.of(0, 257, "journal-2.log") == "descriptor to records[1]"
+    assert found.of(0, 257) is None
+    assert found.of(0, 257, "journal-9.log") is None
+
+
+def test_what_damage_hides_has_the_name_that_it_has_in_the_control() -> None:
+    """An object of a wrong size swallows the next: by the damaged log's own map those are rest."""
+    hidden = names("systemd-journal/data-size-of-a-header")
+    assert hidden.of(1384, 1512) == "objects[14] of the control"
+    assert hidden.of(1040, 1168) == "objects[10]"
+
+
+def test_nothing_is_fetched_to_name_a_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(field_names, "is_at_hand", lambda grammar: False)
+    monkeypatch.setattr(field_names, "iter_fields", lambda *_: pytest.fail("it was parsed"))
+    assert names("leveldb-log/three-records").of(12, 24) is None
