@@ -12,6 +12,7 @@ from conformance.cases import Case, cases_of
 from conformance.runner import SubjectRun, run_subjects
 from conformance.subject import Subject, subject_of
 from conformance.vectors import Vector
+from walproof.bench import at_once_rows
 from walproof.bench.reading import Row, ratio
 from walproof.implementations import all_implementations
 
@@ -22,7 +23,11 @@ HARNESS_ALONE = "harness-alone"
 def measure(
     vectors: Sequence[Vector], rounds: int, progress: Callable[[str], None] = lambda _: None
 ) -> list[Row]:
-    """A row for each format and implementation; in each format the harness alone comes first."""
+    """A row for each format and implementation, after those of a reader that answers at once.
+
+    In each format the harness alone comes first.
+    """
+    first = at_once_rows.measure(vectors, rounds, progress)
     nobody = "the harness itself: no process, a fixed answer"
     subjects = [
         Subject(HARNESS_ALONE, nobody, (), baseline=BASELINES[0]),
@@ -34,7 +39,7 @@ def measure(
         for subject in subjects:
             progress(f"harness, round {number + 1} of {rounds}: {subject.name}")
             runs[subject.name] += asyncio.run(run_subjects([subject], _fitting(cases), jobs=1))
-    return [
+    return first + [
         _row(subject, format, runs[subject.name], runs[PEER])
         for format in sorted({str(vector.body["format"]) for vector in vectors})
         for subject in subjects

@@ -37,8 +37,9 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     """Measure the readers (MB/s, records/s) and the harness (cases/s).
 
     Every number is shown beside that of a peer, measured in the same run: a real implementation
-    of the format, or the executable specification for the harness. Ratios can be compared between
-    machines; the numbers cannot.
+    of the format, or the executable specification for the harness. How fast the harness is by
+    itself, a reader that answers at once tells; its peer there is toml-test with its own decoder.
+    Ratios can be compared between machines; the numbers cannot.
 
     \b
     walproof bench

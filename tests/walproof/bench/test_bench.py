@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from conformance.vectors import load_all
-from walproof.bench import asking, declared, reading, report, workloads
+from walproof.bench import asking, at_once_rows, declared, reading, report, workloads
 from walproof.bench.contender import Contender
 from walproof.bench.contenders import contenders
 from walproof.bench.own import in_process, specification
@@ -42,6 +42,9 @@ def test_quick_bench_shows_every_row(tmp_path: Path, monkeypatch: pytest.MonkeyP
     formats = sorted({vector.body["format"] for vector in load_all().values()})
     asked = [(row["workload"], row["contender"]) for row in report["asking"]]
     assert asked == [
+        (at_once_rows.WORKLOAD, "walproof"),
+        (at_once_rows.WORKLOAD, "toml-test"),
+    ] + [
         (format, name)
         for format in formats
         for name in [asking.HARNESS_ALONE, *implementations_of(format)]
