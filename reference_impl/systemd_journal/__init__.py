@@ -4,7 +4,8 @@ Upstream authority: systemd ``src/libsystemd/sd-journal/`` (``journal-def.h``, `
 ``journal-verify.c``, ``journal-authenticate.c``, ``fsprg.c``, ``sd-journal.c``).
 """
 
-from reference_impl.systemd_journal.reader import mapped, read, recognise
+from reference_impl.systemd_journal.loading import loaded
+from reference_impl.systemd_journal.reader import read, recognise
 from reference_impl.systemd_journal.writer import append, write
 
-__all__ = ["append", "mapped", "read", "recognise", "write"]
+__all__ = ["append", "loaded", "read", "recognise", "write"]

@@ -5,9 +5,7 @@ spec/systemd-journal.md, "Reading", says the same in prose.
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
@@ -16,18 +14,8 @@ from reference_impl.answer import End, Event, Lost, Verdict
 from reference_impl.systemd_journal import layout, query
 from reference_impl.systemd_journal.inspection import Inspection, inspect, refusal
 from reference_impl.systemd_journal.layout import parse_header
+from reference_impl.systemd_journal.loading import loaded
 from reference_impl.systemd_journal.objects import Fault
-
-
-@contextmanager
-def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
-    """The bytes of a file, read-only, and loaded only when they are accessed (SDJ-058)."""
-    with path.open("rb") as log:
-        if not path.stat().st_size:
-            yield b""  # which cannot be mapped
-            return
-        with mmap.mmap(log.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            yield data
 
 
 def recognise(path: Path) -> bool:
@@ -40,12 +28,12 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """The answer to a journal file."""
-    with mapped(path) as data:
+    with loaded(path) as data:
         yield from read_data(data, profile, context)
 
 
 def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """The answer to the bytes of one journal file. ``data`` is bytes or a mapped file."""
+    """The answer to the bytes of one journal file. ``data`` may be any bytes."""
     size = len(data)
     if size < layout.HEADER_MIN:
         if bytes(data[:8]) != layout.SIGNATURE[:size]:

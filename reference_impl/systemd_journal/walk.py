@@ -20,13 +20,14 @@ class Walk:
     """Which offsets hold a sound object of which type.
 
     ``kinds`` has one byte for eight bytes of the file (objects are aligned): the type, 0 for none.
+    It ends with the last object: what a file has after it may be long, and a hole.
     ``faults`` are those of single objects, in file order. ``cut`` is where the objects end early,
     because the file was truncated or a crash left nothing more; None if they do not end early.
     """
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.kinds = bytearray(view.size // 8 + 1)
+        self.kinds = bytearray(1)
         self.counts: Counter[int] = Counter()
         self.faults: list[Fault] = []
         self.last = 0  # the last object found
@@ -37,7 +38,7 @@ class Walk:
 
     def kind(self, at: int) -> int:
         """The type of the sound object at an offset; 0 if there is none."""
-        if at & 7 or at >= self.view.size:
+        if at & 7 or at >> 3 >= len(self.kinds):
             return 0
         return self.kinds[at >> 3]
 
@@ -78,14 +79,16 @@ class Walk:
                         following = self._resync(at) or following
                     fault = Fault(at, following, fault.reason, fault.rule, fault.text)
                 self._lose(fault)
-                self.kinds[at >> 3] = kind | BAD
+                kept = kind | BAD
             else:
                 if fault is not None:
                     place, _ = layout.HEADER_FIELDS["incompatible_flags"]
                     self.faults.append(
                         Fault(place, place + 4, fault.reason, fault.rule, fault.text)
                     )
-                self.kinds[at >> 3] = kind
+                kept = kind
+            self.kinds.extend(bytes((at >> 3) + 1 - len(self.kinds)))
+            self.kinds[at >> 3] = kept
             self.counts[kind] += 1
             self.last, self.end = at, following
             at = following
@@ -174,7 +177,7 @@ class Walk:
         What lies outside the file, or between two places, leads to nothing for sure.
         """
         view, header = self.view, self.view.header
-        known = bytearray(len(self.kinds))
+        known = bytearray(view.size // 8 + 1)
 
         def knows(*offsets: int) -> None:
             for at in offsets:

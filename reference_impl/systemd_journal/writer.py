@@ -8,7 +8,7 @@ from typing import Any
 
 from reference_impl.answer import NewRecord
 from reference_impl.systemd_journal import appending, builder
-from reference_impl.systemd_journal.reader import mapped
+from reference_impl.systemd_journal.loading import loaded
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
@@ -22,7 +22,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Go on with a file. Raises ``ValueError`` if a new one must be begun (SDJ-087)."""
-    with mapped(path) as data:
+    with loaded(path) as data:
         made = appending.reopen(bytes(data), context)
     if not records:
         return

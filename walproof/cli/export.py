@@ -11,7 +11,7 @@ import click
 
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat, detect, named
-from reference_impl.systemd_journal import layout, mapped
+from reference_impl.systemd_journal import layout, loaded
 from reference_impl.systemd_journal.export_format import export_entry
 from reference_impl.systemd_journal.objects import FIELD_NAME
 from reference_impl.systemd_journal.reader import read_data
@@ -158,7 +158,7 @@ def _journal(log: Path, context: dict[str, Any]) -> int:
     out = sys.stdout.buffer
     status = 0
     try:
-        with mapped(log) as data:
+        with loaded(log) as data:
             seqnum_id = bytes(data[72:88]).hex() if len(data) >= layout.HEADER_MIN else ""
             for event in read_data(data, "recover", context):
                 if isinstance(event, Lost):

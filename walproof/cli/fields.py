@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from reference_impl.systemd_journal import inspection, layout, mapped
+from reference_impl.systemd_journal import inspection, layout, loaded
 from reference_impl.systemd_journal.export_format import is_text
 from reference_impl.systemd_journal.query import names, values
 from walproof.cli.output import say
@@ -32,7 +32,7 @@ def fields(log: Path, name: str | None, as_json: bool) -> int:
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
     try:
-        with mapped(log) as data:
+        with loaded(log) as data:
             size = len(data)
             why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
             if why is not None:

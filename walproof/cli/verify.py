@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from reference_impl.systemd_journal import inspection, layout, mapped
+from reference_impl.systemd_journal import inspection, layout, loaded
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.cli.output import say, say_json
@@ -39,7 +39,7 @@ def verify(log: Path, key: str | None, as_json: bool) -> int:
         except BadKey as error:
             raise click.UsageError(f"--key: {error}") from None
     try:
-        with mapped(log) as data:
+        with loaded(log) as data:
             return _verify(log, data, context, as_json)
     except OSError as error:
         raise click.ClickException(f"{log}: {error.strerror or error}") from None

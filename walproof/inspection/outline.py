@@ -45,10 +45,10 @@ class Outline:
     def lost_between(self, start: int, end: int) -> Iterator[Lost]:
         """The lost ranges that have bytes in ``[start, end)``."""
         first = bisect_right(self.lost, start, key=lambda gap: gap.end)
-        for gap in self.lost[first:]:
-            if gap.start >= end:
+        for number in range(first, len(self.lost)):
+            if self.lost[number].start >= end:
                 return
-            yield gap
+            yield self.lost[number]
 
     def lost_bytes(self) -> int:
         """How many bytes yielded no record, not counting framing."""

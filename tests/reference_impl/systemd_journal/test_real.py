@@ -10,7 +10,7 @@ from journal_files import hello, made
 from conformance.kaitai.compile import compiled
 from conformance.recipes.systemd_journal.log import KEY, SEALED_START
 from reference_impl.answer import collect
-from reference_impl.systemd_journal import inspection, mapped, read
+from reference_impl.systemd_journal import inspection, loaded, read
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
 
 journalctl = pytest.mark.skipif(not shutil.which("journalctl"), reason="journalctl not found")
@@ -48,7 +48,7 @@ def shown_by_us(path: Path) -> list[tuple[str, ...]]:
 
 def test_real_files_are_intact_with_their_seals(real_file: Path) -> None:
     context = {"key": KEY} if "sealed" in real_file.name else {}
-    with mapped(real_file) as data:
+    with loaded(real_file) as data:
         found = inspection.inspect(data, context)
     assert found.faults == []
     assert len(found.entries) == (8 if "sealed" in real_file.name else 30)
@@ -62,7 +62,7 @@ def test_real_files_as_journalctl_shows_them(real_file: Path) -> None:
 
 def test_the_grammar_finds_the_same_objects_in_real_files(real_file: Path) -> None:
     parsed = compiled("systemd_journal").SystemdJournal.from_file(str(real_file))
-    with mapped(real_file) as data:
+    with loaded(real_file) as data:
         kinds = inspection.inspect(data, {}).walk.kinds
     objects = [(number << 3, kind) for number, kind in enumerate(kinds) if kind]
     assert [(one.ofs_object, one.type.value) for one in parsed.objects] == objects

@@ -10,19 +10,20 @@ the header. The reference reader does three things: seals when the context has t
 look-up of ``match`` in a sound file, and files whose FIELD objects have a ``=`` in their names, or
 more than 65,535 names, and compressed fields as well.
 
-Memory: 64 bytes for an object at the most (256 MB for a file of a gigabyte), and a run of records.
+Memory: the file, as it was when it was read; 64 bytes for an object at the most (256 MB for a file
+of a gigabyte); and a run of records.
 An entry whose fields take more than a gibibyte has null for ``fields`` and an empty payload, and is
 marked as truncated.
 """
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator, Sequence
 
 from reference_impl.answer import End, Lost
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.inspection import refusal
+from reference_impl.systemd_journal.loading import load
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Event, Part, Wanted
 from walproof.scan.reference import ReferenceScanner
@@ -73,7 +74,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 def _inspection(log: Log) -> Inspection | tuple[list[Lost], End]:
     """What there is in a file; only lost ranges and an end where there is not even a header."""
-    raw = _mapped(log)
+    raw = load(log.local())
     if len(raw) >= layout.HEADER_MIN:
         if (reason := refusal(raw)) is not None:
             return [], End("refused", reason, None)
@@ -84,12 +85,3 @@ def _inspection(log: Log) -> Inspection | tuple[list[Lost], End]:
         return [], End("refused", "not-a-journal", None)
     lost = [Lost(0, len(raw), "torn-header", torn=True)] if raw else []  # SDJ-050
     return lost, End("torn", "torn-header", 0)
-
-
-def _mapped(log: Log) -> mmap.mmap | bytes:
-    """The bytes of a file, not loaded before they are looked at. Arrays keep the map open."""
-    with log.local().open("rb") as file:
-        if file.seek(0, 2) < layout.HEADER_MIN:
-            file.seek(0)
-            return file.read()
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
