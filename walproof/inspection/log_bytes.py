@@ -52,6 +52,18 @@ class LogBytes:
             self._piece = self._read(start, max(end - start, _PIECE))
         return self._piece[start - self._at : end - self._at]
 
+    def data_end(self) -> int:
+        """Where the hole at the end of a sparse file begins; its size if there is none."""
+        at = 0
+        try:
+            while at < self.size:
+                at = os.lseek(self._file.fileno(), at, os.SEEK_DATA)
+                at = os.lseek(self._file.fileno(), at, os.SEEK_HOLE)
+        except (OSError, AttributeError) as error:
+            # Without data after `at` there is a hole; otherwise nobody tells where holes are.
+            return at if getattr(error, "errno", None) == errno.ENXIO else self.size
+        return self.size
+
     def _read(self, start: int, size: int) -> bytes:
         self._file.seek(start)
         parts = []

@@ -13,6 +13,7 @@ from walproof.inspection.marked import row_of
 from walproof.inspection.note import NOTHING, Note
 from walproof.inspection.outline import Outline
 from walproof.inspection.show import value_text
+from walproof.inspection.walk import Zeros
 
 BYTES_OF_LONG_DATA = 1 << 20
 """The page includes long data in full until it holds this many bytes of the log."""
@@ -116,7 +117,8 @@ class _FieldTable:
         if field.value is not None:
             note = view.notes.value(field, view.bytes)
             is_bytes = isinstance(field.value, bytes) and note.value is None
-            if is_bytes and field.end - field.start > FOLD:
+            is_data = is_bytes or isinstance(field.value, Zeros)
+            if is_data and field.end - field.start > FOLD:
                 self.long_data.append((field.start, field.end))
             return note, 0 if is_bytes else value_text(field, note, room=200)
         unit = view.notes.unit(field, view.bytes)

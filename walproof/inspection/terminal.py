@@ -23,6 +23,7 @@ _VERDICT_STYLE = {
 _NOTE_STYLE = {True: "green", False: "bold red", None: "dim"}
 _WIDE = 110
 _LOST_AHEAD = 5
+_SHOWN = 64
 
 
 class TerminalMap:
@@ -118,7 +119,7 @@ class TerminalMap:
     def _print_field(self, row: FieldRow, unit: Note | None) -> None:
         field = row.field
         line = self._begin(row)
-        data = b"" if field.value is None else self.view.bytes[field.start : field.end]
+        data = b"" if field.value is None else self._ends(field)
         line.add(hex_text(data, self.byte_room)).pad_to(self._name_column())
         line.add(self._name(field), "cyan" if field.value is not None else "bold").add("  ")
         line.pad_to(self._name_column() + self.name_width + 2)
@@ -130,6 +131,13 @@ class TerminalMap:
         if ids:
             line.pad_to(id_column).add(" " if line.width > id_column else "").add(id_text, "dim")
         self.lines.say(line if self.is_pipe else line.crop(self.width))
+
+    def _ends(self, field: Field) -> bytes:
+        """The bytes of a field, of long data only as many of both ends as a line can show."""
+        if field.end - field.start <= 2 * _SHOWN:
+            return self.view.bytes[field.start : field.end]
+        first = self.view.bytes[field.start : field.start + _SHOWN]
+        return first + self.view.bytes[field.end - _SHOWN : field.end]
 
     def _add_value(self, line: Line, row: FieldRow, unit: Note | None, room: int) -> None:
         field = row.field

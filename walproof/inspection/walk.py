@@ -11,6 +11,10 @@ from conformance.kaitai.field_map import Field, iter_fields, resolve
 from conformance.kaitai.grammar_docs import grammar_docs
 from conformance.kaitai.grammars import grammar_of
 from walproof.inspection.log_bytes import LogBytes
+from walproof.inspection.show import counted
+
+PIECE_OF_A_HOLE = 1 << 16
+"""Bytes of the hole at the end of a sparse file that are parsed."""
 
 
 def fields_between(log: LogBytes, format: str, start: int, end: int) -> Iterator[Field]:
@@ -61,13 +65,34 @@ def _parts(log: LogBytes, format: str, start: int, end: int) -> range:
 def _part(log: LogBytes, format: str, number: int) -> Iterator[Field]:
     stride = _stride(log, format)
     if stride is None:
-        yield from iter_fields(log[0 : log.size], format)
+        yield from _whole(log, format)
         return
     base = number * stride
     for field in iter_fields(log[base : base + stride], format):
         # To the grammar this part is a whole log: give it back its number and its place.
         path = field.path.replace("[0]", f"[{number}]", 1)
         yield replace(field, path=path, start=base + field.start, end=base + field.end)
+
+
+class Zeros(str):
+    """What is shown of a field that reaches through the hole at the end of a sparse file."""
+
+
+def _whole(log: LogBytes, format: str) -> Iterator[Field]:
+    """The fields of a log that cannot be parsed in parts; no more of its last hole than a piece.
+
+    A field that begins in the hole or before it and ends with the piece ends with the file.
+    """
+    end = min(log.data_end() + PIECE_OF_A_HOLE, log.size)
+    for field in iter_fields(log[0:end], format):
+        if field.end < end or end == log.size:
+            yield field
+            continue
+        value = field.value
+        if isinstance(value, bytes) and not any(value):
+            count = log.size - field.start
+            value = Zeros(f"{counted(count, 'byte')}  00 × {count}")
+        yield replace(field, end=log.size, value=value)
 
 
 def _top(log: LogBytes, format: str) -> tuple[str | None, int]:

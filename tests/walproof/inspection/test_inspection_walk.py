@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
+from conformance import VECTORS
 from conformance.kaitai.field_map import UnknownField, field_map
 from reference_impl.answer import End, Lost, Record
 from reference_impl.formats import named
@@ -176,3 +178,48 @@ def test_zero_fill_is_what_follows_end_and_torn_bytes(
     end: int | None, lost: list[Lost], zeros: tuple[int, int] | None
 ) -> None:
     assert Outline(50, end=end, lost=lost).zero_fill() == zeros
+
+
+@pytest.mark.parametrize(
+    ("format", "vector"),
+    [
+        ("kahadb-journal", "batch-dropped.log"),
+        ("zeebe-journal", "application-entries-of-all-versions.log"),
+        ("systemd-journal", "five-entries.journal"),
+    ],
+)
+def test_of_the_hole_at_the_end_of_a_sparse_file_a_piece_is_parsed(
+    tmp_path: Path, format: str, vector: str
+) -> None:
+    path = tmp_path / "sparse"
+    path.write_bytes((VECTORS / format / vector).read_bytes())
+    data = path.stat().st_size
+    os.truncate(path, 1 << 28)
+    with LogBytes(path) as log:
+        if log.data_end() == log.size:
+            pytest.skip("this file system tells of no holes")
+        tracemalloc.start()
+        fields = list(fields_between(log, format, 0, log.size))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert max(field.end for field in fields) == 1 << 28
+    assert sum(field.end > data for field in fields) < 4
+    assert peak < 8 << 20
+
+
+def test_lost_ranges_are_looked_up_without_a_copy_of_those_that_follow() -> None:
+    class Counted(list[Lost]):
+        looked_at = 0
+
+        def __getitem__(self, index):  # type: ignore[no-untyped-def]
+            assert not isinstance(index, slice), "a copy for each field takes quadratic time"
+            Counted.looked_at += 1
+            return super().__getitem__(index)
+
+    many = 1000
+    view = Outline(8 * many, "damaged", "bad-item")
+    view.lost = Counted(Lost(8 * n, 8 * n + 4, "bad-item") for n in range(many))
+    for number in range(many):
+        found = view.lost_of(8 * number, 8 * number + 4)
+        assert found is not None and found.start == 8 * number
+    assert Counted.looked_at < 32 * many
