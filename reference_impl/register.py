@@ -17,9 +17,13 @@ from reference_impl.places import SPEC
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason code. ``kinds`` are some of ``torn``, ``damage`` and ``refused``."""
+    """A reason code, and what it says in ``words``.
+
+    ``kinds`` are some of ``torn``, ``damage`` and ``refused``.
+    """
 
     code: str
+    words: str
     kinds: tuple[str, ...]
     requirements: tuple[str, ...]
 
@@ -149,7 +153,7 @@ def _grammars(said: list[Mapping[str, Any]]) -> Iterator[Grammar]:
 
 
 def _reason(code: str, said: Mapping[str, Any]) -> Reason:
-    return Reason(code, tuple(said["kinds"]), tuple(said["requirements"]))
+    return Reason(code, said["words"], tuple(said["kinds"]), tuple(said["requirements"]))
 
 
 def _fault(said: Mapping[str, Any]) -> Fault:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
 import yaml
 from click.testing import CliRunner
 
@@ -15,6 +16,7 @@ from reference_impl.formats import FORMATS
 from walproof.cli import walproof
 
 ROOT = Path(__file__).parents[1]
+LOGS = ROOT / "vectors" / "leveldb-log"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -25,11 +27,13 @@ def test_each_format_has_its_row_with_the_number_of_its_vectors() -> None:
     assert written == there
 
 
-def test_the_first_example_is_what_the_command_prints() -> None:
-    said = README.split("$ walproof read 000003.log\n", 1)[1].split("```", 1)[0]
-    log = ROOT / "vectors" / "leveldb-log" / "payload-flipped-in-middle-fragment.log"
-    printed = CliRunner().invoke(walproof, ["read", str(log)]).stdout
-    assert said == printed.replace(str(log), "000003.log")
+def test_the_first_example_is_what_the_command_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = README.split("$ walproof 000003.log\n", 1)[1].split("```", 1)[0]
+    shutil.copy(LOGS / "payload-flipped-in-middle-fragment.log", tmp_path / "000003.log")
+    monkeypatch.chdir(tmp_path)
+    assert said == CliRunner().invoke(walproof, ["000003.log"]).stdout
 
 
 def test_every_top_level_folder_is_explained() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from walproof.audit import plots, quantity
+from walproof import quantity
+from walproof.audit import plots
 from walproof.audit.summary import VERDICTS
 from walproof.audit.terminal import short_path
 

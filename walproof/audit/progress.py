@@ -13,7 +13,7 @@ from rich.progress import (
 )
 from rich.progress import Progress as RichProgress
 
-from walproof.audit.quantity import number
+from walproof.quantity import number
 
 
 class Progress:

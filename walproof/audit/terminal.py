@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.reports.console_text import is_unicode, say
-from walproof.audit.quantity import counted, in_bytes, number
 from walproof.audit.summary import VERDICTS
-from walproof.cli.read import VERDICT_STYLE
+from walproof.cli.record_table import VERDICT_STYLE
+from walproof.quantity import counted, in_bytes, number
 
 REASONS = 12
 WORST = 5

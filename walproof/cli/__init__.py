@@ -12,6 +12,7 @@ from conformance import __version__
 from walproof.cli.output import say, say_lines
 
 SUBCOMMANDS = (
+    "summary",
     "read",
     "inspect",
     "verify",
@@ -55,6 +56,15 @@ class _Subcommands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """``walproof PATH`` is ``walproof summary PATH``."""
+        first = args[0]
+        if first not in SUBCOMMANDS and (first == "-" or "/" in first or os.path.lexists(first)):
+            return "summary", self.get_command(context, "summary"), args
+        return super().resolve_command(context, args)
+
 
 @click.group(cls=_Subcommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="walproof")
@@ -62,7 +72,8 @@ def walproof() -> None:
     """Says what a journal file means, which records survive its damage, and who gets it right.
 
     \b
-    walproof read 000003.log              what is in a log, and what is lost
+    walproof 000003.log                   what it is, whether it is whole, what is lost
+    walproof read 000003.log              its records, and what is lost between them
     walproof inspect 000003.log           every byte of it, with field and rule
     walproof check --cmd './my-reader'    does my reader agree?
     """
@@ -72,6 +83,9 @@ def main() -> None:
     """Entry point. Usage errors exit with 1, as every subcommand says: 2 to 4 are answers."""
     try:
         status = walproof.main(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as nothing:
+        click.echo(nothing.format_message())
+        raise SystemExit(0) from None
     except click.exceptions.Abort:
         raise SystemExit(130) from None
     except click.ClickException as error:

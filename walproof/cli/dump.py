@@ -17,8 +17,7 @@ from conformance.saving import save
 from reference_impl.answer import End, Lost, Record
 from reference_impl.formats import UnknownFormat, detect, named
 from reference_impl.zmq_raft import message_pack
-from walproof.cli.output import must_not_overwrite, say, say_json
-from walproof.cli.read import EXIT_STATUS
+from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say, say_json
 
 UNZIPPED_BYTES = 64 << 20
 """What any payload may unpack to; a large one to more."""

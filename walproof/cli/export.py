@@ -16,8 +16,7 @@ from reference_impl.systemd_journal.export_format import export_entry
 from reference_impl.systemd_journal.objects import FIELD_NAME
 from reference_impl.systemd_journal.reader import read_data
 from walproof.cli.context import context_of
-from walproof.cli.output import must_not_overwrite, say
-from walproof.cli.read import EXIT_STATUS
+from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

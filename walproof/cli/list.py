@@ -12,8 +12,8 @@ import click
 from conformance.text import one_line
 from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import Format, UnknownFormat, detect, named
-from walproof.cli.output import say, say_json
-from walproof.cli.read import EXIT_STATUS, VERDICT_STYLE
+from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.cli.record_table import VERDICT_STYLE
 
 
 @dataclass

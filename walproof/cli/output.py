@@ -9,6 +9,9 @@ import click
 
 from conformance.text import json_text, one_line
 
+EXIT_STATUS = {"intact": 0, "torn": 3, "damaged": 3, "refused": 4}
+"""Verdict → what a command that reads a log exits with."""
+
 
 def say(text: str, *, err: bool = False, style: str | None = None) -> None:
     """Print one line. What a name or a value in it could do to a terminal is spelled out."""

@@ -14,7 +14,7 @@ from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import Format, UnknownFormat, detect, named
 from walproof.cli.context import context_of
 from walproof.cli.output import say
-from walproof.cli.read import count
+from walproof.quantity import counted
 
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
 """Fields of a record that describe the file around it, or repeat what its payload says."""
@@ -73,7 +73,7 @@ def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[st
         ) from None
     lost = sum(gap.end - gap.start for gap in answer.lost)
     say(
-        f"{out}: {count(len(answer.records), 'record')}; {count(lost, 'byte')} of {log} lost",
+        f"{out}: {counted(len(answer.records), 'record')}; {counted(lost, 'byte')} of {log} lost",
         err=True,
     )
     for gap in answer.lost:

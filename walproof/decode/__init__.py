@@ -70,3 +70,12 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
             values.append(None)
             faults.append(f"not decoded: {fault}")
     return pa.array(values, type_of(format_id, names)), pa.array(faults, pa.string())
+
+
+def phrase(format_id: str, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """A decoded record in a line for a person.
+
+    ``value`` is its struct, ``fields`` what its columns hold. Foreign text in it is as it was
+    found: whoever prints it makes it harmless.
+    """
+    return cast(str, module_of(format_id, __name__).phrase(value, fields))

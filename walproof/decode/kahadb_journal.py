@@ -13,6 +13,7 @@ import pyarrow as pa
 from reference_impl.kahadb_journal.layout import command
 from walproof.decode.fault import Cursor, Undecodable, text
 from walproof.decode.payloads import decoders_of
+from walproof.quoted import quoted
 from walproof.scan.model import Records
 
 TYPE = pa.struct(
@@ -120,3 +121,19 @@ def _field(cursor: Cursor) -> tuple[int, int | bytes]:
     if kind in (1, 5):
         return key >> 3, int.from_bytes(cursor.take(8 if kind == 1 else 4), "little")
     raise Undecodable(f"at {at}: no field of a protobuf message")
+
+
+def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """See :func:`walproof.decode.phrase`: the command, the destination, the message's id."""
+    said = [value["name"].removeprefix("KAHA_").removesuffix("_COMMAND").lower().replace("_", " ")]
+    if value["destination"] is not None:
+        said.append(f"{value['destination_type']}://{value['destination']}")
+    if value["subscription"]:
+        said.append(f"subscription {value['subscription']}")
+    if value["message_id"]:
+        said.append(value["message_id"])
+    if value["data"] is not None and value["name"] != "KAHA_TRACE_COMMAND":
+        said.append(f"{len(value['data'])} bytes")
+    elif value["data"] is not None:
+        said.append(quoted(value["data"]))
+    return "  ".join(said)

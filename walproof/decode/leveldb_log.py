@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from walproof.decode.fault import Cursor, Undecodable
 from walproof.decode.payloads import decoders_of
+from walproof.quoted import quoted
 from walproof.scan.model import Records
 
 OPERATION = pa.struct(
@@ -84,3 +85,17 @@ def decode(payload: bytes) -> dict[str, Any]:
 def _signed(value: int) -> int:
     """A u64 in two's complement, as in all columns."""
     return value - 2**64 if value >= 2**63 else value
+
+
+def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """See :func:`walproof.decode.phrase`: the first operation, and how many follow."""
+    ops = value["ops"]
+    if not ops:
+        return f"sequence {value['sequence']}: no operation"
+    said = ops[0]["op"].replace("_", " ")
+    if ops[0]["key"] is not None:
+        said += f" {quoted(ops[0]['key'])}"
+    if ops[0]["value"] is not None:
+        said += f" {'to' if ops[0]['op'] == 'delete_range' else '='} {quoted(ops[0]['value'])}"
+    more = f", and {len(ops) - 1} more" if len(ops) > 1 else ""
+    return f"sequence {value['sequence']}: {said}{more}"

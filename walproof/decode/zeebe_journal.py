@@ -11,6 +11,7 @@ import pyarrow as pa
 from reference_impl.zeebe_journal import raft
 from walproof.decode.fault import Undecodable
 from walproof.decode.payloads import decoders_of
+from walproof.quoted import quoted
 from walproof.scan.model import Records
 
 MEMBER = pa.struct([("type", pa.string()), ("updated", pa.int64()), ("member_id", pa.binary())])
@@ -83,3 +84,15 @@ def _member(member: dict[str, Any]) -> dict[str, Any]:
 
 def _signed(value: int) -> int:
     return value - 2**64 if value >= 2**63 else value
+
+
+def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """See :func:`walproof.decode.phrase`: index, term, and what kind of entry it is."""
+    said = f"index {fields['index']}, term {value['term']}: {value['type']}"
+    if value["application_data"] is not None:
+        span = f"{value['lowest_asqn']}–{value['highest_asqn']}"
+        said += f", records {span}, {len(value['application_data'])} bytes"
+    if value["new_members"] is not None:
+        members = ", ".join(quoted(one["member_id"]) for one in value["new_members"][:5])
+        said += f" of {len(value['new_members'])} members: {members}"
+    return said

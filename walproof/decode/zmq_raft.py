@@ -12,6 +12,7 @@ import pyarrow as pa
 from reference_impl.zmq_raft import message_pack
 from walproof.decode.fault import Undecodable
 from walproof.decode.payloads import known, whole_payloads
+from walproof.quoted import quoted
 from walproof.scan.model import Records
 
 TYPE = pa.struct([("type", pa.string()), ("data", pa.binary()), ("config", pa.string())])
@@ -55,3 +56,11 @@ def decode(kind: int | None, payload: bytes | None) -> dict[str, Any] | None:
         raise Undecodable(f"config: {len(payload) - end} bytes after the MessagePack value")
     shown = json.dumps(message_pack.to_json(value), ensure_ascii=False, separators=(",", ":"))
     return {"type": TYPES[kind], "data": None, "config": shown}
+
+
+def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """See :func:`walproof.decode.phrase`: index, term, type, and the application's data."""
+    said = f"index {fields['index']}, term {fields['term']}: {value['type']}"
+    if value["data"] is not None:
+        said += f" {quoted(value['data'])}"
+    return f"{said} {value['config']}" if value["config"] is not None else said

@@ -76,6 +76,7 @@ def _print_meaning(console: Console, register: Register, meaning: Meaning) -> No
             _title(
                 console, meaning.code, f"{register.title}: reason code ({', '.join(meaning.kinds)})"
             )
+            console.print(Padding(meaning.words, (0, 2)))
             faults = [fault for fault in register.faults if fault.reason == meaning.code]
             _print_faults(console, faults)
             _print_sentences(console, meaning.requirements)

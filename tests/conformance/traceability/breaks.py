@@ -28,7 +28,7 @@ default = "all"
 read_by = ["read"]
 meaning = "how many units to read"
 """
-FAULT = """reasons.bad-size = {kinds = ["damage"], requirements = ["TOY-002"]}
+FAULT = """reasons.bad-size = {words = "a bad size", kinds = ["damage"], requirements = ["TOY-002"]}
 
 [[faults]]
 fault = "the sum is wrong"

@@ -68,6 +68,12 @@ SMALL_HUNT = [
 ]
 
 COMMANDS = [
+    ("LOG",),
+    ("FOLDER",),
+    ("summary", "LOG", "--json"),
+    ("summary", "NOTHING"),
+    ("read", "LOG", "--head", "1"),
+    ("read", "LOG", "--summary"),
     ("read", "LOG"),
     ("read", "LOG", "--json"),
     ("read", "LOG", "--jsonl"),

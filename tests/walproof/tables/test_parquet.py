@@ -15,7 +15,7 @@ from conformance.vectors import Vector, load_all
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
 from walproof.cli import walproof
-from walproof.cli.read import EXIT_STATUS
+from walproof.cli.output import EXIT_STATUS
 from walproof.scan import answers
 from walproof.scan.log import Log
 from walproof.tables import parquet as export

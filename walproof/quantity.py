@@ -31,3 +31,10 @@ def width(seconds: int) -> str:
         if seconds % unit == 0:
             return counted(seconds // unit, name)
     return counted(seconds, "second")
+
+
+def exact(size: int) -> str:
+    """A number of bytes as it is, and with a unit where that says more."""
+    if size < 10_000:
+        return counted(size, "byte")
+    return f"{in_bytes(size)} ({counted(size, 'byte')})"

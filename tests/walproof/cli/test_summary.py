@@ -1,0 +1,154 @@
+"""``walproof PATH``, as somebody types it who holds a log."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance import ROOT, VECTORS
+from walproof.cli import walproof
+
+DAMAGED = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
+JOURNAL = VECTORS / "systemd-journal" / "five-entries.journal"
+
+
+def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
+    runner = CliRunner(env={"COLUMNS": "80"})
+    return runner.invoke(walproof, list(map(str, arguments)), input=stdin, standalone_mode=False)
+
+
+def test_a_damaged_log_on_one_screen(tmp_path: Path) -> None:
+    log = tmp_path / "000003.log"
+    shutil.copy(DAMAGED, log)
+    done = run(log)
+    assert done.return_value == 3
+    lines = done.stdout.splitlines()
+    assert lines[0] == str(log)
+    assert "LevelDB log, recognised by its content" in lines[1]
+    assert "a checksum that does not match (checksum-mismatch)" in done.stdout
+    assert f"walproof recover {log} --out NEW" in done.stdout
+    assert len(lines) < 24
+    assert done.stdout == run("summary", log).stdout
+
+
+def test_the_commands_it_names_can_be_typed(tmp_path: Path) -> None:
+    log = tmp_path / "a log with spaces.log"
+    shutil.copy(DAMAGED, log)
+    told = [line.strip() for line in run(log).stdout.splitlines() if "  walproof " in line]
+    assert len(told) == 4
+    for line in told:
+        command = line.partition("   ")[0] if "   " in line else line.rpartition("  ")[0]
+        command = command.strip().replace("NEW", str(tmp_path / "new"))
+        done = subprocess.run(
+            ["sh", "-c", f"{sys.executable} -c 'from walproof.cli import main; main()' "
+             + command.removeprefix("walproof ")],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode in (0, 3), (command, done.stderr)
+
+
+def test_records_are_decoded_and_the_time_is_said() -> None:
+    done = run(JOURNAL)
+    assert done.return_value == 0
+    assert "whole; 5 records" in done.stdout
+    assert "time" in done.stdout
+    assert "UTC to" in done.stdout
+
+
+def test_what_is_packed_or_piped_is_no_place_to_resume(tmp_path: Path) -> None:
+    packed = tmp_path / "000003.log.gz"
+    packed.write_bytes(gzip.compress(DAMAGED.read_bytes()))
+    for done in (run(packed), run("-", stdin=DAMAGED.read_bytes())):
+        assert done.return_value == 3
+        assert "resume" not in done.stdout
+        assert "new file" not in done.stdout
+    assert "unpacked from gzip" in run(packed).stdout
+    assert "read from a pipe" in run("-", stdin=DAMAGED.read_bytes()).stdout
+
+
+def test_a_folder_is_a_line_for_each_log_the_worst_first(tmp_path: Path) -> None:
+    shutil.copy(JOURNAL, tmp_path / "a.journal")
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    shutil.copy(DAMAGED, tmp_path / "deep" / "er" / "000003.log")
+    (tmp_path / "notes.txt").write_text("nothing of ours")
+    done = run(tmp_path)
+    assert done.return_value == 3
+    lines = done.stdout.splitlines()
+    assert "000003.log" in lines[2]
+    assert "checksum-mismatch" in lines[2]
+    assert "a.journal" in lines[3]
+    assert "2 logs" in done.stdout
+    assert "1 not whole" in done.stdout
+    assert "notes.txt" not in done.stdout
+    bodies = [json.loads(line) for line in run(tmp_path, "--json").stdout.splitlines()]
+    assert {body["format"] for body in bodies} == {"leveldb-log", "systemd-journal"}
+
+
+def test_a_log_that_cannot_be_read_does_not_end_the_list(tmp_path: Path) -> None:
+    shutil.copy(JOURNAL, tmp_path / "b.journal")
+    (tmp_path / "a.journal").symlink_to("nowhere")
+    done = run(tmp_path)
+    assert "b.journal" in done.stdout
+    assert "a.journal" in done.stderr
+    assert done.return_value == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("000009.log", bytes(100_000), "nothing but zeros"),
+        ("000009.log", b"", "empty"),
+        ("raft-partition-partition-1-1.log", b"", "Zeebe journal, recognised by its name alone"),
+        ("000010.log", b"hello there\n", "recognised by its name alone"),
+    ],
+)
+def test_a_name_is_not_taken_for_content(
+    name: str, content: bytes, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert said in run(tmp_path / name).stdout
+
+
+def test_what_is_no_log_says_what_its_name_promises(tmp_path: Path) -> None:
+    (tmp_path / "system.journal").write_bytes(b"hello there\n")
+    (tmp_path / "picture").write_bytes(b"\x89PNG\r\n")
+    done = run(tmp_path / "system.journal")
+    assert done.return_value == 4
+    assert "its name is that of a systemd-journal, its bytes are not" in done.stderr
+    assert run(tmp_path / "picture").return_value == 4
+
+
+def test_a_misspelt_command_is_still_one() -> None:
+    done = run("raed")
+    assert done.exception is not None
+    assert "No such command" in str(done.exception)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_read_takes_the_same_paths(tmp_path: Path) -> None:
+    packed = tmp_path / "000003.log.gz"
+    packed.write_bytes(gzip.compress(DAMAGED.read_bytes()))
+    plain = json.loads(run("read", DAMAGED, "--json").stdout)
+    assert json.loads(run("read", packed, "--json").stdout) == plain
+    assert json.loads(run("read", "-", "--json", stdin=DAMAGED.read_bytes()).stdout) == plain
+
+
+def test_read_prints_what_was_asked_for() -> None:
+    all_rows = run("read", JOURNAL).stdout.splitlines()
+    head = run("read", JOURNAL, "--head", "2").stdout.splitlines()
+    assert head[:3] == all_rows[:3]
+    assert head[3] == "… and 3 more"
+    assert head[4:] == all_rows[6:]
+    lost = run("read", DAMAGED, "--lost-only").stdout.splitlines()
+    assert [line.split()[0] for line in lost[1:2]] == ["lost"]
+    assert len(lost) == 4
+    assert run("read", JOURNAL, "--summary").stdout == run(JOURNAL).stdout
+    assert "exclude each other" in str(run("read", JOURNAL, "--summary", "--json").exception)

@@ -1,0 +1,165 @@
+"""What is packed comes out as it was; what is broken says where; what is too large stops."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import threading
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import lz4.frame  # type: ignore[import-untyped,unused-ignore]
+import pytest
+import zstandard
+
+from conformance import VECTORS
+from walproof.summary import unpacked as module
+from walproof.summary.unpacked import CannotUnpack, unpacked
+
+LOG = (VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log").read_bytes()
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": zstandard.ZstdCompressor().compress,
+    "lz4": lz4.frame.compress,
+}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_a_packed_file(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "000003.log.gz"
+    packed = PACKED[kind](LOG)
+    path.write_bytes(packed)
+    with unpacked(str(path)) as log:
+        assert log.path.read_bytes() == LOG
+        assert log.path.name == "000003.log"  # a name says what a log is, where its bytes do not
+        assert (log.how, log.is_copy, log.faults) == ((kind,), True, ())
+    assert not log.path.exists()
+    assert path.read_bytes() == packed
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_two_packed_files_in_one(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(PACKED[kind](LOG) + PACKED[kind](LOG))
+    with unpacked(str(path)) as log:
+        assert log.path.read_bytes() == LOG + LOG
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_a_packed_file_that_is_cut_gives_what_came_out(kind: str, tmp_path: Path) -> None:
+    content = os.urandom(1 << 20)
+    whole = PACKED[kind](content)
+    path = tmp_path / "x"
+    path.write_bytes(whole[: len(whole) // 2])
+    try:
+        with unpacked(str(path)) as log:
+            found = log.path.read_bytes()
+            assert log.faults, "half of a file was taken for a whole one"
+            assert content.startswith(found)
+    except CannotUnpack as error:  # a block of 900 KB, of which nothing comes out
+        assert kind == "bzip2", error
+        assert str(error).startswith(str(path))
+
+
+def test_a_file_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(LOG)
+    with unpacked(str(path)) as log:
+        assert (log.path, log.is_copy) == (path, False)
+
+
+def test_a_pipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(gzip.compress(LOG),))
+    writer.start()
+    with unpacked(str(path)) as log:
+        assert log.path.read_bytes() == LOG
+        assert log.how == ("pipe", "gzip")
+    writer.join()
+    assert "reading the pipe" in capfd.readouterr().err
+
+
+def archive(kind: str, members: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+            for name, data in members.items():
+                made.writestr(name, data)
+    else:
+        with tarfile.open(fileobj=out, mode="w") as made:
+            for name, data in members.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                made.addfile(info, io.BytesIO(data))
+            link = tarfile.TarInfo("link")
+            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            made.addfile(link)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_an_archive_of_one_file_and_of_several(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(archive(kind, {"db/000003.log": LOG}))
+    with unpacked(str(path)) as log:
+        assert (log.path.name, log.path.read_bytes()) == ("000003.log", LOG)
+    path.write_bytes(archive(kind, {"db/000003.log": LOG, "db/old/000001.log": b""}))
+    with unpacked(str(path)) as log:
+        files = {p.relative_to(log.path).as_posix() for p in log.path.rglob("*") if p.is_file()}
+        assert files == {"db/000003.log", "db/old/000001.log"}
+        assert log.how == (kind,)
+
+
+def test_a_packed_archive(tmp_path: Path) -> None:
+    path = tmp_path / "logs.tar.gz"
+    path.write_bytes(gzip.compress(archive("tar", {"a.log": LOG})))
+    with unpacked(str(path)) as log:
+        assert log.path.read_bytes() == LOG
+        assert log.how == ("gzip", "tar")
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+@pytest.mark.parametrize("name", ["../out.log", "/tmp/out.log", "a/../../out.log"])
+def test_no_member_leads_out(kind: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(archive(kind, {name: LOG}))
+    with pytest.raises(CannotUnpack, match="leads out of its archive"), unpacked(str(path)):
+        pass
+    assert list(tmp_path.rglob("out.log")) == []
+
+
+@pytest.mark.parametrize("kind", [*PACKED, "zip", "tar"])
+def test_a_bomb_stops_at_the_bound(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    zeros = bytes(8 << 20)
+    path.write_bytes(PACKED[kind](zeros) if kind in PACKED else archive(kind, {"a": zeros}))
+    with pytest.raises(CannotUnpack, match="at most 1048576 bytes"), unpacked(str(path), 1 << 20):
+        pass
+
+
+def test_a_nest_of_packings_stops(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    data = LOG
+    for _ in range(9):
+        data = gzip.compress(data)
+    path.write_bytes(data)
+    with pytest.raises(CannotUnpack, match="packed too often"), unpacked(str(path)):
+        pass
+
+
+def test_zeros_take_no_room(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(gzip.compress(bytes(64 << 20) + LOG))
+    with unpacked(str(path)) as log:
+        found = log.path.stat()
+        assert found.st_size == (64 << 20) + len(LOG)
+        assert found.st_blocks * 512 < 1 << 20
+    assert module.PIECE <= 1 << 20

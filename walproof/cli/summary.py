@@ -1,0 +1,196 @@
+"""``walproof PATH``: what it is, whether it is whole, what is lost, and what to type next."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from reference_impl.formats import Context, UnknownFormat
+from walproof.cli.context import context_of
+from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.summary.logs import FoundOne, below, one
+from walproof.summary.model import Summary
+from walproof.summary.screen import Line, screen, table
+from walproof.summary.summary import summarise
+from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
+
+LONG = 16 << 20
+"""Bytes from which on a bar shows how far the reading is."""
+WIDTH = 100
+"""Columns where there is no terminal."""
+
+
+@click.command()
+@click.argument("path", metavar="PATH")
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
+@click.option(
+    "--context",
+    "context_items",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="What the reader is told besides the bytes; VALUE is JSON or text. With --format.",
+)
+@click.option("--all", "all_logs", is_flag=True, help="A line for every log of a folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print one object per log instead.")
+def summary(
+    path: str, format_id: str | None, context_items: tuple[str, ...], all_logs: bool, as_json: bool
+) -> int:
+    """Say what PATH is, whether it is whole, what is lost, and what to type next.
+
+    PATH is a log, a folder of logs, a pipe or - for standard input, a file packed by gzip, bzip2,
+    xz, zstd or lz4, or a zip or tar archive. It is never changed. Records are counted, the first
+    and the last are shown; memory does not grow with the log. `walproof PATH` is the same command.
+
+    \b
+    walproof 000003.log
+    walproof /var/log/journal
+    zcat old.log.gz | walproof -
+
+    Exit status: 0 if all is whole, 3 if something is torn or damaged, 4 if something is refused or
+    is no log, 1 for a usage or I/O error.
+    """
+    if context_items and format_id is None:
+        raise click.UsageError("--context needs --format: each format has its own keys")
+    try:
+        with unpacked(path) as log:
+            context = context_of(context_items, format_id) if format_id else {}
+            found = one(log.path, format_id)
+            if found is not None:
+                return _about_one(log, replace(found, context=context), as_json)
+            return _about_folder(log, all_logs, as_json)
+    except UnknownFormat as error:
+        if format_id:
+            raise click.ClickException(str(error)) from None
+        say(f"Error: {error}", err=True)
+        return EXIT_STATUS["refused"]
+    except CannotUnpack as error:
+        raise click.ClickException(str(error)) from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = error.filename or path
+        raise click.ClickException(f"{where}: {error.strerror or error}") from None
+    except ValueError as error:  # a --context that the format does not understand
+        raise click.ClickException(str(error)) from None
+
+
+def about_one(log: Unpacked, told: str | None, format_id: str, context: Context) -> int:
+    """Print the screen about one log: the exit status. ``told`` is the format if the user said it.
+
+    Raises ``OSError`` and ``ValueError``.
+    """
+    found = one(log.path, told) or one(log.path, format_id)
+    assert found is not None
+    return _about_one(log, replace(found, context=dict(context)), as_json=False)
+
+
+def _about_one(log: Unpacked, found: FoundOne, as_json: bool) -> int:
+    with _progress(found.size) as told:
+        about = _summarised(found, told)
+    if as_json:
+        say_json(_json(log.typed, found, about, log))
+    else:
+        _print(screen(log, found, about, _width()))
+    return EXIT_STATUS[about.verdict]
+
+
+def _about_folder(log: Unpacked, all_logs: bool, as_json: bool) -> int:
+    logs = list(below(log.path))
+    if not logs:
+        raise UnknownFormat(f"{log.typed}: expected a log, or a folder with some below it")
+    rows: list[tuple[str, int, Summary]] = []
+    status = 0
+    with _progress(sum(found.size for found in logs)) as told:
+        passed = 0
+        for found in logs:
+            name = _below(found.path, log)
+            try:
+                if found.fault is not None:
+                    raise OSError(found.fault)
+                about = _summarised(found, partial(_after, told, passed))
+            except (OSError, ValueError) as error:
+                say(f"Error: {name}: {getattr(error, 'strerror', None) or error}", err=True)
+                status = 1
+                continue
+            passed += found.size
+            if as_json:
+                say_json(_json(name, found, about, log))
+            rows.append((name, found.size, about))
+    if not as_json and rows:
+        height = sys.maxsize if all_logs or not sys.stdout.isatty() else terminal_height()
+        say(f"{log.typed}")
+        _print(table(rows, height, _width()))
+        if (worst := max(rows, key=lambda row: EXIT_STATUS[row[2].verdict]))[2].verdict != "intact":
+            say("")
+            say(f"  walproof {worst[0]}", style="cyan")
+    return status or max(EXIT_STATUS[about.verdict] for _, _, about in rows)
+
+
+def _after(told: Callable[[int], None], passed: int, at: int) -> None:
+    told(passed + at)
+
+
+def _summarised(found: FoundOne, told: Callable[[int], None]) -> Summary:
+    assert found.format is not None
+    return summarise(found.format, found.path, found.context, told)
+
+
+def _json(name: str, found: FoundOne, about: Summary, log: Unpacked) -> dict[str, object]:
+    return {
+        "log": name,
+        "size": found.size,
+        "recognised_by": found.by,
+        **({"unpacked": list(log.how)} if log.how else {}),
+        **({"faults": list(log.faults)} if log.faults else {}),
+        **about.to_json(),
+    }
+
+
+def _below(path: Path, log: Unpacked) -> str:
+    """A log of a folder as the user would type it; inside an archive, as it is called there."""
+    if log.is_copy:
+        return path.relative_to(log.path.resolve()).as_posix()
+    return str(path)
+
+
+def _print(lines: Iterable[Line]) -> None:
+    for text, colour in lines:
+        say(text, style=colour)
+
+
+def _width() -> int:
+    return shutil.get_terminal_size((WIDTH, 24)).columns
+
+
+def terminal_height() -> int:
+    """Lines of the terminal."""
+    return shutil.get_terminal_size((WIDTH, 24)).lines
+
+
+@contextlib.contextmanager
+def _progress(size: int) -> Iterator[Callable[[int], None]]:
+    """A bar on the terminal for what takes long; it leaves nothing there."""
+    console = Console(stderr=True)
+    if size < LONG or not console.is_terminal:
+        yield lambda at: None
+        return
+    bar = Progress(
+        TextColumn("reading"),
+        BarColumn(),
+        DownloadColumn(binary_units=True),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("reading", total=size)
+        yield lambda at: bar.update(task, completed=at)

@@ -1,0 +1,87 @@
+"""The scanners' runs of records, counted without looking at each; for the two ends, decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from reference_impl.formats import Context
+from walproof import decode
+from walproof.scan import scanner
+from walproof.scan.log import Log
+from walproof.scan.model import Event, Records, Wanted
+from walproof.scan.reference import ReferenceScanner
+from walproof.summary.model import WORTH_A_KERNEL, Shown, Summary, plain_text, wider
+
+LONGEST = 4096
+"""Bytes of a payload, and of each value in an entry, that are looked at for the two ends."""
+_SPANS = {"realtime": "times", "index": "indexes"}
+"""Column → the attribute of a summary that its lowest and highest value widen."""
+
+
+def events(format_id: str, path: Path, context: Context, size: int) -> Iterator[Event]:
+    """The scanner's events for a log of ``size`` bytes. ``OSError``, ``ValueError``."""
+    chosen = scanner(format_id) if size >= WORTH_A_KERNEL else ReferenceScanner(format_id)
+    return chosen.scan(Log(path, context), Wanted(max_payload=LONGEST))
+
+
+class OfRuns:
+    """Counts runs; keeps one row of the first and one of the last."""
+
+    def __init__(self, format_id: str) -> None:
+        self.format_id = format_id
+        self._last: Records | None = None
+
+    def take(self, summary: Summary, run: Records) -> None:
+        """Count a run of records."""
+        if not len(run):
+            return
+        summary.records += len(run)
+        summary.framed_bytes += int(run.size.sum())
+        if summary.first is None:
+            summary.first = self._shown(_row(run, 0))
+        self._last = run
+        for column, name in _SPANS.items():
+            values = run.fields.get(column)
+            if values is None or values.null_count == len(values):
+                continue
+            found = pc.min_max(values)
+            low, high = found["min"].as_py(), found["max"].as_py()
+            setattr(summary, name, wider(getattr(summary, name), low, high))
+            if column == "index":
+                summary.with_index += len(values) - values.null_count
+
+    def finish(self, summary: Summary) -> None:
+        """Show the last record."""
+        if self._last is not None:
+            summary.last = self._shown(_row(self._last, len(self._last) - 1))
+
+    def _shown(self, row: Records) -> Shown:
+        at, size = int(row.at[0]), int(row.size[0])
+        (values, faults) = decode.decoded(self.format_id, row)
+        (value,), (fault,) = values.to_pylist(), faults.to_pylist()
+        if value is not None:
+            return Shown(at, size, row.file, decode.phrase(self.format_id, value, _fields(row)))
+        payload = row.payload[0].as_py() if row.payload is not None else b""
+        text = str(_fields(row).get("update") or plain_text(payload))
+        return Shown(at, size, row.file, f"{text}  ({fault})" if fault else text)
+
+
+def _fields(row: Records) -> dict[str, object]:
+    found = {name: column[0].as_py() for name, column in row.fields.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _row(run: Records, n: int) -> Records:
+    """A run of one record of ``run``, which the rest of it need not stay in memory for."""
+    return replace(
+        run,
+        at=run.at[n : n + 1].copy(),
+        size=run.size[n : n + 1].copy(),
+        payload=None if run.payload is None else run.payload.take([n]),
+        fields={name: column.take([n]) for name, column in run.fields.items()},
+        truncated=None if run.truncated is None else run.truncated[n : n + 1].copy(),
+    )

@@ -1,0 +1,207 @@
+"""One screen about one log, and a table about several: 80 columns, the losses first."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from conformance.text import one_line
+from reference_impl.register import registers
+from walproof.quantity import counted, exact, in_bytes
+from walproof.summary.logs import FoundOne
+from walproof.summary.model import Shown, Summary
+from walproof.summary.unpacked import Unpacked
+
+Line = tuple[str, str | None]
+"""Text, and its colour."""
+COLOURS = {"intact": "green", "torn": "yellow", "damaged": "red", "refused": "magenta"}
+_RECOGNISED = {
+    "content": "recognised by its content",
+    "name": "recognised by its name alone",
+    "told": "as you said",
+}
+LABEL = 8
+"""Columns of the words on the left."""
+_WORDS = {
+    "intact": "whole",
+    "torn": "torn: the last write was never finished",
+    "damaged": "damaged",
+    "refused": "refused",
+}
+
+
+def screen(log: Unpacked, one: FoundOne, found: Summary, width: int) -> Iterator[Line]:
+    """What there is to say of one log, a line each, in ``width`` columns."""
+    yield one_line(log.typed), None
+    kind = registers()[found.format].title.partition(" (")[0]
+    yield f"  {kind}, {_RECOGNISED[one.by]}; {exact(one.size)}{_come(log.how)}", None
+    for fault in log.faults:
+        yield f"  only what came out before a fault of the packing: {one_line(fault)}", "red"
+    yield f"  {_verdict(one, found)}", COLOURS[found.verdict]
+    if found.verdict == "refused":
+        yield "", None
+        yield from _next(log, found)
+        return
+    yield "", None
+    yield from _losses(found, width)
+    yield from _records(found, width)
+    yield "", None
+    if not log.is_copy:
+        yield f"  {_resume(found)}", None
+        yield "", None
+    yield from _next(log, found)
+
+
+def _come(how: Sequence[str]) -> str:
+    """How the bytes came here, in words: out of a pipe, unpacked."""
+    packed = [kind for kind in how if kind != "pipe"]
+    said = ", read from a pipe" if "pipe" in how else ""
+    return f"{said}, unpacked from {' in '.join(reversed(packed))}" if packed else said
+
+
+def _verdict(one: FoundOne, found: Summary) -> str:
+    said = _WORDS[found.verdict]
+    code = f" ({found.reason})" if found.reason is not None else ""
+    if one.is_blank and not found.records:
+        blank = "nothing but zeros: prepared and never written, or wiped" if one.size else "empty"
+        return f"{blank}{code}"
+    if found.verdict == "refused":
+        reasons = registers()[found.format].reasons
+        return f"{said}: {reasons[found.reason].words}{code}" if found.reason else said
+    survive = f"; {counted(found.records, 'record')}"
+    if found.verdict == "intact":
+        return f"{said}{survive}"
+    survive += f" survive{'s' if found.records == 1 else ''}"
+    if not found.lost_bytes:
+        return f"{said}{survive}{code}"
+    places = sum(found.reasons.values())
+    where = "one place" if places == 1 else f"{places:,} places"
+    return f"{said}{survive}, {counted(found.lost_bytes, 'byte')} lost in {where}"
+
+
+def _losses(found: Summary, width: int) -> Iterator[Line]:
+    reasons = registers()[found.format].reasons
+    for number, gap in enumerate(found.ranges):
+        label = "lost" if number == 0 else ""
+        place = f"{counted(gap.end - gap.start, 'byte')} from {gap.start:,}{_of(gap.file)}"
+        yield _row(label, place, width), COLOURS["torn" if gap.torn else "damaged"]
+        yield _row("", f"  {reasons[gap.reason].words} ({gap.reason})", width), None
+    left = sum(found.reasons.values()) - len(found.ranges)
+    if left:
+        yield _row("", f"and {left:,} more, all in all:", width), None
+        for code, count in found.reasons.most_common():
+            yield _row("", f"  {count:,} × {code}", width), None
+    if found.missing:
+        low, high = found.indexes or (0, 0)
+        said = f"{counted(found.missing, 'record')} between the indexes {low} and {high}"
+        yield _row("missing", said, width), COLOURS["damaged"]
+    if found.ranges or found.missing:
+        yield "", None
+
+
+def _records(found: Summary, width: int) -> Iterator[Line]:
+    if found.times is not None:
+        yield _row("time", f"{_moment(found.times[0])} to {_moment(found.times[1])}", width), None
+    if found.first is not None and found.records == 1:
+        yield _row("record", _shown(found.first), width), None
+    elif found.first is not None and found.last is not None:
+        yield _row("first", _shown(found.first), width), None
+        yield _row("last", _shown(found.last), width), None
+    else:
+        yield _row("records", "none", width), None
+
+
+def _shown(record: Shown) -> str:
+    return f"at {record.at:,}{_of(record.file)}: {record.text}"
+
+
+def _of(file: str | None) -> str:
+    return "" if file is None else f" of {file}"
+
+
+def _row(label: str, text: str, width: int) -> str:
+    line = one_line(f"  {label:<{LABEL}}{text}")
+    return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def _resume(found: Summary) -> str:
+    if found.end is None:
+        return "A writer must start a new file."
+    return f"A writer may resume at {found.end:,}{one_line(_of(found.end_file))}."
+
+
+def _next(log: Unpacked, found: Summary) -> Iterator[Line]:
+    """What to type next, most useful first."""
+    name = shlex.quote(log.typed)
+    told: list[tuple[str, str]] = []
+    if found.verdict == "refused":
+        told.append((f"walproof explain {found.format} {found.reason}", "what that means"))
+    elif log.is_copy:
+        told.append((f"walproof read --head 20 {name}", "the first records"))
+    else:
+        if found.lost_bytes or found.verdict != "intact":
+            told.append((f"walproof recover {name} --out NEW", "write what survives"))
+            told.append((f"walproof read --lost-only {name}", "every lost range"))
+        told.append((f"walproof read --head 20 {name}", "the first records"))
+        told.append((f"walproof inspect {name}", "every byte"))
+    room = max(len(command) for command, _ in told)
+    for command, what in told:
+        yield f"  {one_line(command):<{room}}  {what}", "cyan"
+
+
+def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> Iterator[Line]:
+    """A line for each of several logs, what is damaged first; no more than fit ``height``."""
+    by_name = sorted(rows, key=lambda row: row[0])
+    worst = sorted(by_name, key=lambda row: _harm(row[2]), reverse=True)
+    shown = worst[: max(5, height - 8)]
+    heads = ("log", "format", "size", "records", "lost", "")
+    cells = [heads]
+    for name, size, found in shown:
+        lost = f"{found.lost_bytes:,}" if found.lost_bytes else "–"
+        said = found.verdict if found.reason is None else f"{found.verdict}: {found.reason}"
+        cells.append(
+            (one_line(name), found.format, in_bytes(size), f"{found.records:,}", lost, said)
+        )
+    widths = [max(len(row[n]) for row in cells) for n in range(len(heads))]
+    spare = width - sum(widths) - 2 * (len(heads) - 1)
+    widths[0] = max(12, widths[0] + min(0, spare))
+    for number, row in enumerate(cells):
+        colour = None if number == 0 else COLOURS[shown[number - 1][2].verdict]
+        yield _cells(row, widths), colour
+    if len(worst) > len(shown):
+        yield f"and {len(worst) - len(shown):,} more, none of them worse: --all shows them", None
+    yield "", None
+    yield total(found for _, _, found in rows), None
+
+
+def _cells(row: Sequence[str], widths: Sequence[int]) -> str:
+    name, kind, *numbers, said = row
+    if len(name) > widths[0]:  # the end of a path says more than its beginning
+        name = f"…{name[-(widths[0] - 1) :]}"
+    left = [name.ljust(widths[0]), kind.ljust(widths[1])]
+    right = [cell.rjust(size) for cell, size in zip(numbers, widths[2:5], strict=True)]
+    return "  ".join([*left, *right, said]).rstrip()
+
+
+def total(found: Iterable[Summary]) -> str:
+    """All logs in a sentence."""
+    all = list(found)
+    damaged = sum(one.verdict != "intact" for one in all)
+    lost = sum(one.lost_bytes for one in all)
+    return (
+        f"{counted(len(all), 'log')}, {counted(sum(one.records for one in all), 'record')};"
+        f" {damaged or 'none'} not whole" + (f", {counted(lost, 'byte')} lost" if lost else "")
+    )
+
+
+def _harm(found: Summary) -> tuple[int, int]:
+    order = {"intact": 0, "torn": 1, "refused": 2, "damaged": 3}
+    return (order[found.verdict], found.lost_bytes)
+
+
+def _moment(microseconds: int) -> str:
+    try:
+        return f"{datetime.fromtimestamp(microseconds / 1e6, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (ValueError, OverflowError, OSError):
+        return f"{microseconds} µs"

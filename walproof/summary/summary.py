@@ -1,0 +1,94 @@
+"""One pass over a log: counts, the first and the last record, and the largest losses.
+
+Memory does not grow with the log: of records only the first and the last are kept, of lost ranges
+the largest, and a count for each reason.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from reference_impl.answer import End as ReferenceEnd
+from reference_impl.answer import Lost, Record
+from reference_impl.formats import Context, named
+from walproof.summary.model import SHOWN_RANGES, Shown, Summary, plain_text, widen
+
+Progress = Callable[[int], None]
+"""Is told how many bytes of the log have been passed so far."""
+
+
+def summarise(
+    format_id: str, path: Path, context: Context, progress: Progress = lambda at: None
+) -> Summary:
+    """Read a log once, with the bulk scanner where it is installed.
+
+    Raises ``OSError``, and ``ValueError`` for a context that the format does not understand.
+    """
+    try:
+        from walproof.summary import runs
+    except ModuleNotFoundError:  # no numpy or pyarrow: the executable specification reads
+        found: Iterable[Any] = named(format_id).read(path, "recover", context)
+        take: Callable[[Summary, Any], None] = _take_record
+        finish: Callable[[Summary], None] = lambda summary: None  # noqa: E731
+    else:
+        found = runs.events(format_id, path, context, size_of(path))
+        of_runs = runs.OfRuns(format_id)
+        take, finish = of_runs.take, of_runs.finish
+    summary = Summary(format_id)
+    largest: list[tuple[int, int, Lost]] = []
+    for number, event in enumerate(found):
+        if isinstance(event, Lost):
+            _take_lost(summary, event, number, largest)
+            progress(event.end)
+        elif isinstance(event, ReferenceEnd):
+            summary.verdict, summary.reason = event.verdict, event.reason
+            summary.end, summary.end_file = event.end, event.file
+        else:
+            progress(_passed(take, summary, event))
+    summary.ranges = [gap for _, _, gap in sorted(largest, key=lambda one: (-one[0], -one[1]))]
+    finish(summary)
+    return summary
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, or of all files in a folder; a file that is gone by then counts nothing."""
+    if not path.is_dir():
+        return path.stat().st_size
+    total = 0
+    for file in path.rglob("*"):
+        with contextlib.suppress(OSError):
+            total += file.stat().st_size if file.is_file() else 0
+    return total
+
+
+def _passed(take: Callable[[Summary, Any], None], summary: Summary, event: Any) -> int:
+    """Count a record or a run of them: the offset where it ends."""
+    take(summary, event)
+    if isinstance(event, Record):
+        return event.at + event.size
+    return int(event.at[-1] + event.size[-1]) if len(event) else 0
+
+
+def _take_lost(
+    summary: Summary, gap: Lost, number: int, largest: list[tuple[int, int, Lost]]
+) -> None:
+    size = gap.end - gap.start
+    summary.lost_bytes += size
+    summary.torn_bytes += size if gap.torn else 0
+    summary.reasons[gap.reason] += 1
+    # Of two of one size the earlier one is kept.
+    put = heapq.heappush if len(largest) < SHOWN_RANGES else heapq.heappushpop
+    put(largest, (size, -number, gap))
+
+
+def _take_record(summary: Summary, record: Record) -> None:
+    summary.records += 1
+    summary.framed_bytes += record.size
+    shown = Shown(record.at, record.size, record.file, plain_text(record.payload))
+    summary.first = summary.first or shown
+    summary.last = shown
+    widen(summary, record.fields)

@@ -1,0 +1,254 @@
+"""From what was typed to a log on this machine: pipes, compressed files and archives.
+
+A log is read more than once and from both ends, so what cannot be sought is first copied to a
+scratch folder: nothing is lost while its format is found out. A copy is bounded, since a small
+compressed file may stand for a large one.
+"""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import lzma
+import os
+import stat
+import sys
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, cast
+
+import lz4.frame  # type: ignore[import-untyped,unused-ignore]
+import zstandard
+
+MOST = 64 << 30
+"""Bytes that are unpacked or copied out of a pipe, at most."""
+PIECE = 1 << 16
+_CALLED = "standard-input"
+
+
+class CannotUnpack(ValueError):
+    """The compressed file or archive is broken, or stands for too much; the message says where."""
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """A log, or a folder of them, as it can be read.
+
+    ``path`` is where it lies, ``typed`` what the user called it, ``how`` how it came here
+    (``("gzip",)``, ``("pipe",)``; nothing for what is read in place). A copy is nothing that a
+    writer can resume. ``faults`` say where a packed file is broken: what came out before is there.
+    """
+
+    path: Path
+    typed: str
+    how: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether the bytes are those of a copy."""
+        return bool(self.how)
+
+
+@contextlib.contextmanager
+def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
+    """What ``typed`` leads to, until it is no longer needed. ``-`` is standard input.
+
+    Raises ``OSError`` for what cannot be read, and :class:`CannotUnpack` where nothing comes out,
+    or too much.
+    """
+    with tempfile.TemporaryDirectory(prefix="walproof-") as name:
+        scratch = Path(name)
+        how: list[str] = []
+        faults: list[str] = []
+        path = Path(typed)
+        if typed == "-" or not _is_sought(path):
+            how.append("pipe")
+            copy = scratch / "0" / (_CALLED if typed == "-" else path.name)
+            with _piped(typed) as pipe:
+                _copy(pipe, copy, most, typed)
+            path = copy
+        while path.is_file() and (kind := _kind(path)) is not None:
+            if len(how) > 4:
+                raise CannotUnpack(f"{typed}: {', '.join(how)}: packed too often")
+            how.append(kind)
+            folder = scratch / str(len(how))
+            try:
+                path = _unpack(path, kind, folder, most, typed)
+            except _BROKEN as error:
+                faults.append(f"{kind}: {str(error).strip() or type(error).__name__}")
+                path = _what_came_out(folder, f"{typed}: {faults[-1]}")
+        yield Unpacked(path, typed, tuple(how), tuple(faults))
+
+
+def _is_sought(path: Path) -> bool:
+    kind = path.stat().st_mode
+    return stat.S_ISREG(kind) or stat.S_ISDIR(kind) or stat.S_ISBLK(kind)
+
+
+@contextlib.contextmanager
+def _piped(typed: str) -> Iterator[BinaryIO]:
+    if typed == "-":
+        if sys.stdin.isatty():
+            raise CannotUnpack("standard input is a terminal: expected the bytes of a log")
+        yield sys.stdin.buffer
+        return
+    if stat.S_ISFIFO(Path(typed).stat().st_mode):
+        # Opening a pipe waits for its writer, which may never come: say for what.
+        print(f"walproof: reading the pipe {typed!a} until its writer ends", file=sys.stderr)
+    with Path(typed).open("rb") as pipe:
+        yield pipe
+
+
+class _ZstdFrames:
+    """The content of ZSTD frames one after the other; unlike the library's own, sees a cut."""
+
+    FED = 1 << 10
+    """Bytes that are decompressed at once: they stand for 32 MiB at most."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self._frame: Any = None
+
+    def __enter__(self) -> _ZstdFrames:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def read(self, size: int) -> bytes:
+        """Some content, whatever ``size`` is. Raises ``EOFError``, ``ZstdError``."""
+        fed = b""
+        while True:
+            fed = fed or self.file.read(self.FED)
+            if not fed:
+                if self._frame is not None:
+                    raise EOFError("the last frame is cut")
+                return b""
+            self._frame = self._frame or zstandard.ZstdDecompressor().decompressobj()
+            found = self._frame.decompress(fed)
+            fed = b""
+            if self._frame.eof:
+                if rest := self._frame.unused_data:
+                    self.file.seek(-len(rest), os.SEEK_CUR)
+                self._frame = None
+            if found:
+                return cast(bytes, found)
+
+
+_SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"\x1f\x8b\x08", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+)
+_OPENED: dict[str, Callable[[BinaryIO], BinaryIO]] = {
+    "gzip": lambda file: cast(BinaryIO, gzip.GzipFile(fileobj=file)),
+    "bzip2": lambda file: cast(BinaryIO, bz2.BZ2File(file)),
+    "xz": lambda file: cast(BinaryIO, lzma.LZMAFile(file)),  # noqa: SIM115
+    "zstd": lambda file: cast(BinaryIO, _ZstdFrames(file)),
+    "lz4": lambda file: cast(BinaryIO, lz4.frame.LZ4FrameFile(file)),
+}
+_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".lz4")
+_BROKEN = (
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    zstandard.ZstdError,
+    RuntimeError,  # lz4, and a zip member with a password
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    NotImplementedError,  # a zip member in a compression that Python does not know
+)
+
+
+def _kind(path: Path) -> str | None:
+    """How a file is packed, by its first bytes; tar also by its 257th."""
+    with path.open("rb") as file:
+        head = file.read(512)
+    for signature, kind in _SIGNATURES:
+        if head.startswith(signature):
+            return kind
+    return "tar" if head[257:262] == b"ustar" else None
+
+
+def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
+    """Unpack a file into ``folder``: where its content lies, a folder for several files."""
+    if kind == "zip":
+        with zipfile.ZipFile(path) as archive:
+            files = [one for one in archive.infolist() if not one.is_dir()]
+            opened = ((one.filename, partial(archive.open, one)) for one in files)
+            return _members(opened, folder, most, typed)
+    if kind == "tar":
+        with tarfile.open(path) as archive:
+            regular = (one for one in archive if one.isreg())
+            return _members(
+                ((one.name, partial(archive.extractfile, one)) for one in regular),
+                folder,
+                most,
+                typed,
+            )
+    name = path.name
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    copy = folder / (name or _CALLED)
+    with path.open("rb") as file, _OPENED[kind](file) as content:
+        _copy(content, copy, most, typed)
+    return copy
+
+
+def _what_came_out(folder: Path, fault: str) -> Path:
+    """What was unpacked before a fault. Raises :class:`CannotUnpack` if that is nothing."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
+    if not files:
+        raise CannotUnpack(fault)
+    return files[0] if len(files) == 1 else folder
+
+
+def _members(
+    members: Iterable[tuple[str, Callable[[], Any]]], folder: Path, most: int, typed: str
+) -> Path:
+    """The files of an archive in ``folder``; links and devices in it are left out."""
+    made: list[Path] = []
+    for name, opened in members:
+        parts = PurePosixPath(name).parts
+        if not parts or parts[0] == "/" or ".." in parts:
+            raise CannotUnpack(f"{typed}: a member {name!r} that leads out of its archive")
+        path = folder.joinpath(*parts)
+        with opened() as content:
+            most -= _copy(content, path, most, typed)
+        made.append(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    return made[0] if len(made) == 1 else folder
+
+
+def _copy(content: BinaryIO, path: Path, most: int, typed: str) -> int:
+    """Copy to a new file: how many bytes there were. Zeros become holes, which cost no room."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    size = 0
+    with path.open("xb") as copy:
+        try:
+            while piece := content.read(PIECE):
+                size += len(piece)
+                if size > most:
+                    raise CannotUnpack(
+                        f"{typed}: expected at most {most} bytes unpacked, found more;"
+                        " unpack it yourself where there is room"
+                    )
+                if piece.count(0) == len(piece):
+                    copy.seek(len(piece), os.SEEK_CUR)
+                else:
+                    copy.write(piece)
+        finally:
+            copy.truncate(size)
+    return size
