@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors mutants parsers review sweep audit lint bench setup clean
+.PHONY: help conformance test vectors mutants parsers review sweep one-bit audit lint bench setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -17,6 +17,7 @@ help:
 	@echo 'make parsers                         packages of parsers in eleven languages, in parsers/'
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
 	@echo 'make sweep                           damage the vectors in a million ways, on Spark'
+	@echo 'make one-bit                         what one flipped bit can do unseen, into the chapter'
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
@@ -53,6 +54,10 @@ FORMAT ?= leveldb-log
 SWEEP ?= --impl fast --impl leveldb-cpp --cases 1900000
 sweep: setup $(VENV)/spark
 	@walproof sweep --format $(FORMAT) $(SWEEP) --master 'local[*,4]' --fresh || test $$? -eq 3  # findings are no failure
+
+# FORMAT chooses: make one-bit FORMAT=ID. What the register does not explain is a finding.
+one-bit: $(VENV)/ready
+	@walproof one-bit --format $(FORMAT) --save
 
 lint: $(VENV)/ready
 	ruff check .

@@ -70,6 +70,21 @@ class ContextKey:
 
 
 @dataclass(frozen=True)
+class Unseen:
+    """Why nothing tells of a flipped bit that loses or changes a record: a limit of the format.
+
+    ``fields`` are generic names of fields, in which ``*`` stands for any text, after the kind of
+    the file if the format has several (``snapshot: log_index``). ``effects`` are some of ``gone``,
+    ``changed``, ``invented``, ``order`` and ``fields``; none means all.
+    """
+
+    fields: tuple[str, ...]
+    effects: tuple[str, ...]
+    why: str
+    requirements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Grammar:
     """A grammar in ``ksy/`` and the files it is for.
 
@@ -98,6 +113,7 @@ class Register:
     faults: tuple[Fault, ...]
     fields: Mapping[str, RecordField]
     context: Mapping[str, ContextKey]
+    unseen: tuple[Unseen, ...] = ()
 
     @property
     def module(self) -> str:
@@ -141,6 +157,7 @@ def _register(body: Mapping[str, Any]) -> Register:
         tuple(map(_fault, body.get("faults", ()))),
         {name: _field(name, said) for name, said in body["fields"].items()},
         {name: _key(name, said) for name, said in body.get("context", {}).items()},
+        tuple(map(_unseen, body.get("unseen", ()))),
     )
 
 
@@ -160,6 +177,11 @@ def _fault(said: Mapping[str, Any]) -> Fault:
     return Fault(
         said["fault"], said["reason"], tuple(said["requirements"]), said["bytes"], said["then"]
     )
+
+
+def _unseen(said: Mapping[str, Any]) -> Unseen:
+    effects, ids = said.get("effects", ()), said.get("requirements", ())
+    return Unseen(tuple(said["fields"]), tuple(effects), said["why"], tuple(ids))
 
 
 def _field(name: str, said: Mapping[str, Any]) -> RecordField:

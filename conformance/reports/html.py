@@ -7,6 +7,7 @@ A content security policy in the page forbids it to load anything.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from conformance.saving import save
+from conformance.unseen import EFFECTS, HEADS, MEANING, load, rows
+from reference_impl.register import registers
 
 from .json_report import Report
 from .page_data import page_data
@@ -39,8 +42,28 @@ def render(report: Report) -> str:
             style=Markup(asset("report.css")),
             script=Markup("\n".join(asset(name) for name in _SCRIPTS)),
             json=Markup(embedded_json(data)),
+            heads=HEADS,
+            meaning=MEANING,
+            unseen=list(_unseen(matrix["format"] for matrix in data["matrices"])),
         )
     )
+
+
+def _unseen(formats: Iterable[str]) -> Iterator[Mapping[str, Any]]:
+    """What one bit can do unseen in each of these formats that was searched, for the template."""
+    for format in formats:
+        searched = load(format)
+        if searched is not None:
+            entries = registers()[format].unseen
+            made = rows(searched, entries)
+            yield {
+                "format": format,
+                "flips": sum(log.flips for log in searched.logs.values()),
+                "logs": len(searched.logs),
+                "rows": made,
+                "effects": [one for one in EFFECTS if any(row.counts.get(one) for row in made)],
+                "entries": entries,
+            }
 
 
 def environment() -> Environment:

@@ -35,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     tables.stale_schema,
     tables.fault_without_reason,
     tables.foreign_prefix,
+    tables.unexplained_flip,
     known_failures.unsound_known_failure,
 )
 

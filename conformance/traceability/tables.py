@@ -1,4 +1,5 @@
-"""The tables of a chapter that its register is the source of: reasons, faults, fields, context.
+"""The tables of a chapter that its register is the source of: reasons, faults, fields, context, and
+what one bit can do unseen, whose numbers a search found.
 
 Each stands between ``<!-- register: NAME -->`` and ``<!-- end -->``. ``python -m
 conformance.traceability.write_tables`` writes them anew after a change to a register.
@@ -11,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from conformance import unseen
 from conformance.protocol.format_schemas import schemas_of, text_of
 from conformance.traceability.tree import Found, Tree
 from reference_impl.register import ContextKey, Fault, Reason, RecordField, Register
@@ -29,7 +31,7 @@ def stale_table(tree: Tree) -> Iterator[Found]:
             continue
         text = chapter.path.read_text("utf-8")
         found = {block[2]: block[3] for block in BLOCK.finditer(text)}
-        for name, table in tables(register).items():
+        for name, table in tables(register, tree.unseen.get(format)).items():
             if name not in found:
                 yield tree.show(chapter.path), f"no table between <!-- register: {name} --> marks"
             elif found[name] != table:
@@ -75,8 +77,29 @@ def foreign_prefix(tree: Tree) -> Iterator[Found]:
                 yield f"spec/{format}.toml", f"prefix {register.prefix}: the chapter has {prefix}"
 
 
-def tables(register: Register) -> dict[str, str]:
-    """The tables of a chapter in Markdown, by name; none for a part that is empty."""
+def unexplained_flip(tree: Tree) -> Iterator[Found]:
+    """A flip of a search that nothing tells has no reason in the register, or a reason no flip."""
+    for format, register in tree.registers.items():
+        searched = tree.unseen.get(format)
+        place = f"spec/{format}.toml"
+        if searched is None:
+            if register.unseen:
+                yield place, "reasons of unseen flips, and no search: run walproof one-bit --save"
+            continue
+        for said in unseen.problems(register, searched):
+            yield place, said
+        for id in sorted(searched.logs.keys() - tree.vectors.keys()):
+            yield (
+                f"spec/{unseen.FOLDER}/{format}.json",
+                f"there is no vector {id}: run walproof one-bit --save",
+            )
+
+
+def tables(register: Register, searched: unseen.Searched | None = None) -> dict[str, str]:
+    """The tables of a chapter in Markdown, by name; none for a part that is empty.
+
+    ``searched`` is what one bit did in a search, where there was one.
+    """
     made = {
         "reasons": _reasons(register.reasons.values()),
         "faults": _faults(register.faults),
@@ -84,13 +107,14 @@ def tables(register: Register) -> dict[str, str]:
         "context": _table(
             ("key", "type", "default", "read by", "meaning"), map(_key, register.context.values())
         ),
+        "unseen": unseen.table(register, searched) if searched else "",
     }
     return {name: table for name, table in made.items() if table}
 
 
-def rewritten(text: str, register: Register) -> str:
-    """A chapter with its tables as the register has them."""
-    made = tables(register)
+def rewritten(text: str, register: Register, searched: unseen.Searched | None = None) -> str:
+    """A chapter with its tables as the register and the search have them."""
+    made = tables(register, searched)
     return BLOCK.sub(lambda block: block[1] + made.get(block[2], block[3]) + block[4], text)
 
 

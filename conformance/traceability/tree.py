@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from conformance import unseen
 from conformance.cases import cases_of
 from conformance.traceability.grammar import Grammar
 from conformance.vectors import Vector
@@ -109,6 +110,12 @@ class Tree:
         """The registers by format."""
         found = map(load, sorted((self.root / "spec").glob("*.toml")))
         return {register.id: register for register in found}
+
+    @functools.cached_property
+    def unseen(self) -> dict[str, unseen.Searched]:
+        """What one bit did in a search of each format that was searched."""
+        found = ((id, unseen.load(id, self.root / "spec")) for id in self.registers)
+        return {id: searched for id, searched in found if searched is not None}
 
     @functools.cached_property
     def ids(self) -> frozenset[str]:

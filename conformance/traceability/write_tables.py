@@ -1,4 +1,7 @@
-"""Write what is made from the registers anew: tables of the chapters, schemas of the formats."""
+"""Write what is made from the registers anew: tables of the chapters, schemas of the formats.
+
+What one bit can do unseen is made from the register and from ``spec/one-bit/<format>.json``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ def write_tables(root: Path = ROOT) -> None:
     tree = Tree(root)
     for format, register in tree.registers.items():
         path = tree.chapters[format].path
-        path.write_text(rewritten(path.read_text("utf-8"), register), "utf-8")
+        path.write_text(
+            rewritten(path.read_text("utf-8"), register, tree.unseen.get(format)), "utf-8"
+        )
     write_schemas(root)
 
 

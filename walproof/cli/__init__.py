@@ -30,6 +30,7 @@ SUBCOMMANDS = (
     "diff",
     "review",
     "sweep",
+    "one-bit",
     "bench",
     "vectors",
     "mutants",

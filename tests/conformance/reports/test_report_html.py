@@ -12,6 +12,7 @@ import pytest
 
 from conformance.reports import html
 from conformance.reports.classes import CLASSES
+from conformance.unseen import Searched, SearchedLog
 
 
 def _data(page):
@@ -210,3 +211,19 @@ def test_a_browser_draws_it(report, tmp_path):
     assert one.count('<details class="result"') == 1
     assert "brbvo" in one
     assert "walproof check --impl goleveldb --vector leveldb-log/checksum-bit-flip" in one
+
+
+def test_the_page_says_what_one_bit_can_do_unseen(report, monkeypatch):
+    formats = {matrix["format"] for matrix in _data(html.render(report))["matrices"]}
+    log = SearchedLog("x/y", "0", 80, 80, {("a[].<b>", "gone"): 7, ("c", "fields: term"): 2})
+    found = Searched("leveldb-log", 80, {"a[].<b>": 1234, "c": 2}, {log.id: log})
+    monkeypatch.setattr(html, "load", lambda format: found if format == "leveldb-log" else None)
+    assert "leveldb-log" in formats
+    page = html.render(report)
+    section = re.search(r'<section id="one-bit".*?</section>', page, re.S)[0]
+    assert "leveldb-log: 9 of 80\n      flips in 1 vectors" in section
+    assert "<code>a[].&lt;b&gt;</code></th><td>1,234</td>" in section
+    assert 'title="a record is not returned">gone</th>' in section
+    assert section.count("<summary>") == 1
+    monkeypatch.setattr(html, "load", lambda format: None)
+    assert 'id="one-bit"' not in html.render(report)

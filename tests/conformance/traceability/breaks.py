@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.traceability.write_tables import write_tables
+from conformance.unseen import Searched, SearchedLog, text_of
 
 Toy = Any
 """The class ``ToyTree`` of conftest.py."""
@@ -40,6 +41,27 @@ then = "the next unit"
 [fields]
 """
 CONTEXT_TABLE = """<!-- register: context -->
+<!-- end -->
+"""
+
+UNSEEN = """[[unseen]]
+fields = ["units[].body"]
+effects = ["changed"]
+why = "Nothing covers the body."
+requirements = ["TOY-001"]
+"""
+
+
+def searched(toy: Toy) -> None:
+    """One bit was flipped in every way, and three times nothing told."""
+    toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]")
+    toy.edit("spec/toy-log.md", "| code | meaning |", f"{UNSEEN_TABLE}\n| code | meaning |")
+    log = SearchedLog("toy-log/sound", "0123", 32, 32, {("units[].body", "changed"): 3})
+    found = Searched("toy-log", 32, {"units[].body": 24, "units[].head.sum": 8}, {log.id: log})
+    toy.write("spec/one-bit/toy-log.json", text_of(found))
+
+
+UNSEEN_TABLE = """<!-- register: unseen -->
 <!-- end -->
 """
 
@@ -299,6 +321,53 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
         "foreign_prefix",
         "spec/toy-log.toml: prefix YOT: the chapter has TOY",
         lambda toy: toy.edit("spec/toy-log.toml", '"TOY"', '"YOT"'),
+    ),
+    (
+        "unexplained_flip",
+        "spec/toy-log.toml: nothing explains what 3 flips of units[].body do: changed",
+        lambda toy: (
+            searched(toy),
+            toy.edit("spec/toy-log.toml", '"units[].body"', '"units[].bo"'),
+        ),
+    ),
+    (
+        "unexplained_flip",
+        "spec/toy-log.toml: 2 entries of unseen explain what 3 flips of units[].body do: changed",
+        lambda toy: (
+            searched(toy),
+            toy.edit(
+                "spec/toy-log.toml",
+                "[[grammars]]",
+                UNSEEN.replace(".body", ".b*") + "[[grammars]]",
+            ),
+        ),
+    ),
+    (
+        "unexplained_flip",
+        "spec/toy-log.toml: unseen 1 explains no flip: units[].head",
+        lambda toy: (searched(toy), toy.edit("spec/toy-log.toml", "units[].body", "units[].head")),
+    ),
+    (
+        "unexplained_flip",
+        "spec/one-bit/toy-log.json: there is no vector toy-log/gone",
+        lambda toy: (
+            searched(toy),
+            toy.edit("spec/one-bit/toy-log.json", "toy-log/sound", "toy-log/gone"),
+        ),
+    ),
+    (
+        "unexplained_flip",
+        "spec/toy-log.toml: reasons of unseen flips, and no search",
+        lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]"),
+    ),
+    (
+        "stale_table",
+        "spec/toy-log.md:14: the table of unseen is not that of the register",
+        lambda toy: (
+            searched(toy),
+            write_tables(toy.root),
+            toy.edit("spec/one-bit/toy-log.json", '"changed": 3', '"changed": 2'),
+        ),
     ),
     (
         "unsound_known_failure",

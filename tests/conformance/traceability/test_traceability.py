@@ -12,7 +12,15 @@ from conformance import ROOT
 from conformance.traceability import RULES, problems
 from conformance.traceability.grammar import field_paths
 from conformance.traceability.write_tables import write_tables
-from tests.conformance.traceability.breaks import BREAKS, CONTEXT_KEY, CONTEXT_TABLE, REFUSED, Toy
+from conformance.unseen import load, text_of
+from tests.conformance.traceability.breaks import (
+    BREAKS,
+    CONTEXT_KEY,
+    CONTEXT_TABLE,
+    REFUSED,
+    Toy,
+    searched,
+)
 
 
 def test_this_repository_is_tied_together() -> None:
@@ -55,6 +63,26 @@ def test_a_table_is_written_from_the_register(toy: Toy) -> None:
         "|---|---|---|---|---|\n"
         '| `units` | number or `all` | `"all"` | read | how many units to read |\n'
     ) in (toy.root / "spec" / "toy-log.md").read_text("utf-8")
+
+
+def test_what_one_bit_can_do_is_written_from_the_search_and_the_register(toy: Toy) -> None:
+    searched(toy)
+    write_tables(toy.root)
+    assert problems(toy.root) == []
+    assert (
+        "32 bits of 1 undamaged vectors were flipped, one at a time; of all vectors every bit. 3 left"
+        " the log `intact` with\nother records. Each counts once, as the gravest: *changed*, a record"
+        " has another payload.\n"
+        "\n"
+        "| field | flipped | changed | why |\n"
+        "|---|---|---|---|\n"
+        "| `units[].body` | 24 | 3 | 1 |\n"
+        "\n"
+        "1. Nothing covers the body. (TOY-001)\n"
+    ) in (toy.root / "spec" / "toy-log.md").read_text("utf-8")
+    read = load("toy-log", toy.root / "spec")
+    assert read is not None
+    assert text_of(read) == (toy.root / "spec/one-bit/toy-log.json").read_text("utf-8")
 
 
 def test_a_broken_tie_is_found_once(toy: Toy) -> None:
