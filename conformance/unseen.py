@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -180,9 +181,9 @@ def table(register: Register, found: Searched) -> str:
     ]
     made = rows(found, register.unseen)
     if not made:
-        return f"{lines[0]}\n"
+        return f"{_wrapped(lines[0])}\n"
     shown = [one for one in EFFECTS if any(row.counts.get(one) for row in made)]
-    lines[0] += f" Each counts once, as the gravest: {legend(shown)}."
+    lines[0] = _wrapped(f"{lines[0]} Each counts once, as the gravest: {legend(shown)}.")
     head = ["field", "flipped", *(HEADS[one] for one in shown), "why"]
     lines += ["", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for row in made:
@@ -192,8 +193,14 @@ def table(register: Register, found: Searched) -> str:
     lines.append("")
     for number, entry in enumerate(register.unseen, 1):
         ids = f" ({', '.join(entry.requirements)})" if entry.requirements else ""
-        lines.append(f"{number}. {entry.why}{ids}")
+        lines.append(_wrapped(f"{number}. {entry.why}{ids}", "   "))
     return "\n".join(lines) + "\n"
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(
+        text, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def legend(effects: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from conformance.text import one_line
 from reference_impl.register import registers
 from walproof.onebit.totals import problems
 from walproof.sweep.fields import brief
+from walproof.sweep.summary import counted
 
 
 def show(found: unseen.Searched, console: Console, seconds: float) -> None:
@@ -21,7 +22,7 @@ def show(found: unseen.Searched, console: Console, seconds: float) -> None:
     flips = sum(log.flips for log in found.logs.values())
     _say(
         console,
-        f"{found.format}: {flips:,} bits of {len(found.logs):,} logs, one at a time, in"
+        f"{found.format}: {flips:,} bits of {counted(len(found.logs), 'log')}, one at a time, in"
         f" {seconds:.1f} s; {found.unseen.total():,} left the log intact with other records.",
     )
     if rows:
