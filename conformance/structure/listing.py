@@ -32,9 +32,10 @@ from typing import Any, Literal
 
 from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
 
-from conformance import GRAMMARS
-from conformance.kaitai.compile import compiled
+from conformance import GRAMMARS, kaitai
+from conformance.kaitai.compile import compiled, parser_folder
 from conformance.kaitai.model import Field, Model
+from conformance.structure.kept import Kept, kept_of, key_of
 
 SHORT = 32
 _MASK = (1 << 64) - 1
@@ -75,10 +76,24 @@ def digest(lines: Iterable[str]) -> Digest:
     return Digest(count, said.hexdigest())
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=32)
+def _kept(grammar: str, grammars: Path) -> Kept:
+    """The digests that were made before with this parser and with all the code that makes one."""
+    folder = Path(kaitai.__file__).parent
+    code = [Path(__file__), *sorted(folder.glob("*.py")), *sorted(folder.glob("*.mjs"))]
+    return kept_of(parser_folder(grammar, True, grammars).name, *code)
+
+
+@functools.lru_cache(maxsize=16384)
 def owed(data: bytes, grammar: str, tells: Tells, grammars: Path = GRAMMARS) -> Digest:
     """The digest of the listing that is owed for a log."""
-    return digest(listing(data, grammar, tells, grammars))
+    kept = _kept(grammar, grammars)
+    key = key_of(data, grammar, tells.absent, tells.unknown_enums)
+    if (found := kept.get(key)) is not None:
+        return Digest(*found)
+    made = digest(listing(data, grammar, tells, grammars))
+    kept.keep(key, made.fields, made.sha256)
+    return made
 
 
 def listing(
