@@ -141,6 +141,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     ``ValueError``: the context has a verification key that cannot be read.
     """
     data = np.frombuffer(raw, np.uint8)
+    data.flags.writeable = False  # kernels are compiled for bytes that nobody changes
     facts = objects.facts(header, len(data))
     view = View(raw, header)
     max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
