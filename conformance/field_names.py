@@ -14,6 +14,8 @@ from conformance.kaitai.grammars import grammar_of_file
 
 THE_END = "the end of the file"
 WHOLE = "the whole file"
+_PADDING = 8
+"""Objects that are aligned end with fewer bytes of padding than this."""
 _INLINE = 8
 
 
@@ -91,6 +93,10 @@ class _Map:
             return self._place(start)
         if start == 0 and end >= self.size:
             return WHOLE
+        for field in self.fields:
+            rest = field.end - end
+            if field.start == start and 0 < rest < _PADDING and 2 * rest <= end - start:
+                return f"{field.path} but for its last {_counted(rest)}"
         inside = self._leaf(start)
         if inside is not None and end <= inside.end:
             return f"{_bytes(start - inside.start, end - inside.start)} of {inside.path}"
@@ -125,6 +131,10 @@ class _Map:
         if number >= 0 and offset < self._leaves[number].end:
             return self._leaves[number]
         return None
+
+
+def _counted(number: int) -> str:
+    return "byte" if number == 1 else f"{number} bytes"
 
 
 def _bytes(first: int, end: int) -> str:

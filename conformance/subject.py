@@ -10,6 +10,7 @@ from pathlib import Path
 from conformance import known_failures
 from conformance.baselines import BASELINES, Baseline
 from conformance.cases import DEFAULT_WALL_MS
+from conformance.compare import differences, normalise
 from conformance.contents import write_contents
 from conformance.known_failures import KnownFailures
 from conformance.protocol.child import Crash, OverLimit, Timeout
@@ -89,6 +90,43 @@ def takes_strict(command: Sequence[str], vectors: Iterable[Vector]) -> bool:
         for chosen in telling.values()
         for vector in chosen[:PROBES]
     )
+
+
+def formats_read(command: Sequence[str], vectors: Iterable[Vector]) -> dict[str, bool | str]:
+    """Whether a one-shot program reads the smallest undamaged log of each format.
+
+    Where it gave no answer at all, how it died.
+    """
+    smallest: dict[str, Vector] = {}
+    for vector in sorted(vectors, key=lambda one: (int(one.body["size"]), one.id)):
+        body = vector.body
+        valid = (vector.operation, body["kind"]) == ("read", "valid")
+        if valid and body["expect"]["records"] and not body.get("context"):
+            smallest.setdefault(body["format"], vector)
+    found: dict[str, bool | str] = {}
+    for format, vector in sorted(smallest.items()):
+        try:
+            found[format] = asyncio.run(_reads(command, vector))
+        except (Crash, Timeout, OverLimit) as error:
+            found[format] = str(error)
+    return found
+
+
+async def _reads(command: Sequence[str], vector: Vector) -> bool:
+    """Whether a one-shot program returns the records of a log."""
+    program, scratch = OneShot(command, Path.cwd()), Scratch()
+    try:
+        place = scratch.place(vector.input.name)
+        write_contents(vector.contents, place)
+        told = {"seq": 0, "format": vector.body["format"], "path": str(place)}
+        reply = await program.ask(told, DEFAULT_WALL_MS)
+    except ProtocolError:
+        return False
+    finally:
+        scratch.close()
+    if "answer" not in reply:
+        return False
+    return not differences(vector.body["expect"], normalise(reply["answer"]), ["records"])
 
 
 async def _fewer_in_strict(command: Sequence[str], vector: Vector) -> bool:

@@ -53,7 +53,8 @@ def name_fields(failures: Iterable[Failure], vectors: Mapping[str, Vector]) -> N
 def _places(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Sequence[Place]:
     """The places of all that differs, each once."""
     expected, actual = result.get("expected"), reported(implementation, result)
-    found = [place for line in lines(expected, actual) for place in line.places]
+    # The last lines first: what is lost is harder to see than where a record is.
+    found = [place for line in reversed(lines(expected, actual)) for place in line.places]
     for match in _AT.finditer(result.get("difference") or ""):
         if match["offset"]:
             found.append(Place(match["file"], int(match["offset"]), int(match["offset"]) + 1))

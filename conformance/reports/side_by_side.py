@@ -280,7 +280,9 @@ def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: 
         ]
         if row.kind == "different":
             sides = _told_apart(part, *sides, row.fields, *items)
-        places = () if same else tuple(dict.fromkeys(filter(None, map(_place, items))))
+        moved = row.kind != "different" or {*row.fields} & {*PLACE, "from", "to"}
+        places = tuple(dict.fromkeys(filter(None, map(_place, items)))) if moved else ()
+        places = () if same else places
         found.append(Line(label, row.kind, *sides, row.note, places))
     return found
 
@@ -295,8 +297,8 @@ def _told_apart(
     hidden = [name for name in fields if name not in seen]
     for name in hidden:
         texts = cut_apart(*apart(owed.get(name), given.get(name), _value), _FIELD)
-        left = replace(left, what=f"{left.what}\n{name} {texts[0]}")
-        right = replace(right, what=f"{right.what}\n{name} {texts[1]}")
+        left = replace(left, where=f"{left.where}\n{name} {texts[0]}".strip())
+        right = replace(right, where=f"{right.where}\n{name} {texts[1]}".strip())
     return left, right
 
 

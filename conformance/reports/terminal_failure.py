@@ -88,7 +88,7 @@ def show_failure(
     say(Text("  repeat it with", style="dim"), console)
     say(Text(f"    {result['repeat']}", style="bold"), console)
     if result.get("ask"):
-        say(Text("  see its messages, and keep the log as the program leaves it", "dim"), console)
+        say(Text("  see the messages, and keep the log as it is then", "dim"), console)
         say(Text(f"    {result['ask']}"), console)
 
 

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 import pytest
 
+from conformance import ROOT, VECTORS
 from conformance.registry import Implementation
 from conformance.reports import json_report
-from conformance.vectors import BrokenVector
+from conformance.vectors import BrokenVector, load
 from walproof.cli import check as check_module
 from walproof.cli import main, subjects
 
@@ -39,6 +40,22 @@ def report(tmp_path):
 def results(report, baseline=False):
     (entry,) = [each for each in report["implementations"] if each["baseline"] is baseline]
     return {result["vector"].split("/")[1]: result for result in entry["results"]}
+
+
+@pytest.fixture
+def one_format(tmp_path):
+    """The command of a one-shot program that reads LevelDB logs, and dies of all others."""
+    script = tmp_path / "one.py"
+    script.write_text(
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from pathlib import Path; import json\n"
+        "from reference_impl.formats import named\n"
+        "from reference_impl.answer import collect\n"
+        "assert sys.argv[1:3] == ['read', 'leveldb-log']\n"
+        "events = named('leveldb-log').read(Path(sys.argv[3]), 'recover', {})\n"
+        "print(json.dumps(collect(events).to_json()))\n"
+    )
+    return f"{sys.executable} {script}"
 
 
 class TestAnyProgram:
@@ -142,6 +159,30 @@ class TestAnyProgram:
         assert check("--cmd", reader, "--cmd", f"{reader} ", *SMALL).status == 0
         names = [each["name"] for each in report()["implementations"]]
         assert names[:2] == ["Reader", "Reader (2)"]
+
+    @pytest.fixture
+    def two_formats(self, monkeypatch):
+        """A few vectors of each of two formats instead of all."""
+        paths = [*VECTORS.glob("leveldb-log/o*.json"), *VECTORS.glob("kahadb-journal/o*.json")]
+        few = {vector.id: vector for vector in map(load, paths) if vector.control is None}
+        monkeypatch.setattr(check_module, "load_all", lambda: dict(few))
+
+    def test_a_one_shot_program_is_asked_about_what_it_reads(
+        self, check, report, one_format, two_formats
+    ):
+        outcome = check("--cmd", one_format)
+        assert "asked about leveldb-log, whose smallest log it reads; --format ID" in outcome.err
+        assert {result["vector"].partition("/")[0] for result in report()["implementations"][0][
+            "results"
+        ]} == {"leveldb-log"}  # fmt: skip
+        outcome = check("--cmd", one_format, "--format", "kahadb-journal")
+        assert "asked about" not in outcome.err and outcome.status == 3
+
+    def test_a_program_that_only_dies_is_an_error_of_one_line(self, check, tmp_path, two_formats):
+        outcome = check("--cmd", f"{sys.executable} {tmp_path / 'missing.py'}")
+        assert outcome.status == 1
+        (line,) = outcome.err.strip().splitlines()
+        assert "no reply to hello" in line and "no answer to" in line and "exit status 2" in line
 
     def test_a_one_shot_program_is_repeated_as_one(self, check, wrong, report):
         check("--cmd", wrong("one_shot_hides_damage"), *SMALL)

@@ -25,6 +25,9 @@ def names(vector: str) -> FieldNames:
         (13, 14, "byte 1 of blocks[0].records[1].header.checksum"),
         (19, 24, "blocks[0].records[1].data = 627261766f"),
         (12, 38, "blocks[0].records[1] to blocks[0].records[2]"),
+        (12, 23, "blocks[0].records[1] but for its last byte"),
+        (12, 20, "blocks[0].records[1] but for its last 4 bytes"),
+        (12, 19, "blocks[0].records[1].header"),
         (13, 37, "byte 1 of blocks[0].records[1].header.checksum to"
                  " byte 5 of blocks[0].records[2].data"),
         (0, 38, "blocks[0]"),
@@ -58,6 +61,11 @@ def test_what_damage_hides_has_the_name_that_it_has_in_the_control() -> None:
     hidden = names("systemd-journal/data-size-of-a-header")
     assert hidden.of(1384, 1512) == "objects[14] of the control"
     assert hidden.of(1040, 1168) == "objects[10]"
+
+
+def test_an_object_without_its_padding() -> None:
+    compact = names("systemd-journal/compact-item-flipped")
+    assert compact.of(928, 1004) == "objects[8] but for its last 4 bytes"
 
 
 def test_nothing_is_fetched_to_name_a_field(monkeypatch: pytest.MonkeyPatch) -> None:

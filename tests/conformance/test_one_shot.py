@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from conformance import VECTORS
 from conformance.cases import cases_of
+from conformance.protocol.oneshot import OneShot, reported_parts
 from conformance.runner import Runner
 from conformance.subject import Subject, takes_strict
 from conformance.vectors import Vector, load
@@ -75,6 +77,28 @@ def test_what_repeats_a_case_names_a_file_that_is_there(
     subject = Subject("one", "one", IGNORES, one_shot=True, repeat="walproof check")
     done = asyncio.run(Runner(subject, cases_of([copy], ("recover",))).run())
     assert done.results[0]["repeat"] == (f"walproof check --vector {copy.option} --profile recover")
+
+
+def test_a_program_finds_profile_and_context_in_its_environment(tmp_path: Path) -> None:
+    script = tmp_path / "echo.py"
+    script.write_text(
+        "import json, os\n"
+        "told = [os.environ[f'WALPROOF_{name}'] for name in ('PROFILE', 'CONTEXT')]\n"
+        "print(json.dumps({'records': [], 'signals': told}))\n"
+    )
+    program = OneShot([sys.executable, str(script)], tmp_path)
+    context = {"last_flushed_index": 4, "meta": "caf\u00e9"}
+    request = {"seq": 1, "format": "x", "path": "y", "profile": "strict", "context": context}
+    told = asyncio.run(program.ask(request, 10_000))["answer"]["signals"]
+    assert (told[0], json.loads(told[1])) == ("strict", context)
+    del request["context"], request["profile"]
+    assert asyncio.run(program.ask(request, 10_000))["answer"]["signals"] == ["recover", "{}"]
+
+
+def test_only_what_was_printed_is_reported() -> None:
+    assert reported_parts({"records": []}) == ["records"]
+    one = {"records": [{"payload": "61", "at": 0}, {"payload": "62"}], "end": None}
+    assert reported_parts(one) == ["records", "end"]
 
 
 def test_a_program_is_never_given_the_vector_itself(tmp_path: Path, telling: list[Vector]) -> None:

@@ -14,7 +14,7 @@ from conformance.exchange import exchanges
 from conformance.protocol.child import Crash, Timeout
 from conformance.protocol.messages import ProtocolError, encode
 from conformance.subject import Subject
-from conformance.vectors import BrokenVector, Vector, load_all
+from conformance.vectors import BrokenVector, Vector, load, load_all
 from walproof.cli import subjects
 from walproof.cli.output import say, say_lines
 
@@ -23,7 +23,11 @@ from walproof.cli.output import say, say_lines
 @click.option("--cmd", "command", metavar="COMMAND", help="The program to ask.")
 @click.option("--impl", "name", metavar="NAME", help="Ask this implementation of ours.")
 @click.option(
-    "--vector", "wanted", required=True, metavar="ID", help="Such as leveldb-log/one-record."
+    "--vector",
+    "wanted",
+    required=True,
+    metavar="ID",
+    help="Such as leveldb-log/one-record, or the file of a vector.",
 )
 @click.option("--profile", help="recover (the default), strict, write or append.")
 @click.option("--one-shot", is_flag=True, help="COMMAND has the one-shot form only.")
@@ -105,7 +109,10 @@ def _ours(name: str) -> Subject:
 
 
 def _vector(wanted: str) -> Vector:
+    """One of ours, or that of a file, such as a sweep proposes."""
     try:
+        if wanted.endswith(".json") and Path(wanted).is_file():
+            return load(Path(wanted))
         vectors = load_all()
     except BrokenVector as error:
         raise click.ClickException(f"a vector of ours is broken: {error}") from None

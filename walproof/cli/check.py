@@ -6,7 +6,7 @@ import asyncio
 import os
 import secrets
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from conformance.reports import html, json_report, junit, terminal
 from conformance.reports.causes import by_cause
 from conformance.reports.named import name_fields
 from conformance.structure.cases import PROFILE
-from conformance.subject import Subject, takes_strict
+from conformance.subject import Subject, formats_read, takes_strict
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
 from walproof.cli.output import say
 from walproof.cli.setup import in_ci
@@ -136,7 +136,7 @@ def check(
         variants = _fresh(vectors, chosen, seed, jobs)
         vectors = variants.instead_of(vectors)
         chosen = [vectors[vector.id] for vector in chosen]
-    subjects = _subjects(commands, names, one_shot, chosen)
+    subjects = _subjects(commands, names, one_shot, chosen, () if formats else vectors.values())
     if variants is not None:
         for subject in subjects:
             subject.known.of_variants = True
@@ -239,31 +239,68 @@ def _full_scores(
 
 
 def _subjects(
-    commands: tuple[str, ...], names: tuple[str, ...], one_shot: bool, chosen: list[Vector]
+    commands: tuple[str, ...],
+    names: tuple[str, ...],
+    one_shot: bool,
+    chosen: list[Vector],
+    telling: Collection[Vector],
 ) -> list[Subject]:
     found = []
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot)
-        told_one_shot(subject, one_shot or _is_one_shot(command, subject.command))
-        subject.strict = subject.one_shot and takes_strict(subject.command, chosen)
+        why = None if one_shot else _no_hello(command, subject.command)
+        told_one_shot(subject, one_shot or why is not None)
+        every = sorted({vector.body["format"] for vector in chosen})
+        if subject.one_shot and telling and len(every) > 1:
+            subject.formats = _formats_of(command, subject.command, every, telling, why)
+        if why is not None:
+            say(
+                f"{command}: no reply to hello ({why}); taken for a one-shot program,"
+                f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
+                err=True,
+            )
+        asked = [one for one in chosen if subject.formats and one.body["format"] in subject.formats]
+        subject.strict = subject.one_shot and takes_strict(subject.command, asked or chosen)
         found.append(subject)
     ours = implementations(names) if names or commands else all_implementations()
     return found + [own(one) for one in ours]
 
 
-def _is_one_shot(command: str, words: Sequence[str]) -> bool:
-    """Whether the program must be one-shot. It says so, since the program may also be broken."""
+def _formats_of(
+    command: str,
+    words: Sequence[str],
+    every: Sequence[str],
+    vectors: Iterable[Vector],
+    why: str | None,
+) -> Sequence[str]:
+    """Which of these formats a one-shot program is asked about: it has no hello to name them.
+
+    It is said which, and how to choose. Raises an error of one line if it only dies; ``why`` is
+    what came instead of a hello, if it was asked for one.
+    """
+    tried = formats_read(words, [one for one in vectors if one.body["format"] in every])
+    found = [format for format, reads in tried.items() if reads is True]
+    died = {format: why for format, why in tried.items() if isinstance(why, str)}
+    if died and len(died) == len(tried):
+        no_hello = f"no reply to hello ({why}), and " if why else ""
+        raise click.ClickException(
+            f"--cmd {command!r}: {no_hello}no answer to `{command} read FORMAT PATH`"
+            f" about any format ({next(iter(died.values()))})"
+        )
+    because = "whose smallest log it reads" if found else "though it reads no smallest log right"
+    say(
+        f"{command}: asked about {', '.join(found or every)}, {because}; --format ID chooses.",
+        err=True,
+    )
+    return found or every
+
+
+def _no_hello(command: str, words: Sequence[str]) -> str | None:
+    """Why a program must be one-shot, if it must."""
     try:
-        why = asyncio.run(no_hello(words, Path.cwd()))
+        return asyncio.run(no_hello(words, Path.cwd()))
     except CannotStart as error:
         raise click.ClickException(f"--cmd {command!r}: {error}") from None
-    if why is not None:
-        say(
-            f"{command}: no reply to hello ({why}); taken for a one-shot program,"
-            f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
-            err=True,
-        )
-    return why is not None
 
 
 def _run_with_progress(plan: run.Plan, jobs: int, memory: int) -> run.Report:
