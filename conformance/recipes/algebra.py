@@ -43,9 +43,16 @@ class Damage:
     def field(self, path: str) -> Field:
         """The field of the control under this path; raises ``KeyError`` with near misses."""
         name, _, inner = path.rpartition(":")
-        if name not in self._fields:
-            self._fields[name] = field_map(self._control[name], self.format)
-        return resolve(self._fields[name], inner)
+        return resolve(self.fields_of(name), inner)
+
+    def fields_of(self, file: str = "") -> list[Field]:
+        """The fields of a file of the control, by its grammar. Raises ``KeyError``."""
+        if file not in self._fields:
+            self._fields[file] = self._mapped(self._control[file], file)
+        return self._fields[file]
+
+    def _mapped(self, data: bytes, file: str) -> list[Field]:
+        return field_map(data, self.format)
 
     def _at(self, path: str) -> tuple[bytearray, Field]:
         return self.files[path.rpartition(":")[0]], self.field(path)

@@ -21,6 +21,7 @@ SUBCOMMANDS = (
     "import",
     "list",
     "dump",
+    "damage",
     "recover",
     "audit",
     "explain",

@@ -76,6 +76,7 @@ def nested_data_beyond_the_budget(log: SystemdLog) -> None:
     nested = _lead_inside(log)
     size = log.view.number(nested + 64 + 8)
     log.data[nested + 72 : nested + 80] = (size + 1).to_bytes(8, "little")
+    log.did(f"lengthen the DATA at {nested + 64} by a byte")
     left = [log.without(0, "BLOB"), log.without(1, "MESSAGE")]
     log.expect("damaged", "bad-object", survivors=left)
 

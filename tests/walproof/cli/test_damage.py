@@ -1,0 +1,90 @@
+"""``walproof damage``: a damaged copy, a family of them, and what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.vectors import load_all
+from walproof.cli import walproof
+
+VECTORS = load_all()
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(
+        walproof, ["damage", *map(str, arguments)], standalone_mode=False
+    )  # fmt: skip
+
+
+def test_a_vector_made_by_hand(tmp_path: Path) -> None:
+    wanted = VECTORS["leveldb-log/payload-flipped-in-second-record"]
+    control = VECTORS[wanted.body["control"]]
+    out = tmp_path / "bad.log"
+    done = run(control.input, *wanted.body["made_by"]["damage"], "--out", out)
+    assert done.return_value == 0, done.exception
+    assert out.read_bytes() == wanted.contents
+    assert "damaged (checksum-mismatch)" in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.log"]
+
+
+def test_the_log_is_never_changed_nor_anything_replaced(tmp_path: Path) -> None:
+    log = tmp_path / "000003.log"
+    shutil.copy(VECTORS["leveldb-log/three-records"].input, log)
+    before = log.read_bytes()
+    assert "exists" in str(run(log, "truncate at 3", "--out", log).exception)
+    assert log.read_bytes() == before
+    assert "--out NEW" in str(run(log, "truncate at 3").exception)
+    assert "say what to do" in str(run(log, "--out", tmp_path / "x").exception)
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "leveldb-log/fragments-in-two-blocks",
+        "kahadb-journal/three-files",
+        "zeebe-journal/three-segments",
+        "systemd-journal/five-entries",
+        "zmq-raft/three-entries",
+    ],
+)
+def test_a_family_is_told_in_its_manifest(id: str, tmp_path: Path) -> None:
+    control = VECTORS.get(id) or next(
+        v for v in VECTORS.values()
+        if v.body["format"] == id.split("/")[0] and v.body["kind"] == "valid"
+        and v.operation == "read" and len(v.body["expect"]["records"]) > 2
+    )  # fmt: skip
+    out = tmp_path / "family"
+    options = ("--random", "40", "--seed", "7", "--format", control.body["format"])
+    done = run(control.input, *options, "--out", out)
+    assert done.return_value == 0, done.exception
+    body = json.loads((out / "manifest.json").read_text())
+    assert len(body["copies"]) == 40
+    assert len({one["sha256"] for one in body["copies"]}) == 40
+    assert len({one["damage"][0].split()[0] for one in body["copies"]}) > 5
+    for one in body["copies"]:
+        path = out / one["name"]
+        if path.is_file():
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == one["sha256"]
+        again = tmp_path / "again"
+        told = run(control.input, *one["damage"], "--out", again, "--format", body["format"])
+        assert told.return_value == 0, (one, told.exception)
+        if path.is_file():
+            assert again.read_bytes() == path.read_bytes()
+            again.unlink()
+        else:
+            shutil.rmtree(again)
+    other = tmp_path / "other"
+    run(control.input, *options[:3], "8", *options[4:], "--out", other)
+    assert (other / "manifest.json").read_text() != (out / "manifest.json").read_text()
+
+
+def test_the_fields_are_listed_with_the_operations(tmp_path: Path) -> None:
+    done = run(VECTORS["leveldb-log/three-records"].input, "--list")
+    assert "blocks[0].records[1].header.checksum" in done.stdout
+    assert "flip bit N of FIELD" in done.stdout

@@ -1,0 +1,140 @@
+"""``walproof damage``: a log of anybody's, damaged on purpose."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from conformance.contents import Contents, write_contents
+from conformance.kaitai.compile import GrammarError, ToolMissing
+from conformance.saving import publish, save, unfinished_beside
+from reference_impl.answer import collect
+from reference_impl.formats import Format, UnknownFormat, detect, named
+from walproof.cli.output import say
+from walproof.damage.family import entry, family
+from walproof.damage.log import LogToDamage, log_at
+from walproof.damage.words import BadWords, forms
+from walproof.damage.words import damage as carry_out
+from walproof.inspection.note import Note
+from walproof.inspection.show import value_text
+from walproof.quantity import counted
+
+MANIFEST = "manifest.json"
+
+
+@click.command()
+@click.argument("log", metavar="LOG", type=click.Path(path_type=Path, exists=True))
+@click.argument("words", metavar="[OPERATION]...", nargs=-1)
+@click.option("--out", metavar="NEW", type=click.Path(path_type=Path), help="The damaged log.")
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
+@click.option("--list", "listed", is_flag=True, help="List the fields and the operations.")
+@click.option(
+    "--random", "count", metavar="N", type=click.IntRange(min=1),
+    help="N damaged copies in the folder NEW, with a manifest.",
+)  # fmt: skip
+@click.option("--seed", type=int, default=1, show_default=True, help="Of --random.")
+def damage(
+    log: Path,
+    words: tuple[str, ...],
+    out: Path | None,
+    format_id: str | None,
+    listed: bool,
+    count: int | None,
+    seed: int,
+) -> int:
+    """Damage a copy of LOG, in the words that the vectors use; LOG is never changed.
+
+    Fields are those of the grammar, as `walproof inspect` and --list show them. In a log of several
+    files a field is FILE:FIELD. Operations are carried out in order; the fields are those of the
+    log before the first one, so what changes the length comes last.
+
+    \b
+    walproof damage 000003.log --list
+    walproof damage 000003.log 'flip bit 3 of blocks[0].records[1].header.checksum' --out bad.log
+    walproof damage 000003.log 'set blocks[0].records[0].header.type to 9' \\
+        'reseal blocks[0].records[0]' --out bad.log
+    walproof damage 000003.log --random 100 --seed 7 --out family/
+
+    With --random the folder NEW gets manifest.json: what was done to each copy, and what the
+    executable specification says of it.
+
+    Exit status: 0 if it was written, 1 for a usage or I/O error.
+    """
+    try:
+        format = named(format_id) if format_id else detect(log)
+        if listed:
+            _list(log_at(log, format.id))
+            return 0
+        if out is None:
+            raise click.UsageError("say where the damaged log goes: --out NEW")
+        if out.exists() or out.is_symlink():
+            raise click.ClickException(f"{out} exists: expected a path where nothing is")
+        if (count is None) == (not words):
+            raise click.UsageError("say what to do: an operation, or --random N")
+        if count is not None:
+            _write_family(log, format, count, seed, out)
+            return 0
+        made = log_at(log, format.id)
+        for one in words:
+            carry_out(made, one)
+        _write(made.contents, out)
+    except (UnknownFormat, BadWords, GrammarError, ToolMissing) as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        where = error.filename or log
+        raise click.ClickException(f"{where}: {error.strerror or error}") from None
+    answer = collect(format.read(out, "recover", {}))
+    lost = sum(gap.end - gap.start for gap in answer.lost)
+    say(
+        f"{out}: {answer.verdict}{f' ({answer.reason})' if answer.reason else ''},"
+        f" {counted(len(answer.records), 'record')}, {counted(lost, 'byte')} lost"
+    )
+    return 0
+
+
+def _list(log: LogToDamage) -> None:
+    for file in sorted(log.files):
+        for field in log.fields_of(file):
+            path = f"{file}:{field.path}" if file else field.path
+            span = f"{field.start:>10} {field.end - field.start:>8}"
+            say(f"{span}  {path}  {value_text(field, Note(), 40)}".rstrip())
+    say("")
+    say("Operations:")
+    for form in forms():
+        say(f"  {form}")
+
+
+def _write(contents: Contents, out: Path) -> None:
+    made = unfinished_beside(out)
+    try:
+        write_contents(contents, made)
+        publish(made, out)
+    finally:
+        if made.is_dir():
+            shutil.rmtree(made, ignore_errors=True)
+        made.unlink(missing_ok=True)
+
+
+def _write_family(log: Path, format: Format, count: int, seed: int, out: Path) -> None:
+    made = unfinished_beside(out)
+    about = []
+    try:
+        made.mkdir()
+        copies: Iterator[tuple[list[str], Contents]]
+        copies = family(lambda: log_at(log, format.id), count, seed)
+        for number, (words, contents) in enumerate(copies, start=1):
+            name = f"{number:0{len(str(count))}}{log.suffix}"
+            write_contents(contents, made / name)
+            said = format.read(made / name, "recover", {})
+            about.append(entry(name, words, contents, said))
+        body = {"log": log.name, "format": format.id, "seed": seed, "copies": about}
+        save(made / MANIFEST, json.dumps(body, indent=1, ensure_ascii=False) + "\n")
+        publish(made, out)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    few = f", of {count:,}: the log has room for no more" if len(about) < count else ""
+    say(f"{out}: {counted(len(about), 'damaged copy').replace('copys', 'copies')}{few}")
