@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import click
 from conformance.contents import Contents, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.saving import publish, save, unfinished_beside
+from conformance.text import json_text
 from reference_impl.answer import collect
 from reference_impl.formats import Format, UnknownFormat, detect, named
 from walproof.cli.output import say
@@ -132,7 +132,7 @@ def _write_family(log: Path, format: Format, count: int, seed: int, out: Path) -
             said = format.read(made / name, "recover", {})
             about.append(entry(name, words, contents, said))
         body = {"log": log.name, "format": format.id, "seed": seed, "copies": about}
-        save(made / MANIFEST, json.dumps(body, indent=1, ensure_ascii=False) + "\n")
+        save(made / MANIFEST, json_text(body, indent=1) + "\n")
         publish(made, out)
     finally:
         shutil.rmtree(made, ignore_errors=True)
