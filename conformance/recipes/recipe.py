@@ -50,7 +50,6 @@ class Log(Damage):
         self.must_refuse = False
         self.files_after: dict[str, int] | None = None
         self.bytes_after: dict[tuple[str, int], bytes] = {}
-        self.is_exact = False
         self.free: list[tuple[str, str]] = []
         self.other_appends: list[tuple[list[NewRecord], str, dict[str, int]]] = []
         self.notes: list[str] = []
@@ -120,19 +119,12 @@ class Log(Damage):
         """
         self.bytes_after[file, at] = data
 
-    def leaves_exactly(self) -> None:
-        """Every byte of every file is determined after an append, as it is after a write.
-
-        For what no reader looks at: padding, seals, space that is used no more.
-        """
-        self.is_exact = True
-
     def may_append_as(
         self, records: Sequence[NewRecord], because: str, files: Mapping[str, int]
     ) -> None:
         """Another right way to append: as the executable specification does with these records.
 
-        They differ from ``to_append`` in their fields (such as ``rotate``). ``files`` is what they
+        They leave other bytes, and differ from ``to_append`` in their fields (such as ``rotate``). ``files`` is what they
         leave, as in :meth:`leaves`.
         """
         new = [NewRecord(self.varied(record.payload), record.fields) for record in records]
@@ -151,7 +143,11 @@ class Log(Damage):
         self.accept.append({**both, "because": because})
 
     def free_to(self, freedom: str, because: str) -> None:
-        """What a writer may do otherwise, one of ``aftermath.FREEDOMS``, and why."""
+        """What a writer may do otherwise, one of ``aftermath.FREEDOMS``, and why.
+
+        Without a freedom every byte of every file is determined, also where no reader looks:
+        padding, seals, space that is used no more.
+        """
         self.free.append((freedom, because))
 
     def expect_bytes(self, golden: Contents) -> None:

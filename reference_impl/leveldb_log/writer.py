@@ -78,15 +78,17 @@ def append_stream(log: BinaryIO, payloads: Iterable[bytes]) -> None:
     """Recover a log and append to it, losing nothing (LDB-016, LDB-017, LDB-018).
 
     ``log`` is open for reading and writing. An unfinished write or preallocated zeros at its end
-    are cut off first. Raises ``ValueError`` if the log must not be appended to.
+    are cut off first. Without payloads, nothing changes. Raises ``ValueError`` if the log must not
+    be appended to.
     """
     log.seek(0)
     last = deque(read_stream(log), maxlen=1).pop()
     assert isinstance(last, End)
     if last.end is None:
         raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
-    log.truncate(last.end)
     log.seek(last.end)
     writer = Writer(log, last.end)
-    for payload in payloads:
+    for number, payload in enumerate(payloads):
+        if not number:
+            log.truncate(last.end)
         writer.append(payload)

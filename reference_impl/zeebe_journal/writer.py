@@ -302,15 +302,17 @@ def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[b
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a journal and append to it, losing nothing that was acknowledged (ZBJ-051).
 
-    Everything after ``end`` is cut off, and later segments are removed. A single segment does not
-    roll. Raises ``ValueError``, before anything is changed, if the log must not be appended to
-    (ZBJ-052), and as :func:`_check`.
+    Everything after ``end`` is cut off, and later segments are removed, unless there are no
+    records. A single segment does not roll. Raises ``ValueError``, before anything is changed, if
+    the log must not be appended to (ZBJ-052), and as :func:`_check`.
     """
     found = tail(read(path, "recover", context))
     at, file = found.end.end, found.end.file
     if at is None:
         why = found.end.reason
         raise ValueError(f"the log must not be appended to ({why}): start a new journal")
+    if not records:
+        return
     if not path.is_dir():
         _append_to_file(path, records, found, at)
         return

@@ -84,8 +84,7 @@ type listing struct {
 	all     []dataFile // every data file
 	read    []dataFile // in the order of reading
 	unread  []dataFile // duplicates
-	highest int64
-	any     bool
+	highest int64      // number in a name, whatever bears it
 }
 
 func list(path string) *listing {
@@ -105,14 +104,12 @@ func list(path string) *listing {
 		if !ok {
 			continue
 		}
+		l.highest = max(l.highest, n) // KDB-024: whatever bears the name
 		st, err := os.Stat(filepath.Join(path, e.Name()))
 		if err != nil || !st.Mode().IsRegular() {
 			continue
 		}
 		l.all = append(l.all, dataFile{e.Name(), n, st.Size()})
-		if !l.any || n > l.highest {
-			l.highest, l.any = n, true
-		}
 	}
 	sort.Slice(l.all, func(i, j int) bool {
 		a, b := l.all[i], l.all[j]

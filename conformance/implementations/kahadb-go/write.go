@@ -213,33 +213,32 @@ func appendLog(path string, c context, recs []input) error {
 		cur, made, length = name, true, 0
 		return nil
 	}
-	if !a.place.ok {
-		if highest >= 1<<31-1 {
-			return errors.New("no number is left for a new data file")
-		}
-		highest++
-		if err := begin(plainName(highest)); err != nil {
-			return err
-		}
-	} else if folder {
-		there := false
+	there := !folder
+	if folder {
 		for _, f := range a.list.all {
 			there = there || f.name == cur
 		}
-		if !there {
+		_, err := os.Lstat(filepath.Join(path, cur))
+		if !a.place.ok || (!there && err == nil) { // a folder has the name: KDB-024
+			if highest >= 1<<31-1 {
+				return errors.New("no number is left for a new data file")
+			}
+			highest++
+			if err := begin(plainName(highest)); err != nil {
+				return err
+			}
+		} else if !there {
 			if err := begin(cur); err != nil {
 				return err
 			}
-			if !a.list.any || highest < 1 {
-				highest = 1
-			}
+			highest = max(highest, 1)
 		}
 	}
 	steps, err := openPlan(c, folder, path, cur, made, length, highest, recs)
 	if err != nil {
 		return err
 	}
-	if a.place.ok && !a.place.fill { // KDB-023
+	if a.place.ok && there && !a.place.fill { // KDB-023
 		name := path
 		if folder {
 			name = filepath.Join(path, a.place.file)

@@ -135,8 +135,8 @@ def append(path: Path, request: dict[str, Any]) -> None:
     """
     if not REMOTE:
         raise Skipped("systemd-journal-remote is not here (package systemd-journal-remote)")
-    if "threshold" in request["context"]:
-        raise Skipped("systemd-journal-remote takes no threshold")
+    if {"threshold", "max_field_size"} & request["context"].keys():
+        raise Skipped("systemd-journal-remote takes no threshold, and no limit of a field")
     if "key" in request["context"] and path.read_bytes()[8] & SEALED:
         raise Skipped("systemd keeps the key that it seals with, and makes it from no other")
     mine = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
@@ -154,8 +154,8 @@ def append(path: Path, request: dict[str, Any]) -> None:
         renamed.replace(path)
         exchange_machine_id(path, foreign)
         raise Refused("the old file was renamed and a new one begun")
+    exchange_machine_id(path, foreign)
     if done.returncode:
-        exchange_machine_id(path, foreign)
         raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
 
 

@@ -89,6 +89,9 @@ func appendTo(path string, records []any, context object) error {
 	if j.nullEnd {
 		return errors.New("records are missing at the end of the journal")
 	}
+	if len(records) == 0 { // ZBJ-051
+		return nil
+	}
 	if j.folder && !usable(j.name) {
 		return fmt.Errorf("%q cannot name a segment", j.name)
 	}

@@ -24,7 +24,6 @@ def append_where_a_trailer_is_due(log: LevelDBLog) -> None:
     """Three bytes are left in the block: the appender writes the trailer first."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
-    log.leaves_exactly()
 
 
 @BOOK.appending(two_blocks, "appending", "LDB-015")
@@ -32,7 +31,6 @@ def append_in_the_second_block(log: LevelDBLog) -> None:
     """The place in the block is the length of the log modulo 32768."""
     log.append(b"d" * 33000, b"echo")
     log.expect("intact", survivors=[0, 1, 2, 3, b"d" * 33000, b"echo"])
-    log.leaves_exactly()
 
 
 @BOOK.appending(
@@ -83,7 +81,6 @@ def append_behind_a_torn_payload_that_holds_a_record(log: LevelDBLog) -> None:
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"], end=47)
     log.leaves({"": 47})
-    log.leaves_exactly()
 
 
 @BOOK.appending(fragments_in_two_blocks, "appending", "LDB-015")
@@ -136,3 +133,17 @@ def append_behind_damage(log: LevelDBLog) -> None:
     log.flip("blocks[0].records[1].data", 0)
     log.append(b"delta", b"echo")
     log.expect_refusal("damaged", "checksum-mismatch", survivors=[0])
+
+
+@BOOK.appending(three_records, "appending", "LDB-016", control=append_to_three_records, kind="eof")
+def append_nothing_behind_a_torn_payload(log: LevelDBLog) -> None:
+    """No records after a torn tail: there is nothing to write, so nothing is cut off."""
+    log.truncate(37)
+    log.expect("torn", "torn-payload", survivors=[0, 1], end=24)
+
+
+@BOOK.appending(three_records, "appending", "LDB-017", control=append_to_three_records, kind="eof")
+def append_nothing_behind_preallocated_zeros(log: LevelDBLog) -> None:
+    """No records after zeros: there is nothing to write, and the zeros stay."""
+    log.extend(bytes(100), "100 zero bytes")
+    log.expect("intact", survivors=[0, 1, 2], end=38)

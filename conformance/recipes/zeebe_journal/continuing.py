@@ -252,3 +252,25 @@ def append_an_index_that_is_next(log: ZeebeLog) -> None:
     log.context["max_segment_size"] = 270
     log.flushed(6)
     log.expect("intact", survivors=[*range(6), FOXTROT[0], GOLF[0]])
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-051", control=append_to_three_segments, kind="eof"
+)
+def append_nothing_behind_a_torn_record(log: ZeebeLog) -> None:
+    """No records after a torn one: nothing is cut, and the prepared segment stays."""
+    log.truncate(240, THIRD)
+    log.flushed(5)
+    log.expect("torn", "torn-record", survivors=range(5))
+
+
+@BOOK.appending(
+    one_segment, "appending", "ZBJ-013", "ZBJ-051", control=append_to_a_single_file, kind="valid"
+)
+def append_nothing_to_a_sealed_single_file(log: ZeebeLog) -> None:
+    """No records for a sealed segment: it keeps its seal, and the bytes after its end."""
+    log.data[:57] = pack_descriptor(1, 1, 512, seal=(4, 321))
+    log.data[430:] = b"\1" * 82
+    log.did("seal the descriptor at index 4 and position 321, and set the last 82 bytes to 01")
+    log.flushed(4)
+    log.expect("intact", survivors=range(4))
