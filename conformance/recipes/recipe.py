@@ -124,8 +124,8 @@ class Log(Damage):
     ) -> None:
         """Another right way to append: as the executable specification does with these records.
 
-        They leave other bytes, and differ from ``to_append`` in their fields (such as ``rotate``). ``files`` is what they
-        leave, as in :meth:`leaves`.
+        They leave other bytes, and differ from ``to_append`` in their fields (such as ``rotate``).
+        ``files`` is what they leave, as in :meth:`leaves`.
         """
         new = [NewRecord(self.varied(record.payload), record.fields) for record in records]
         self.other_appends.append((new, because, dict(files)))

@@ -313,7 +313,8 @@ class TestAppend:
             log.write(bytes(100))
         assert "expected 61 bytes, found 161" in step.judge(DONE, place, []).difference
         body = dict(case.vector.body)
-        body["after"] = {**body["after"], "free": [free]}
+        files = [{"name": f["name"], "size": f["size"]} for f in body["after"]["files"]]
+        body["after"] = {"files": files, "free": [free]}
         free_step = AppendStep(dataclasses.replace(case.vector, body=body))
         assert free_step.judge(DONE, place, []).difference is None
 

@@ -247,7 +247,9 @@ def append_beside_a_folder_of_the_next_number(log: KahaDBLog) -> None:
     log.leaves({"db-1.log": 50, "db-2.log/db-3.log": 46, "db-3.log": 43})
 
 
-@BOOK.appending(two_files, "appending", "KDB-024", "KDB-002", may_refuse=True)
+@BOOK.appending(
+    two_files, "appending", "KDB-024", "KDB-002", may_refuse=True, control=append_to_two_files
+)
 def append_far_below_the_number_of_a_folder(log: KahaDBLog) -> None:
     """db-2.log is full and db-7.log is a folder: the next data file is db-8.log."""
     log.context["max_file_length"] = 100
