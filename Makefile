@@ -55,9 +55,10 @@ SWEEP ?= --impl fast --impl leveldb-cpp --cases 1900000
 sweep: setup $(VENV)/spark
 	@walproof sweep --format $(FORMAT) $(SWEEP) --master 'local[*,4]' --fresh || test $$? -eq 3  # findings are no failure
 
-# FORMAT chooses: make one-bit FORMAT=ID. What the register does not explain is a finding.
+# FORMAT and ONE_BIT choose: make one-bit FORMAT=ID ONE_BIT='--at-most 256'
+ONE_BIT ?=
 one-bit: $(VENV)/ready
-	@walproof one-bit --format $(FORMAT) --save
+	@walproof one-bit --format $(FORMAT) $(ONE_BIT) --save
 
 lint: $(VENV)/ready
 	ruff check .

@@ -174,9 +174,12 @@ def table(register: Register, found: Searched) -> str:
     logs, flips = len(found.logs), sum(log.flips for log in found.logs.values())
     unseen = found.unseen.total()
     whole = sum(log.flips == log.bits for log in found.logs.values())
+    share = "all vectors every bit"
+    if whole < logs:
+        sample = f"{found.at_most:,} bits at most"
+        share = f"{whole:,} every bit, of the others {sample}" if whole else f"each {sample}"
     lines = [
-        f"{flips:,} bits of {logs} undamaged vectors were flipped, one at a time; of"
-        f" {'all' if whole == logs else f'{whole:,}'} vectors every bit."
+        f"{flips:,} bits of {logs} undamaged vectors were flipped, one at a time: of {share}."
         f" {f'{unseen:,}' if unseen else 'None'} left the log `intact` with other records.",
     ]
     made = rows(found, register.unseen)

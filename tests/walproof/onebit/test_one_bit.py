@@ -97,7 +97,7 @@ def test_a_log_of_several_files_is_searched_file_by_file() -> None:
 
 
 def test_a_large_log_is_sampled_and_no_flip_comes_twice() -> None:
-    (log,) = choose(load_all(), "leveldb-log", ["three-blocks-of-short-records"], 1000)
+    (log,) = choose(load_all(), "leveldb-log", ["three-blocks-of-short-records"], 8000)
     flips = {log.flip(number) for number in range(log.count)}
     assert log.count == len(flips) == 1000
     structure = set(log.control.fields[""].structural)

@@ -49,6 +49,10 @@ def searched(format: str) -> unseen.Searched:
     return found
 
 
+def test_every_format_was_searched() -> None:
+    assert list(registers()) == FORMATS
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_search_was_of_the_vectors_as_they_are(format: str) -> None:
     now = {log.id: fingerprint(log) for log in logs(format)}
