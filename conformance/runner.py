@@ -237,6 +237,7 @@ class Runner:
         wall_ms = patience * case.wall_ms
         reply = await child.ask(step.request(case, place, self._seq), wall_ms)
         if "skipped" in reply:
+            scratch.clear(place)
             return {"class": "skipped", "difference": reply["skipped"]}
         hello = self.outcome.hello
         reports = reports_of(hello, reply, self.subject.one_shot)

@@ -24,6 +24,15 @@ def new_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="walproof-"))
 
 
+def in_memory_bytes() -> int:
+    """Bytes of memory that files take; 0 where none can lie there."""
+    try:
+        found = os.statvfs(IN_MEMORY)
+    except OSError:
+        return 0
+    return (found.f_blocks - found.f_bfree) * found.f_frsize
+
+
 @dataclass
 class Scratch:
     """A folder of scratch copies, gone when the run is over."""

@@ -19,10 +19,13 @@ import psutil
 
 from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
+from conformance.scratch import in_memory_bytes
 
 MEMORY_POLL_SECONDS = 0.02
 EXIT_POLL_SECONDS = 0.002
 STDERR_TAIL = 4096
+SHARED_BYTES = 1 << 30
+"""So much others may write into memory meanwhile: it is not laid to a child's charge."""
 
 
 @dataclass(frozen=True)
@@ -231,6 +234,7 @@ class Child:
 
     async def _watch_memory(self) -> None:
         assert self._process is not None
+        before = in_memory_bytes()
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(self._process.pid)
             for poll in itertools.count():
@@ -241,6 +245,10 @@ class Child:
                 for descendant in self._descendants:
                     with contextlib.suppress(psutil.Error):
                         used += descendant.memory_info().rss
+                # Scratch copies may lie in memory: what is written there takes it like any other.
+                written = in_memory_bytes() - before
+                if written > max(self.limits.memory_bytes, SHARED_BYTES):
+                    used += written
                 if used > self.limits.memory_bytes:
                     self._over_memory = used
                     self._kill_group()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
+from conformance.protocol import child
 from conformance.protocol.child import (
     CannotStart,
     Child,
@@ -19,6 +22,7 @@ from conformance.protocol.child import (
 )
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot, no_hello, reported_parts
+from conformance.scratch import IN_MEMORY
 from tests.family import children
 
 READ = {
@@ -130,6 +134,23 @@ class TestLongLived:
         """
         with pytest.raises(OverLimit, match="more than 200 MiB of memory"):
             ask(program(lines), READ, wall_ms=30_000)
+
+    @pytest.mark.skipif(not IN_MEMORY.is_dir(), reason="no file can lie in memory here")
+    def test_files_in_memory_count_too(self, program, monkeypatch):
+        monkeypatch.setattr(child, "SHARED_BYTES", 0)
+        folder = tempfile.mkdtemp(prefix="walproof-test-", dir=IN_MEMORY)
+        lines = """
+        def reply(request):
+            with open(request["path"], "wb") as file:
+                for _ in range(300):
+                    file.write(bytes(1 << 20))
+            time.sleep(60)
+        """
+        try:
+            with pytest.raises(OverLimit, match="more than 200 MiB of memory"):
+                ask(program(lines), READ | {"path": f"{folder}/log"}, wall_ms=30_000)
+        finally:
+            shutil.rmtree(folder)
 
     def test_the_end_of_stderr_is_kept(self, program):
         lines = """
