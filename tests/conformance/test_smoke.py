@@ -296,6 +296,15 @@ class TestCommandLine:
         assert 'expected "alpha" (5 bytes), found "lpha" (4 bytes)' in outcome.out
         assert "The adapter speaks the protocol; 1 fault of the implementation." in outcome.out
 
+    def test_what_shows_the_messages_does(self, walproof, program, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        lines = RIGHT.replace("data[7:]", "data[8:]")
+        *_, ask = walproof("smoke", "--cmd", shlex.join(program(lines))).out.strip().splitlines()
+        outcome = walproof(*shlex.split(ask)[1:])
+        assert outcome.status == 3
+        assert 'expected "alpha" (5 bytes), found "lpha" (4 bytes)' in outcome.out
+        assert list((tmp_path / "kept").iterdir())
+
     def test_no_hello_hints_at_the_one_shot_form(self, walproof, wrong):
         outcome = walproof("smoke", "--cmd", wrong("one_shot_hides_damage"))
         assert outcome.status == 3 and "say --one-shot" in outcome.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 
 import click
 from rich.console import Console
@@ -13,7 +14,7 @@ from conformance.smoke import Finding, Smoke
 from conformance.text import printable
 from conformance.vectors import BrokenVector, load_all
 from reference_impl.formats import FORMATS
-from walproof.cli.subjects import words_of
+from walproof.cli.subjects import program_name, words_of
 
 MARKS = {"right": ("✓", "+", "green"), "wrong": ("✗", "x", "red"), "untested": ("–", "-", "yellow")}
 STDERR_LINES = 4
@@ -58,6 +59,12 @@ def smoke(command: str, formats: tuple[str, ...], one_shot: bool, seconds: float
         _print(finding, console)
     console.print()
     say(Text(_summary(steps, one_shot)), console)
+    for finding in steps.wrong:
+        vector = finding.step.removeprefix("reads ")
+        if vector in vectors:
+            chosen = f"--cmd {shlex.quote(command)} --vector {vector} --keep kept"
+            say(Text("See the messages, and keep the log as it is then:"), console)
+            say(Text(f"  {program_name()} ask {chosen}"), console)
     return 3 if steps.wrong else 0
 
 

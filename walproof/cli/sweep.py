@@ -193,7 +193,7 @@ def _programs(
                 err=True,
             )
         programs.append(program)
-        options[program.name] = f"--cmd {shlex.quote(command)}"
+        options[program.name] = f"--cmd {shlex.quote(command)}{' --one-shot' * program.one_shot}"
     return programs, ours, options
 
 

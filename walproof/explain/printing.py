@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from conformance.reports.console_text import print_tidy
 from conformance.vectors import Vector
 from reference_impl.places import SPEC
 from reference_impl.register import ContextKey, Fault, Reason, RecordField, Register
@@ -42,8 +43,8 @@ def print_format(console: Console, register: Register) -> None:
         for key in register.context.values():
             kind, default, text = _context(key)
             said = f"{key.name} ({', '.join(key.read_by)}): {kind}, {default}"
-            console.print(Padding(Text(said), (0, 2)))
-            console.print(Padding(Text(text, style="dim"), (0, 2, 0, 6)))
+            _put(console, Padding(Text(said), (0, 2)))
+            _put(console, Padding(Text(text, style="dim"), (0, 2, 0, 6)))
     console.print(f"\nwalproof explain {register.id} WHAT  explains any of these")
 
 
@@ -70,32 +71,33 @@ def _print_meaning(console: Console, register: Register, meaning: Meaning) -> No
     match meaning:
         case Requirement():
             _title(console, f"{meaning.id} ({meaning.level})", meaning.where)
-            console.print(Padding(Markdown(meaning.markdown), (1, 2)))
+            _put(console, Padding(Markdown(meaning.markdown), (1, 2)))
             _print_faults(console, [f for f in register.faults if meaning.id in f.requirements])
         case Reason():
             _title(
                 console, meaning.code, f"{register.title}: reason code ({', '.join(meaning.kinds)})"
             )
-            console.print(Padding(meaning.words, (0, 2)))
+            _put(console, Padding(meaning.words, (0, 2)))
             faults = [fault for fault in register.faults if fault.reason == meaning.code]
             _print_faults(console, faults)
             _print_sentences(console, meaning.requirements)
         case RecordField():
             _title(console, meaning.name, f"{register.title}: field of a record")
             optional = "; not in every record" if meaning.optional else ""
-            console.print(
-                Padding(f"{' or '.join(meaning.types)}: {meaning.meaning}{optional}", (0, 2))
+            _put(
+                console,
+                Padding(f"{' or '.join(meaning.types)}: {meaning.meaning}{optional}", (0, 2)),
             )
         case ContextKey():
             _title(console, meaning.name, f"{register.title}: context key")
             kind, default, text = _context(meaning)
-            console.print(Padding(f"{kind}, {default}", (0, 2)))
-            console.print(Padding(f"read by {', '.join(meaning.read_by)}", (0, 2)))
-            console.print(Padding(text, (0, 2)))
+            _put(console, Padding(f"{kind}, {default}", (0, 2)))
+            _put(console, Padding(f"read by {', '.join(meaning.read_by)}", (0, 2)))
+            _put(console, Padding(text, (0, 2)))
         case GrammarField():
             _title(console, meaning.place, f"{register.title}: field of type {meaning.type}")
             if meaning.doc:
-                console.print(Padding(meaning.doc, (0, 2)))
+                _put(console, Padding(meaning.doc, (0, 2)))
             _print_sentences(console, meaning.requirements)
 
 
@@ -108,7 +110,7 @@ def _context(key: ContextKey) -> tuple[str, str, str]:
 def _print_sentences(console: Console, ids: Iterable[str]) -> None:
     for id in ids:
         sentence = prose()[id].markdown.split("\n\n")[0]
-        console.print(Padding(Markdown(f"**{id}** {sentence}"), (1, 2, 0, 2)))
+        _put(console, Padding(Markdown(f"**{id}** {sentence}"), (1, 2, 0, 2)))
 
 
 def _print_faults(console: Console, faults: Sequence[Fault]) -> None:
@@ -116,8 +118,8 @@ def _print_faults(console: Console, faults: Sequence[Fault]) -> None:
         return
     _heading(console, "Faults")
     for fault in faults:
-        console.print(Padding(Markdown(f"{fault.fault}: `{fault.reason}`"), (0, 2)))
-        console.print(Padding(Markdown(f"lost: {fault.bytes}; then: {fault.then}"), (0, 2, 0, 6)))
+        _put(console, Padding(Markdown(f"{fault.fault}: `{fault.reason}`"), (0, 2)))
+        _put(console, Padding(Markdown(f"lost: {fault.bytes}; then: {fault.then}"), (0, 2, 0, 6)))
 
 
 def _print_vectors(console: Console, exercised: Sequence[Vector], limit: int) -> None:
@@ -134,11 +136,16 @@ def _print_failures(console: Console, exercised: Sequence[Vector]) -> None:
     for name, causes in failures.items():
         for cause, ids in causes.items():
             text = Text(f"{name}, {len(ids)} of {len(exercised)}: ").append(cause, style="dim")
-            console.print(Padding(text, (0, 2)))
+            _put(console, Padding(text, (0, 2)))
+
+
+def _put(console: Console, shown: Padding) -> None:
+    """Print without blanks at the ends of lines, which rich pads to the width."""
+    print_tidy(shown, console)
 
 
 def _title(console: Console, name: str, where: str) -> None:
-    console.print(Text(name, style="bold").append(f"  {where}", style="not bold dim"))
+    print_tidy(Text(name, style="bold").append(f"  {where}", style="not bold dim"), console)
 
 
 def _heading(console: Console, text: str) -> None:
@@ -154,9 +161,9 @@ def _columns(console: Console, rows: Sequence[Sequence[str | Text]], indent: int
         table.add_column(no_wrap=first, overflow="fold", max_width=44 if first else None)
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-    console.print(Padding(table, (0, 0, 0, indent)))
+    _put(console, Padding(table, (0, 0, 0, indent)))
 
 
 def _more(console: Console, count: int) -> None:
     if count > 0:
-        console.print(Padding(Text(f"… and {count} more: --all", style="dim"), (0, 2)))
+        _put(console, Padding(Text(f"… and {count} more: --all", style="dim"), (0, 2)))

@@ -87,3 +87,45 @@ def test_what_means_nothing_is_refused_with_what_is_near(asked: tuple[str, ...],
 def test_unknown_names_the_format() -> None:
     with pytest.raises(Unknown, match="of kahadb-journal"):
         subjects("LDB-028", "kahadb-journal")
+
+
+@pytest.mark.parametrize(
+    ("format", "path", "place"),
+    [
+        ("systemd-journal", "objects[12].body.num_entries", "num_entries"),
+        ("systemd-journal", "header.n_entries", "ksy/systemd_journal/header.n_entries"),
+        ("zeebe-journal", "records[1].metadata.checksum", "checksum"),
+        ("zeebe-journal", "descriptor.metadata.checksum", "descriptor_metadata.checksum"),
+        ("leveldb-log", "blocks[0].records[1].header.checksum", "record_header.checksum"),
+        ("kahadb-journal", "batches[0].records[0].header.type", "type"),
+        ("zmq-raft", "data.entries[0].header.term", "entry_header.term"),
+    ],
+)
+def test_a_path_leads_to_its_own_field_and_to_no_other(format: str, path: str, place: str) -> None:
+    (subject,) = subjects(path, format)
+    assert all(one.place.endswith(place) for one in subject.meanings)
+    assert path.startswith("desc") or not any("descriptor" in one.place for one in subject.meanings)
+
+
+@pytest.mark.parametrize(
+    ("format", "path", "near"),
+    [
+        ("systemd-journal", "objects[12].body.n_entries", "objects[12].body.num_entries"),
+        ("leveldb-log", "blocks[0].records[1].header.chekcsum",
+         "blocks[0].records[1].header.checksum"),
+        ("zmq-raft", "data.entries[0].header.terms", "data.entries[0].header.term"),
+    ],
+)  # fmt: skip
+def test_a_path_with_a_name_that_is_none_is_told_the_nearest(
+    format: str, path: str, near: str
+) -> None:
+    with pytest.raises(Unknown, match="did you mean") as refused:
+        subjects(path, format)
+    assert near in str(refused.value)
+
+
+@pytest.mark.parametrize("arguments", [("leveldb-log",), ("LDB-028",), ("zmq-raft", "term")])
+def test_no_line_ends_in_blanks_or_is_wider_than_the_terminal(arguments: tuple[str, ...]) -> None:
+    lines = run(*arguments).output.splitlines()
+    assert not [line for line in lines if line != line.rstrip()]
+    assert max(map(len, lines)) <= 80
