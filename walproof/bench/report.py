@@ -20,7 +20,13 @@ from walproof.bench.reading import Row
 Report = dict[str, Any]
 
 
-def build(reading: Sequence[Row], asking: Sequence[Row], rounds: int, quick: bool) -> Report:
+def build(
+    reading: Sequence[Row],
+    asking: Sequence[Row],
+    rounds: int,
+    quick: bool,
+    hostile: Sequence[Row] = (),
+) -> Report:
     """The report of one run; ``seconds`` and ``seconds_per_case`` in it are raw and in order."""
     return {
         "bench_version": 1,
@@ -36,6 +42,7 @@ def build(reading: Sequence[Row], asking: Sequence[Row], rounds: int, quick: boo
         },
         "reading": list(reading),
         "asking": list(asking),
+        "hostile": list(hostile),
     }
 
 
@@ -60,6 +67,12 @@ def show(report: Report, console: Console) -> None:
         console.print(_reading_table(report["reading"]))
     if report["asking"]:
         console.print(_asking_table(report["asking"]))
+    if report["hostile"]:
+        console.print(_hostile_table(report["hostile"]))
+        console.print(
+            "Once each, processor time; memory beyond what the process held before. × is growth"
+            " from n to 4n as a multiple of the file's: 1 is a straight line."
+        )
     machine = report["machine"]
     console.print(
         f"Medians of {report['rounds']} rounds, page cache warm;"
@@ -88,6 +101,34 @@ def _asking_table(rows: Sequence[Row]) -> Table:
     return _filled(
         _table("Asking", "implementation", "cases", "cases/s", "start", "×"), rows, cells
     )
+
+
+def _hostile_table(rows: Sequence[Row]) -> Table:
+    table = _table("Hostile logs", "log", "n", "n", "2n", "4n", "×", "n", "2n", "4n", "×", "")
+    format_id = None
+    for row in rows:
+        if row["format"] != format_id:
+            format_id = row["format"]
+            table.add_section()
+            table.add_row(Text(str(format_id), style="bold"))
+        name = f"  {row['log']}, {row['reader']}"
+        if "unavailable" in row:
+            table.add_row(name, Text(f"not here: {row['unavailable']}"))
+            continue
+        table.add_row(
+            name,
+            _megabytes(row["file_bytes"][0]),
+            *(f"{seconds:.2f} s" for seconds in row["seconds"]),
+            f"{row['time_ratio']:g}",
+            *map(_megabytes, row["peak_bytes"]),
+            f"{row['memory_ratio']:g}",
+            "straight" if row["is_straight"] else Text("BENT", style="bold red"),
+        )
+    return table
+
+
+def _megabytes(count: float) -> str:
+    return f"{count / 1e6:,.1f} MB"
 
 
 def _filled(table: Table, rows: Sequence[Row], cells: Callable[[Row], tuple[str, ...]]) -> Table:

@@ -22,8 +22,8 @@ QUICK_VECTORS = 8
 @click.option("--rounds", type=click.IntRange(1), help="Rounds through all contenders.  [5]")
 @click.option(
     "--only",
-    type=click.Choice(["reading", "asking"]),
-    help="Only the readers, or only the harness.",
+    type=click.Choice(["reading", "asking", "hostile"]),
+    help="Only the readers, only the harness, or only hostile logs.",
 )
 @click.option(
     "--report",
@@ -34,7 +34,7 @@ QUICK_VECTORS = 8
     help="Where the numbers go, as JSON.",
 )
 def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
-    """Measure the readers (MB/s, records/s) and the harness (cases/s).
+    """Measure the readers (MB/s, records/s), the harness (cases/s), and hostile logs (growth).
 
     Every number is shown beside that of a peer, measured in the same run: a real implementation
     of the format, or the executable specification for the harness. How fast the harness is by
@@ -44,10 +44,11 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     \b
     walproof bench
     walproof bench --only reading --rounds 11
+    walproof bench --only hostile
 
     Exit status: 0; 1 for a usage or I/O error, or, with CI=true, if a contender is missing.
     """
-    from walproof.bench import asking, reading, report
+    from walproof.bench import asking, hostile, reading, report
     from walproof.bench.contenders import contenders
     from walproof.bench.workloads import WORKLOADS
 
@@ -57,15 +58,20 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     if quick:
         vectors = _some_of_each_format(vectors)
     with Console(stderr=True).status("measuring") as status:
-        read = [] if only == "asking" else reading.measure(
+        read = [] if only not in (None, "reading") else reading.measure(
             contenders(), workloads, rounds, status.update
         )  # fmt: skip
-        asked = [] if only == "reading" else asking.measure(vectors, rounds, status.update)
-    made = report.build(read, asked, rounds, quick)
+        asked = [] if only not in (None, "asking") else asking.measure(
+            vectors, rounds, status.update
+        )  # fmt: skip
+        grown = [] if only not in (None, "hostile") else hostile.measure(
+            list(hostile.logs()), hostile.QUICK if quick else hostile.SIZES, status.update
+        )  # fmt: skip
+    made = report.build(read, asked, rounds, quick, grown)
     report.save(made, path)
     report.show(made, Console())
     say(f"Raw numbers: {os.path.relpath(path)}")
-    missing = any("unavailable" in row for row in [*read, *asked])
+    missing = any("unavailable" in row for row in [*read, *asked, *grown])
     return 1 if missing and in_ci() else 0
 
 

@@ -1,0 +1,122 @@
+"""Hostile logs: how many values, ranges and bytes a reader makes of them, not how long it takes."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from reference_impl.answer import collect
+from reference_impl.formats import FORMATS, named
+from reference_impl.systemd_journal.inspection import inspect
+from reference_impl.systemd_journal.objects import KEPT_FAULTS
+from walproof.bench import hostile, report
+from walproof.bench.hostile.formats import systemd_journal
+from walproof.scan.answers import read as fast_read
+
+LOGS = list(hostile.logs())
+SMALL = 1 << 15
+
+
+def test_there_is_one_of_each_format() -> None:
+    assert {one.format for one in LOGS} == set(FORMATS)
+
+
+@pytest.mark.parametrize("one", LOGS, ids=lambda one: f"{one.format}-{one.name}")
+def test_the_scanner_says_of_it_what_the_reference_says(
+    one: hostile.Hostile, tmp_path: Path
+) -> None:
+    data = one.make(SMALL)
+    assert SMALL // 2 < len(data) < 2 * SMALL
+    path = tmp_path / f"log{one.suffix}"
+    path.write_bytes(data)
+    answer = collect(named(one.format).read(path, "recover", {}))
+    assert answer.verdict != "refused"
+    assert collect(fast_read(one.format, path, {})) == answer
+
+
+def peak(path: Path) -> int:
+    """Bytes that reading a journal takes at most, events let go as they come."""
+    tracemalloc.start()
+    try:
+        for _ in named("systemd-journal").read(path, "recover", {}):
+            pass
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "make", [systemd_journal.one_field_repeated, systemd_journal.faults_that_overlap]
+)
+def test_memory_grows_with_the_file(make, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    peaks = []
+    for size in (1 << 16, 1 << 18):
+        path = tmp_path / f"{size}.journal"
+        path.write_bytes(make(size))
+        peaks.append(peak(path))
+    assert peaks[1] < 16 * (1 << 18) + (4 << 20)
+    assert peaks[1] < 4 * hostile.STRAIGHT * max(peaks[0], 1 << 20)
+
+
+def test_of_a_field_that_is_repeated_no_more_is_given_out_than_the_file_is_long(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "repeated.journal"
+    path.write_bytes(systemd_journal.one_field_repeated(1 << 16))
+    answer = collect(named("systemd-journal").read(path, "recover", {}))
+    (record,) = answer.records
+    (lost,) = [gap for gap in answer.lost if gap.reason == "too-large"]
+    size = path.stat().st_size
+    given = systemd_journal.LONG * len(record.fields["fields"])
+    assert size < given <= size + systemd_journal.LONG
+    assert lost.end == record.at + record.size
+
+
+def test_so_many_faults_are_kept_and_one_for_all_others() -> None:
+    data = systemd_journal.faults_that_overlap(1 << 17)
+    found = inspect(data, {})
+    assert len(found.faults) == KEPT_FAULTS + len(data) // 64 + 1
+    last = found.faults[-1]
+    assert (last.reason, last.rule) == ("too-large", "SDJ-093")
+
+
+def run(size: int, seconds: float, held: int) -> dict[str, float]:
+    """What the worker says of one log."""
+    return {"file_bytes": size, "seconds": seconds, "peak_bytes": held}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "held", "is_straight"),
+    [
+        ((1.0, 2.0, 4.0), (10, 20, 40), True),
+        ((1.0, 2.0, 5.9), (10, 10, 10), True),
+        ((1.0, 4.0, 16.0), (10, 20, 40), False),
+        ((1.0, 2.0, 4.0), (10, 40, 160), False),
+    ],
+)
+def test_a_curve_is_straight_or_bent(
+    seconds: tuple[float, ...], held: tuple[int, ...], is_straight: bool
+) -> None:
+    sizes = (1 << 20, 2 << 20, 4 << 20)
+    runs = [run(n, s, h << 20) for n, s, h in zip(sizes, seconds, held, strict=True)]
+    assert hostile.curve(runs)["is_straight"] is is_straight
+
+
+def test_a_bent_curve_is_seen_in_the_table() -> None:
+    row = {"format": "systemd-journal", "log": "bombs", "title": "", "reader": "fast-scan"}
+    bent = hostile.curve([run(n << 20, n * n, n << 20) for n in (1, 2, 4)])
+    made = report.build([], [], 1, True, [row | bent])
+    console = Console(record=True, width=200, file=io.StringIO())
+    report.show(made, console)
+    assert "BENT" in console.export_text()
+
+
+def test_the_worker_reads_a_log_in_a_process_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "log.log"
+    path.write_bytes(b"")
+    said = hostile.run(path, "leveldb-log", "specification")
+    assert said["file_bytes"] == 0 and said["seconds"] >= 0 and said["peak_bytes"] >= 0

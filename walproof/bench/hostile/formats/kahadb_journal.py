@@ -1,0 +1,27 @@
+"""Hostile journals of KahaDB."""
+
+from __future__ import annotations
+
+import zlib
+
+from reference_impl.kahadb_journal.layout import CONTROL, HEADER, RECORD, RECORD_HEAD
+
+SUFFIX = ".log"
+UNKNOWN = 9
+
+
+def unknown_types(size: int) -> bytes:
+    """A lost range for each five bytes."""
+    records = RECORD.pack(RECORD_HEAD, UNKNOWN) * (size // RECORD_HEAD)
+    return CONTROL.pack(HEADER, len(records), zlib.adler32(records)) + records
+
+
+def headers_that_claim_all(size: int) -> bytes:
+    """Control records one after the other, each of which claims the rest of the file."""
+    count = size // CONTROL.size
+    return b"".join(
+        CONTROL.pack(HEADER, CONTROL.size * (count - number), 1 + number) for number in range(count)
+    )
+
+
+LOGS = (unknown_types, headers_that_claim_all)
