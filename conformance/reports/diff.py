@@ -1,4 +1,4 @@
-"""What changed from one run to another: `walproof diff RUN1 RUN2`.
+"""What changed from one run to another: `walproof compare-runs RUN1 RUN2`.
 
 A *regression* is a result that got worse: what was right is wrong, skipped or foreseen to be
 wrong, or a wrong answer became a hang or a crash. Losing an implementation that used to run

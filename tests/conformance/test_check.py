@@ -1,4 +1,4 @@
-"""``walproof check`` and ``walproof diff``: exit status, output and reports."""
+"""``walproof check`` and ``walproof compare-runs``: exit status, output and reports."""
 
 from __future__ import annotations
 
@@ -401,19 +401,19 @@ class TestDiff:
 
     def test_regressions_exit_3_and_the_rest_0(self, walproof, two):
         right, wrong = two
-        outcome = walproof("diff", right, wrong)
+        outcome = walproof("compare-runs", right, wrong)
         assert outcome.status == 3
         assert "payload-flipped-in-second-record" in outcome.out
-        assert walproof("diff", wrong, right).status == 0
-        assert walproof("diff", right, right / "report.json").status == 0
+        assert walproof("compare-runs", wrong, right).status == 0
+        assert walproof("compare-runs", right, right / "report.json").status == 0
 
     def test_as_json(self, walproof, two):
-        outcome = walproof("diff", "--json", *two)
+        outcome = walproof("compare-runs", "--json", *two)
         assert outcome.status == 3
         assert "payload-flipped-in-second-record" in json.dumps(json.loads(outcome.out))
 
     def test_what_is_no_report(self, walproof, two, tmp_path):
         (tmp_path / "other.json").write_text("{}")
-        assert walproof("diff", two[0], tmp_path / "other.json").status == 1
-        assert walproof("diff", two[0], tmp_path / "nothing.json").status == 1
-        assert walproof("diff", two[0], tmp_path).status == 1
+        assert walproof("compare-runs", two[0], tmp_path / "other.json").status == 1
+        assert walproof("compare-runs", two[0], tmp_path / "nothing.json").status == 1
+        assert walproof("compare-runs", two[0], tmp_path).status == 1

@@ -29,6 +29,7 @@ SUBCOMMANDS = (
     "ask",
     "smoke",
     "diff",
+    "compare-runs",
     "review",
     "sweep",
     "one-bit",

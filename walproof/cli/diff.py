@@ -1,41 +1,118 @@
-"""``walproof diff``: what changed between two runs."""
+"""``walproof diff``: records that only one of two logs has, and records that differ."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections import Counter
 
 import click
-from rich.console import Console
 
-from conformance.reports import diff as diffs
-from conformance.reports import json_report, terminal
-from walproof.cli.output import say_json
+from reference_impl.formats import UnknownFormat, detect, named
+from walproof.cli.context import context_of
+from walproof.cli.output import say, say_json
+from walproof.difference.align import Difference, differences
+from walproof.difference.records import Seen, SeenLog, seen
+from walproof.quantity import counted
+from walproof.summary.unpacked import CannotUnpack, unpacked
+
+SHOWN = 20
+_MARKS = {"only in the first": "-", "only in the second": "+", "different": "~"}
+_COLOURS = {"-": "red", "+": "green", "~": "yellow"}
 
 
 @click.command()
-@click.argument("old", type=click.Path(exists=True, path_type=Path))
-@click.argument("new", type=click.Path(exists=True, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON.")
-def diff(old: Path, new: Path, as_json: bool) -> int:
-    """Compare two run reports: results that changed class, what came and went, scores.
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
+@click.option(
+    "--context",
+    "context_items",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="What the reader is told besides the bytes; VALUE is JSON or text.",
+)
+@click.option("--all", "all_of_them", is_flag=True, help=f"Not only the first {SHOWN}.")
+@click.option("--json", "as_json", is_flag=True, help="Print one object per difference.")
+def diff(
+    first: str,
+    second: str,
+    format_id: str | None,
+    context_items: tuple[str, ...],
+    all_of_them: bool,
+    as_json: bool,
+) -> int:
+    """Compare the records of two logs: a replica, a backup, a log and what was recovered from it.
 
-    OLD and NEW are report.json files, or folders that hold one.
+    A record with a number (an index, a sequence number of a boot) is the same record wherever it
+    stands; without numbers, order and content decide. Where it stands in its file makes no
+    difference. Both may be packed, as for `walproof PATH`.
 
     \b
-    walproof diff before/report.json reports/conformance
+    walproof diff 000003.log recovered.log
+    walproof diff node-1/journal node-2/journal
 
-    Exit status: 0 without regressions, 3 with regressions, 1 for a usage or I/O error.
+    - is only in A, + only in B, ~ in both and not the same.
+
+    Exit status: 0 if both have the same records, 3 if not, 4 if one is refused, 1 for a usage or
+    I/O error.
     """
     try:
-        found = diffs.compare(*(json_report.load(_report_in(path)) for path in (old, new)))
-    except (json_report.InvalidReport, OSError) as error:
+        with unpacked(first) as one, unpacked(second) as other:
+            formats = [named(format_id) if format_id else detect(p) for p in (one.path, other.path)]
+            if formats[0].id != formats[1].id:
+                raise click.ClickException(
+                    f"{first} is a {formats[0].id}, {second} a {formats[1].id}: expected one format"
+                )
+            context = context_of(context_items, formats[0].id)
+            logs = [seen(formats[0].id, log.path, context) for log in (one, other)]
+    except (UnknownFormat, CannotUnpack) as error:
         raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror or error}") from None
+    except ValueError as error:  # a --context that the format does not understand
+        raise click.ClickException(str(error)) from None
+    found = list(differences(logs[0].records, logs[1].records))
     if as_json:
-        say_json(found.to_json(), indent=1)
+        for one_difference in found:
+            say_json(_json(one_difference))
     else:
-        terminal.print_diff(found, Console())
-    return 3 if found.regressions else 0
+        _print((first, second), logs, found, None if all_of_them else SHOWN)
+    if any(log.end.verdict == "refused" for log in logs):
+        return 4
+    return 3 if found else 0
 
 
-def _report_in(path: Path) -> Path:
-    return path / "report.json" if path.is_dir() else path
+def _print(
+    names: tuple[str, str], logs: list[SeenLog], found: list[Difference], most: int | None
+) -> None:
+    for mark, name, log in zip("AB", names, logs, strict=True):
+        lost = f", {counted(log.lost_bytes, 'byte')} lost" if log.lost_bytes else ""
+        say(f"{mark}  {name}: {log.end.verdict}, {counted(len(log.records), 'record')}{lost}")
+    for one in found[:most]:
+        mark = _MARKS[one.kind]
+        for line, record in zip("AB", (one.old, one.new), strict=True):
+            if record is not None:
+                sign = mark if mark != "~" else f"~{line}"
+                say(f"{sign:<2} {_shown(record)}", style=_COLOURS[mark])
+    if most is not None and len(found) > most:
+        say(f"… and {len(found) - most:,} more: --all")
+    counts = Counter(one.kind for one in found)
+    told = [f"{counts[kind]:,} {kind}" for kind in _MARKS if counts[kind]]
+    say(", ".join(told) if told else "no difference")
+
+
+def _shown(record: Seen) -> str:
+    place = f"at {record.at:,}" + (f" of {record.file}" if record.file else "")
+    number = f"{' '.join(record.number)}, " if record.number else ""
+    return f"{number}{place}: {record.text}"
+
+
+def _json(one: Difference) -> dict[str, object]:
+    return {"kind": one.kind, "a": _place(one.old), "b": _place(one.new)}
+
+
+def _place(record: Seen | None) -> dict[str, object] | None:
+    if record is None:
+        return None
+    file = {"file": record.file} if record.file is not None else {}
+    number = {"number": list(record.number)} if record.number is not None else {}
+    return {**file, "at": record.at, **number, "text": record.text}

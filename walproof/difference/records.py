@@ -1,0 +1,70 @@
+"""The records of a log as they are compared."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reference_impl.answer import End, Lost, Record
+from reference_impl.formats import Context, named
+from walproof.summary.model import plain_text
+
+_NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "zeebe-journal": ("index",),
+    "zmq-raft": ("index",),
+    "systemd-journal": ("boot_id", "seqnum"),
+}
+"""The fields that number the records of a format: two records with one number are one record."""
+_PLACE = frozenset({"cursor", "batch", "checksum", "missing", "state"})
+"""Fields that say where a record stands, or repeat what others say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One record: where it is, its number if its format has numbers, a digest of what it says."""
+
+    at: int
+    file: str | None
+    number: tuple[str, ...] | None
+    digest: bytes
+    text: str
+
+
+@dataclass(frozen=True)
+class SeenLog:
+    """The records of a log, in its order, and how it ended."""
+
+    records: list[Seen]
+    lost_bytes: int
+    end: End
+
+
+def seen(format_id: str, path: Path, context: Context) -> SeenLog:
+    """Read a log. Raises ``OSError``, and ``ValueError`` for a context that is not understood."""
+    records: list[Seen] = []
+    lost = 0
+    end = End("refused", None, None)
+    for event in named(format_id).read(path, "recover", context):
+        if isinstance(event, Record):
+            records.append(_seen(format_id, event))
+        elif isinstance(event, Lost):
+            lost += event.end - event.start
+        else:
+            end = event
+    return SeenLog(records, lost, end)
+
+
+def _seen(format_id: str, record: Record) -> Seen:
+    fields = record.fields
+    names = _NUMBERS.get(format_id, ())
+    number = None
+    if names and all(fields.get(name) is not None for name in names):
+        number = tuple(str(fields[name]) for name in names)
+    said: Any = {name: value for name, value in fields.items() if name not in _PLACE}
+    digest = hashlib.blake2b(record.payload, digest_size=16)
+    digest.update(json.dumps(said, sort_keys=True).encode())
+    return Seen(record.at, record.file, number, digest.digest(), plain_text(record.payload[:256]))
