@@ -8,7 +8,7 @@ that the vector declares is one, each with its reason.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -101,20 +101,26 @@ def file_differences(expected: Files, found: Files, free: Collection[str]) -> li
     return [f"files: {', '.join(wrong)}"] if wrong else []
 
 
-def byte_differences(expected: Bytes, folder: Path) -> list[str]:
-    """What differs between the bytes there should be in files and those that are there."""
+def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[str]:
+    """What differs between the bytes there should be in files and those that are there.
+
+    ``place_of`` says where a file is by its name.
+    """
     wrong = []
     for (name, at), data in expected.items():
-        found = _bytes_at(folder / name, at, len(data))
+        found = _bytes_at(place_of(name), at, len(data))
         if found != data:
             said = "no file" if found is None else found.hex(" ") or "the end"
             wrong.append(f"{name} at {at}: expected {data.hex(' ')}, found {said}")
     return [f"bytes: {', '.join(wrong)}"] if wrong else []
 
 
-def digest_differences(expected: Digests, folder: Path) -> list[str]:
-    """Which files are not what they should be to the byte, though nothing else shows it."""
-    found = {name: _digest(folder / name) for name in expected if (folder / name).is_file()}
+def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> list[str]:
+    """Which files are not what they should be to the byte, though nothing else shows it.
+
+    ``place_of`` says where a file is by its name.
+    """
+    found = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
     wrong = [
         f"{name}: expected sha256 {digest[:12]}…, found {found.get(name, 'no file')[:12]}…"
         for name, digest in expected.items()

@@ -195,15 +195,16 @@ class WritingStep(Step):
     def _refused(self, why: str, place: Path, before: Contents | None) -> Judgement:
         """A refusal is right where the vector asks for or allows it, and nothing has changed."""
         body = self.vector.body
-        why = why.replace(str(place.parent), "…")  # the same in every run
+        own = self._as_stated(place.name, place)
+        # The same in every run, and wherever the scratch copy was.
+        why = why.replace(str(place), f"…/{own}").replace(str(place.parent), "…")
         if not body.get("must_refuse") and not body.get("may_refuse"):
             return Judgement(f"the writer refused: {why}", self.expect, None, REFUSED)
         found = found_at(place)
         changed = [] if found == before else [_change(before, found)]
-        files = {} if before is None else aftermath.files_of(before, place.name)
+        files = {} if before is None else aftermath.files_of(before, own)
         if not changed:
-            beside = aftermath.files_in(place.parent)
-            changed = aftermath.file_differences(files, beside, self._free)
+            changed = aftermath.file_differences(files, self._found(place), self._free)
         if changed:
             text = f"the writer refused, and changed what is there: {'; '.join(changed)}"
             actual = _answer(place, self.vector)
@@ -217,10 +218,25 @@ class WritingStep(Step):
 
     def _files(self, place: Path, after: Mapping[str, Any]) -> list[str]:
         """What is wrong with the files, those of the log and those beside it."""
-        found = aftermath.files_in(place.parent)
+        found = self._found(place)
         wrong = aftermath.file_differences(aftermath.stated_files(after), found, self._free)
-        wrong = wrong or aftermath.byte_differences(aftermath.stated_bytes(after), place.parent)
-        return wrong or aftermath.digest_differences(aftermath.stated_digests(after), place.parent)
+
+        def place_of(name: str) -> Path:
+            return place.parent / (self.vector.in_neutral_names(name) if neutral else name)
+
+        neutral = place.name == self.vector.neutral_name
+        wrong = wrong or aftermath.byte_differences(aftermath.stated_bytes(after), place_of)
+        return wrong or aftermath.digest_differences(aftermath.stated_digests(after), place_of)
+
+    def _found(self, place: Path) -> dict[str, int]:
+        """The files that are there, under the names that the vector has for them."""
+        found = aftermath.files_in(place.parent)
+        return {self._as_stated(name, place): size for name, size in found.items()}
+
+    def _as_stated(self, name: str, place: Path) -> str:
+        """A name below the folder of ``place``, as the vector states it: it knows its own only."""
+        vector = self.vector
+        return vector.in_its_names(name) if place.name == vector.neutral_name else name
 
     @property
     def _free(self) -> list[str]:

@@ -11,6 +11,7 @@ from conformance.cases import Case
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot, reports_of
+from conformance.scratch import Scratch
 from conformance.subject import Subject
 
 
@@ -36,7 +37,9 @@ async def exchanges(subject: Subject, case: Case, place: Path) -> AsyncIterator[
     :class:`Crash`, :class:`Timeout` or :class:`ProtocolError`.
     """
     kind = OneShot if subject.one_shot else Child
-    child: Child | OneShot = kind(subject.command, Path.cwd(), Limits())
+    scratch = Scratch()
+    box = subject.box(scratch.folder, place.parent)
+    child: Child | OneShot = kind(subject.command, Path.cwd(), Limits(), box=box)
     try:
         hello = await child.start()
         for number, step in enumerate(case.steps(), 1):
@@ -54,3 +57,6 @@ async def exchanges(subject: Subject, case: Case, place: Path) -> AsyncIterator[
             yield Exchange(request, reply, None, difference, child.stderr_tail)
     finally:
         await child.close()
+        if box is not None:
+            box.close()
+        scratch.close()

@@ -38,6 +38,8 @@ class Implementation:
     build: tuple[str, ...]
     inputs: tuple[str, ...]
     command_template: tuple[str, ...]
+    writes: tuple[Path, ...] = ()
+    """Folders that its processes may change, besides ``output``."""
     structure: bool = False
     """A generated parser: it lists fields and does not answer."""
     moving: bool = False
@@ -146,6 +148,7 @@ def load(folder: Path) -> Implementation:
         build=tuple(body.get("build", ())),
         inputs=tuple(body.get("inputs", ())),
         command_template=tuple(body["command"]),
+        writes=tuple(folder / path for path in body.get("writes", ())),
         moving=body.get("moving", False),
         structure=body.get("profiles") == ["structure"],
     )

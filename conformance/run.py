@@ -9,6 +9,7 @@ import asyncio
 import datetime
 import itertools
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from typing import Any
 from conformance import __version__
 from conformance.cases import Case, cases_of
 from conformance.describe import sized_payload_text
+from conformance.isolation import Offered, evidence, offered, words
+from conformance.isolation.environment import existing as present
 from conformance.protocol.child import Limits
 from conformance.protocol.oneshot import file_name
 from conformance.recipes.fresh import Fresh
@@ -96,12 +99,23 @@ def run(
         "started": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "seconds": round(time.monotonic() - clock, 3),
         "fresh": _freshness(plan.fresh, described),
+        "isolation": _isolation(plan.subjects),
         "vectors": described,
         "implementations": [
             _entry(name, outcome, described)
             for name, outcome in zip(_names(outcomes), outcomes, strict=True)
         ],
     }
+
+
+def _isolation(subjects: Sequence[Subject]) -> dict[str, list[str]]:
+    """What isolated the programs of this run, and what they could do all the same."""
+    started = [one for one in subjects if one.baseline is None and one.unavailable is None]
+    if all(one.isolated for one in started):
+        by, could = words.held_by(offered()), words.could(offered(), present(evidence()))
+    else:
+        by, could = ["scratch copies"], words.could(Offered(), present(evidence()))
+    return {"by": by + ["subreaper"] * (sys.platform == "linux"), "could": could}
 
 
 def _leave_out_unread_formats(

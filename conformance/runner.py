@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from conformance.baselines import BaselineChild
 from conformance.cases import Case, Step
 from conformance.contents import TooMuch
+from conformance.isolation import Box
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot, reports_of
@@ -130,17 +131,20 @@ class Runner:
             if self.outcome.status != "ran":
                 return
             scratch = Scratch()
-            child = await self._start()
+            box = self.subject.box(scratch.folder)
+            child = await self._start(box)
             try:
                 if child is not None and self._reads(case):
                     result, alive = await self._run_case(child, case, scratch)
                     if not alive:
-                        result = await self._blame(child, case, scratch, result)
+                        result = await self._blame(child, case, scratch, result, box)
                     self._results[number] = self._apply_known(result)
                 self.progress()
             finally:
                 if child is not None:
                     await child.close()
+                if box is not None:
+                    box.close()
                 scratch.close()
 
     async def _worker(self, number: int = 0) -> None:
@@ -150,12 +154,13 @@ class Runner:
             if number and len(self._queue) < WORTH_A_START:
                 return
             scratch = Scratch()
+            box = self.subject.box(scratch.folder)
             child: Conversation | None = None
             try:
                 while self._queue and self.outcome.status == "ran":
                     number, case = self._queue.popleft()
                     if child is None:
-                        child = await self._start()
+                        child = await self._start(box)
                         if child is None:
                             return
                     if not self._reads(case):
@@ -163,16 +168,19 @@ class Runner:
                         continue
                     result, alive = await self._run_case(child, case, scratch)
                     if not alive:
-                        result, child = await self._blame(child, case, scratch, result), None
+                        result = await self._blame(child, case, scratch, result, box)
+                        child = None
                     self._results[number] = self._apply_known(result)
                     self.progress()
             finally:
                 if child is not None:
                     await child.close()
+                if box is not None:
+                    box.close()
                 scratch.close()
 
-    async def _start(self) -> Conversation | None:
-        child = self._new_child()
+    async def _start(self, box: Box | None) -> Conversation | None:
+        child = self._new_child(box)
         try:
             hello = await child.start()
         except tuple(_CLASS_OF_ERROR) as error:
@@ -184,12 +192,13 @@ class Runner:
         self.outcome.hello = hello
         return child
 
-    def _new_child(self) -> Conversation:
+    def _new_child(self, box: Box | None) -> Conversation:
         if self.subject.baseline is not None:
             return BaselineChild(self.subject.baseline)
         if self.subject.one_shot:
-            return OneShot(self.subject.command, Path.cwd(), self.limits, self.subject.strict)
-        return Child(self.subject.command, Path.cwd(), self.limits)
+            strict = self.subject.strict
+            return OneShot(self.subject.command, Path.cwd(), self.limits, strict, box)
+        return Child(self.subject.command, Path.cwd(), self.limits, box)
 
     async def _run_case(
         self, child: Conversation, case: Case, scratch: Scratch, patience: int = 1
@@ -231,7 +240,7 @@ class Runner:
         self, child: Conversation, case: Case, step: Step, scratch: Scratch, patience: int
     ) -> dict[str, Any] | None:
         """What is not as expected in one request; ``None`` when all is."""
-        place = scratch.place(case.vector.input.name)
+        place = scratch.place(case.vector.neutral_name)
         step.prepare(place)
         self._seq += 1
         wall_ms = patience * case.wall_ms
@@ -261,7 +270,12 @@ class Runner:
         }
 
     async def _blame(
-        self, child: Conversation, case: Case, scratch: Scratch, result: dict[str, Any]
+        self,
+        child: Conversation,
+        case: Case,
+        scratch: Scratch,
+        result: dict[str, Any],
+        box: Box | None,
     ) -> dict[str, Any]:
         """Run the culprit alone in a fresh child.
 
@@ -276,7 +290,7 @@ class Runner:
         alone = not slow and (child.asked == 0 or self.subject.one_shot)
         if listed or alone or (slow and self._hung >= BELIEVED):
             return result
-        fresh = self._new_child()
+        fresh = self._new_child(box)
         try:
             await fresh.start()
             again, _ = await self._run_case(fresh, case, scratch, PATIENCE if slow else 1)

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from conformance import contents
 from conformance.cases import Case, found_at
 from conformance.compare import ANSWER_PARTS, differences, every_part, normalise
+from conformance.isolation import Box, evidence
 from conformance.protocol import PROTOCOL
 from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout, describe_exit
 from conformance.protocol.messages import ProtocolError, encode, validate
@@ -123,6 +124,7 @@ class Smoke:
     vectors: Mapping[str, Vector]
     formats: Sequence[str]
     seconds: float = 10.0
+    isolated: bool = True
     hello: Reply = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     skipped: str | None = None
@@ -132,9 +134,12 @@ class Smoke:
     _seq: int = 0
     _surplus: bytes = b""
     _scratch: Scratch = field(default_factory=Scratch)
+    _box: Box | None = None
 
     async def run(self, one_shot: bool = False) -> None:
         """Take every step; ``one_shot`` leaves out those of the protocol."""
+        if self.isolated:
+            self._box = Box(self._scratch.folder, hides=evidence())
         try:
             formats = [format for format in self.formats if self._undamaged(format)]
             if one_shot:
@@ -145,6 +150,8 @@ class Smoke:
         finally:
             if self._child is not None:
                 await self._child.kill()
+            if self._box is not None:
+                self._box.close()
             self._scratch.close()
 
     @property
@@ -243,7 +250,7 @@ class Smoke:
                 if reply != self._answered.get(format, reply):
                     raise _Wrong(f"another reply than without an unknown key: {_text(reply)}")
                 return
-            place = self._scratch.place(case.vector.input.name)
+            place = self._scratch.place(case.vector.neutral_name)
             request: dict[str, Any] = {"cmd": "write", "format": format, "path": str(place)}
             request["context"] = case.vector.body.get("context", {})
             request["records"] = [record | {"payload": LONG_PAYLOAD.hex()}]
@@ -289,7 +296,7 @@ class Smoke:
 
     async def _one_shot(self, format: str) -> None:
         case = self._trivial(format)
-        program = OneShot(self.command, Path.cwd())
+        program = OneShot(self.command, Path.cwd(), box=self._box)
         async with self._step(f"one-shot: read {format} PATH", "one answer, and the end") as step:
             request = next(case.steps()).request(case, self._copy(case), 1)
             try:
@@ -319,7 +326,7 @@ class Smoke:
         return Case(vector, "strict" if "recover" not in profiles and profiles else "recover")
 
     def _copy(self, case: Case) -> Path:
-        place = self._scratch.place(case.vector.input.name)
+        place = self._scratch.place(case.vector.neutral_name)
         contents.write_contents(case.vector.contents, place)
         return place
 
@@ -335,7 +342,7 @@ class Smoke:
         return {key: value for key, value in reply.items() if key != "seq"}
 
     def _new_child(self) -> _Probe:
-        return _Probe(self.command, Path.cwd(), Limits(start_seconds=self.seconds))
+        return _Probe(self.command, Path.cwd(), Limits(start_seconds=self.seconds), self._box)
 
     async def _alive(self) -> _Probe:
         """The child, or a new one when the last step cost the old one its life."""

@@ -12,6 +12,7 @@ from conformance.baselines import BASELINES, Baseline
 from conformance.cases import DEFAULT_WALL_MS
 from conformance.compare import differences, normalise
 from conformance.contents import write_contents
+from conformance.isolation import Box, evidence
 from conformance.known_failures import KnownFailures
 from conformance.protocol.child import Crash, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
@@ -38,12 +39,22 @@ class Subject:
     baseline: Baseline | None = None
     structure: bool = False
     """A generated parser, which is asked for fields and nothing else."""
+    isolated: bool = True
+    """Whether it is started in a box; see :meth:`box`."""
+    writes: Sequence[Path] = ()
+    """Folders that it may change besides its scratch folder."""
     repeat: str = ""
     """How to start one case again; the vector and profile follow."""
     ask: str = ""
     """How to see the messages of one case, likewise."""
     named_by_hello: bool = False
     """Whether reports call it what it calls itself, and not ``name``: a command is no name."""
+
+    def box(self, folder: Path, *writes: Path) -> Box | None:
+        """The box around its processes, which may change its folder and ``writes``; or none."""
+        if not self.isolated or self.baseline is not None:
+            return None
+        return Box(folder, hides=evidence(), writes=[*self.writes, *writes])
 
 
 def subject_of(implementation: Implementation, program: str) -> Subject:
@@ -54,6 +65,7 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
         implementation.command,
         known_failures.load(implementation.known_failures),
         formats=implementation.formats,
+        writes=[implementation.output, *implementation.writes],
         repeat=f"{program} check --impl {implementation.name}",
         ask=f"{program} ask --impl {implementation.name}",
         structure=implementation.structure,
@@ -72,7 +84,7 @@ PROBES = 3
 """Vectors of a format with which a one-shot program is asked for its profiles."""
 
 
-def takes_strict(command: Sequence[str], vectors: Iterable[Vector]) -> bool:
+def takes_strict(subject: Subject, vectors: Iterable[Vector]) -> bool:
     """Whether a one-shot program knows the profile ``strict``.
 
     It does if ``strict`` as a last word makes it return fewer records of a log where fewer are
@@ -86,13 +98,13 @@ def takes_strict(command: Sequence[str], vectors: Iterable[Vector]) -> bool:
             if owed[1] < owed[0]:
                 telling.setdefault(body["format"], []).append(vector)
     return any(
-        asyncio.run(_fewer_in_strict(command, vector))
+        asyncio.run(_fewer_in_strict(subject, vector))
         for chosen in telling.values()
         for vector in chosen[:PROBES]
     )
 
 
-def formats_read(command: Sequence[str], vectors: Iterable[Vector]) -> dict[str, bool | str]:
+def formats_read(subject: Subject, vectors: Iterable[Vector]) -> dict[str, bool | str]:
     """Whether a one-shot program reads the smallest undamaged log of each format.
 
     Where it gave no answer at all, how it died.
@@ -106,36 +118,41 @@ def formats_read(command: Sequence[str], vectors: Iterable[Vector]) -> dict[str,
     found: dict[str, bool | str] = {}
     for format, vector in sorted(smallest.items()):
         try:
-            found[format] = asyncio.run(_reads(command, vector))
+            found[format] = asyncio.run(_reads(subject, vector))
         except (Crash, Timeout, OverLimit) as error:
             found[format] = str(error)
     return found
 
 
-async def _reads(command: Sequence[str], vector: Vector) -> bool:
+async def _reads(subject: Subject, vector: Vector) -> bool:
     """Whether a one-shot program returns the records of a log."""
-    program, scratch = OneShot(command, Path.cwd()), Scratch()
+    scratch = Scratch()
+    box = subject.box(scratch.folder)
     try:
-        place = scratch.place(vector.input.name)
+        place = scratch.place(vector.neutral_name)
         write_contents(vector.contents, place)
         told = {"seq": 0, "format": vector.body["format"], "path": str(place)}
-        reply = await program.ask(told, DEFAULT_WALL_MS)
+        reply = await OneShot(subject.command, Path.cwd(), box=box).ask(told, DEFAULT_WALL_MS)
     except ProtocolError:
         return False
     finally:
+        if box is not None:
+            box.close()
         scratch.close()
     if "answer" not in reply:
         return False
     return not differences(vector.body["expect"], normalise(reply["answer"]), ["records"])
 
 
-async def _fewer_in_strict(command: Sequence[str], vector: Vector) -> bool:
-    program, scratch = OneShot(command, Path.cwd()), Scratch()
+async def _fewer_in_strict(subject: Subject, vector: Vector) -> bool:
+    scratch = Scratch()
+    box = subject.box(scratch.folder)
+    program = OneShot(subject.command, Path.cwd(), box=box)
     request = {"seq": 0, "format": vector.body["format"]}
     found = []
     try:
         for profile in ("recover", "strict"):
-            place = scratch.place(vector.input.name)
+            place = scratch.place(vector.neutral_name)
             write_contents(vector.contents, place)
             told = {**request, "path": str(place), "profile": profile}
             reply = await program.ask(told, DEFAULT_WALL_MS)
@@ -143,6 +160,8 @@ async def _fewer_in_strict(command: Sequence[str], vector: Vector) -> bool:
     except (Crash, Timeout, OverLimit, ProtocolError):
         return False
     finally:
+        if box is not None:
+            box.close()
         scratch.close()
     return found[1] < found[0]
 

@@ -20,6 +20,9 @@ from conformance.contents import Contents, digest, read_contents
 from reference_impl import context
 from reference_impl.register import registers
 
+NEUTRAL = "case"
+"""What scratch copies are called."""
+
 
 class BrokenVector(Exception):
     """A vector that does not hold together: our defect, never an implementation's."""
@@ -61,6 +64,25 @@ class Vector:
     def input(self) -> Path:
         """The log: a file, or a folder for a log of several files."""
         return self.path.parent / str(self.body["input"])
+
+    @property
+    def neutral_name(self) -> str:
+        """The name of a scratch copy: it keeps what a reader goes by, and not the vector's.
+
+        An input that is not named after its vector has a name that means something.
+        """
+        return self.in_neutral_names(self.input.name)
+
+    def in_neutral_names(self, name: str) -> str:
+        """A name that begins as the vector's input does, as it is beside a scratch copy."""
+        slug = self.path.stem
+        return NEUTRAL + name.removeprefix(slug) if name.startswith(slug) else name
+
+    def in_its_names(self, name: str) -> str:
+        """The opposite: what is beside a scratch copy, as it would be beside the input."""
+        if self.neutral_name != self.input.name and name.startswith(NEUTRAL):
+            return self.path.stem + name.removeprefix(NEUTRAL)
+        return name
 
     @property
     def option(self) -> str:

@@ -9,6 +9,7 @@ import itertools
 import os
 import resource
 import signal
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import Any
 
 import psutil
 
+from conformance.isolation import Box
 from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
 from conformance.scratch import in_memory_bytes
@@ -60,18 +62,26 @@ class OverLimit(Exception):
 class Child:
     """One running process of an implementation. Requests are asked one at a time.
 
-    After any of :class:`Crash`, :class:`Timeout`, :class:`OverLimit` or
+    In a ``box`` it works in the folder of that, and ``cwd`` is only where files of the command are
+    looked for. After any of :class:`Crash`, :class:`Timeout`, :class:`OverLimit` or
     :class:`~conformance.protocol.messages.ProtocolError` the process is gone: start another.
     """
 
-    def __init__(self, command: Sequence[str], cwd: Path, limits: Limits | None = None) -> None:
-        self.command = command
+    def __init__(
+        self,
+        command: Sequence[str],
+        cwd: Path,
+        limits: Limits | None = None,
+        box: Box | None = None,
+    ) -> None:
+        self.command = command if box is None else box.command(command)
         self.cwd = cwd
+        self.box = box
         self.limits = limits or Limits()
         self.stderr = b""
         self.asked = 0
-        self.environment: dict[str, str] | None = None
-        """That of the process; None for the caller's own."""
+        self.told: dict[str, str] = {}
+        """What its environment holds besides."""
         self._over_memory: int | None = None
         self._descendants: set[psutil.Process] = set()
         self._tasks: list[asyncio.Task[None]] = []
@@ -140,23 +150,38 @@ class Child:
 
     async def _spawn(self) -> None:
         try:
+            if self.box is not None:
+                self.box.prepare()
             self._process = await asyncio.create_subprocess_exec(
                 *self.command,
-                cwd=self.cwd,
-                env=self.environment,
+                cwd=self.cwd if self.box is None else self.box.work,
+                env=self._environment(),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 limit=self.limits.output_bytes,
                 start_new_session=True,
-                preexec_fn=prepare_child,
+                preexec_fn=self._prepare,
             )
+        except subprocess.SubprocessError:
+            raise CannotStart(f"cannot isolate {self.command[0]} as this system offers") from None
         except OSError as error:
             raise CannotStart(f"cannot start {self.command[0]}: {error.strerror}") from None
         self._tasks = [
             asyncio.create_task(self._keep_stderr()),
             asyncio.create_task(self._watch_memory()),
         ]
+
+    def _environment(self) -> dict[str, str]:
+        """The caller's, or what the box leaves of it, and what the program is told by it."""
+        own = os.environ if self.box is None else self.box.environment(self.command)
+        return {**own, **self.told}
+
+    def _prepare(self) -> None:
+        """Runs in the child before exec."""
+        if self.box is not None:
+            self.box.enter()
+        prepare_child()  # afterwards: new rights make the system forget with whom it is to die
 
     async def _receive(
         self, request: bytes | None, seconds: float, most: int | None = None

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from conformance.isolation import Box
 from conformance.protocol.child import CannotStart, Child, Limits
 from conformance.protocol.messages import ProtocolError, validate
 
@@ -32,8 +32,10 @@ class OneShot:
         cwd: Path,
         limits: Limits | None = None,
         strict: bool = False,
+        box: Box | None = None,
     ) -> None:
-        self.command = command
+        self.command = command if box is None else box.command(command)
+        self.box = box
         self.strict = strict
         self.cwd = cwd
         self.limits = limits or Limits()
@@ -56,8 +58,8 @@ class OneShot:
         command = [*self.command, "read", request["format"], request["path"]]
         if request.get("profile") == "strict":
             command.append("strict")
-        process = _Run(command, self.cwd, self.limits)
-        process.environment = os.environ | told_in_environment(request)
+        process = _Run(command, self.cwd, self.limits, self.box)
+        process.told = told_in_environment(request)
         try:
             reply = await process.answer(wall_ms, self.limits.of_reply(request))
         finally:
@@ -76,7 +78,13 @@ class OneShot:
 
 
 class _Run(Child):
-    """One run: no hello, one reply that may span lines."""
+    """One run: no hello, one reply that may span lines. The command is the box's already."""
+
+    def __init__(
+        self, command: Sequence[str], cwd: Path, limits: Limits, box: Box | None = None
+    ) -> None:
+        super().__init__(command, cwd, limits, box)
+        self.command = command
 
     async def answer(self, wall_ms: int, most: int) -> dict[str, Any]:
         """The answer, or ``{"skipped": why}`` from a program that does not read this format."""
@@ -122,12 +130,12 @@ def reported_parts(answer: dict[str, Any]) -> list[str]:
     return [*parts, *sorted(fields - {"payload", "payload_sha256"})]
 
 
-async def no_hello(command: Sequence[str], cwd: Path) -> str | None:
+async def no_hello(command: Sequence[str], cwd: Path, box: Box | None = None) -> str | None:
     """Why a program must be one-shot: what came instead of a reply to hello. None: it replied.
 
     Raises :class:`CannotStart` for a program that is none.
     """
-    child = Child(command, cwd, Limits(start_seconds=10))
+    child = Child(command, cwd, Limits(start_seconds=10), box)
     try:
         await child.start()
     except CannotStart:

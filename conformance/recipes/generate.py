@@ -215,7 +215,7 @@ def _append(
             raise RecipeError(f"{recipe.id}: the executable specification refuses: {refused}")
         digests = aftermath.digests_in(Path(folder))
         answer = collect(formats.named(recipe.format).read(path, "recover", log.context))
-        if wrong := aftermath.byte_differences(data, Path(folder)):
+        if wrong := aftermath.byte_differences(data, Path(folder).joinpath):
             raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
     return answer, files, digests
 

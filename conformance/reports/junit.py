@@ -59,6 +59,9 @@ def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
     for key in ("title", "version", "language"):
         if implementation[key]:
             suite.add_property(key, printable(implementation[key]))
+    if isolation := report.get("isolation"):
+        suite.add_property("isolation", ", ".join(isolation["by"]))
+        suite.add_property("not-held", "; ".join(isolation["could"]) or "nothing known")
     score = implementation["score"]
     if score is not None:
         suite.add_property("score-in-pairs", f"{score['pairs_passed']}/{score['pairs_total']}")

@@ -83,6 +83,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "started": report["started"],
         "seconds": report["seconds"],
         "mode": mode_of(report),
+        "isolation": report.get("isolation"),
         "classes": [
             {
                 "name": each.name,

@@ -292,6 +292,19 @@ def _print_totals(report: Report, console: Console) -> None:
         say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:
         say(Text("All is as expected.", style="bold green"), console)
+    for style, line in isolation_lines(report):
+        print_tidy(Text(line, style=style), console)
+
+
+def isolation_lines(report: Report) -> list[tuple[str, str]]:
+    """What isolated the programs, and what did not: a style and a line each."""
+    isolation = report.get("isolation")
+    if isolation is None:
+        return []
+    lines = [("dim", f"isolation: {', '.join(isolation['by'])}")]
+    if isolation["could"]:
+        lines.append(("yellow", f"not held: a program could {'; '.join(isolation['could'])}"))
+    return lines
 
 
 def show_alike(

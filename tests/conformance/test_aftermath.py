@@ -53,9 +53,9 @@ def test_a_name_may_be_a_pattern_and_claims_one_file():
 def test_bytes_that_no_answer_shows(tmp_path):
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "1.log").write_bytes(b"abcdef")
-    assert not aftermath.byte_differences({("log/1.log", 2): b"cd"}, tmp_path)
+    assert not aftermath.byte_differences({("log/1.log", 2): b"cd"}, tmp_path.joinpath)
     wrong = {("log/1.log", 2): b"cd", ("log/1.log", 4): b"eg", ("log/1.log", 5): b"fg"}
-    assert aftermath.byte_differences(wrong, tmp_path) == [
+    assert aftermath.byte_differences(wrong, tmp_path.joinpath) == [
         "bytes: log/1.log at 4: expected 65 67, found 65 66,"
         " log/1.log at 5: expected 66 67, found 66"
     ]
@@ -104,12 +104,12 @@ def test_a_file_of_which_every_byte_is_determined(tmp_path):
     after = aftermath.to_json(files, {}, (), chosen)
     assert aftermath.stated_files(after) == files
     assert aftermath.stated_digests(after) == chosen
-    assert not aftermath.digest_differences(chosen, tmp_path)
+    assert not aftermath.digest_differences(chosen, tmp_path.joinpath)
     (tmp_path / "log" / "1.log").write_bytes(b"abd")
-    (wrong,) = aftermath.digest_differences(chosen, tmp_path)
+    (wrong,) = aftermath.digest_differences(chosen, tmp_path.joinpath)
     assert "log/1.log: expected sha256 ba7816bf8f01" in wrong
     (tmp_path / "log" / "1.log").unlink()
-    assert "found no file" in aftermath.digest_differences(chosen, tmp_path)[0]
+    assert "found no file" in aftermath.digest_differences(chosen, tmp_path.joinpath)[0]
 
 
 def test_every_part_is_compared_unless_it_is_free():

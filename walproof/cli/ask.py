@@ -36,6 +36,7 @@ from walproof.cli.output import say, say_lines
     type=click.Path(path_type=Path, file_okay=False),
     help="Leave the scratch copy in this folder, as the program left it.",
 )
+@subjects.isolation
 def ask(
     command: str | None,
     name: str | None,
@@ -43,6 +44,7 @@ def ask(
     profile: str | None,
     one_shot: bool,
     keep: Path | None,
+    isolated: bool,
 ) -> int:
     """Ask a program for one vector, and print each request and reply as it stands.
 
@@ -57,7 +59,7 @@ def ask(
     """
     if (command is None) == (name is None):
         raise click.UsageError("expected --cmd COMMAND or --impl NAME, and not both")
-    subject = _ours(name) if name else subjects.foreign(command or "", one_shot)
+    subject = _ours(name, isolated) if name else subjects.foreign(command or "", one_shot, isolated)
     vector = _vector(wanted)
     cases = cases_of([vector], [profile] if profile else ())
     if not cases:
@@ -71,9 +73,9 @@ def ask(
         place.mkdir(parents=True, exist_ok=True)
         if keep and any(place.iterdir()):
             raise click.UsageError(f"--keep {keep}: expected an empty or new folder")
-        right = asyncio.run(_show(subject, cases[0], place / vector.input.name))
+        right = asyncio.run(_show(subject, cases[0], place / vector.neutral_name))
     if keep:
-        say(f"kept     {place / vector.input.name}")
+        say(f"kept     {place / vector.neutral_name}")
     return 0 if right else 3
 
 
@@ -101,8 +103,8 @@ def _line(message: dict[str, object]) -> str:
     return encode(message).decode().rstrip("\n")
 
 
-def _ours(name: str) -> Subject:
-    subject = subjects.own(*subjects.implementations([name]))
+def _ours(name: str, isolated: bool) -> Subject:
+    subject = subjects.own(subjects.implementations([name])[0], isolated)
     if subject.unavailable:
         raise click.ClickException(f"{name} is unavailable: {subject.unavailable}")
     return subject

@@ -24,12 +24,20 @@ from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import html, json_report, junit, terminal
 from conformance.reports.causes import by_cause
 from conformance.reports.named import name_fields
+from conformance.scratch import Scratch
 from conformance.structure.cases import PROFILE
 from conformance.subject import Subject, formats_read, takes_strict
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
 from walproof.cli.output import say
 from walproof.cli.setup import in_ci
-from walproof.cli.subjects import foreign, implementations, own, program_name, told_one_shot
+from walproof.cli.subjects import (
+    foreign,
+    implementations,
+    isolation,
+    own,
+    program_name,
+    told_one_shot,
+)
 from walproof.implementations import all_implementations
 
 MEMORY = 2048
@@ -75,6 +83,7 @@ NAMED = 20
 @click.option("--update-known", is_flag=True, help="Write what fails to the known-failures lists.")
 @click.option("--cause", metavar="NAME", help="With --update-known: the cause of the new failures.")
 @click.option("--because", metavar="TEXT", help="The sentence of that cause, if it is a new one.")
+@isolation
 def check(
     commands: tuple[str, ...],
     names: tuple[str, ...],
@@ -96,11 +105,13 @@ def check(
     update_known: bool,
     cause: str | None,
     because: str | None,
+    isolated: bool,
 ) -> int:
     """Run the vectors against implementations and say what is not as expected.
 
     COMMAND is any program that speaks the protocol (conformance/README.md), or the one-shot form
-    `COMMAND read FORMAT PATH [strict]`. It sees scratch copies, never the expectation.
+    `COMMAND read FORMAT PATH [strict]`. It sees scratch copies, never the expectation: it runs in a
+    folder of its own, without network, and the last lines say what isolated it here.
 
     \b
     walproof check --cmd './my-reader'
@@ -136,7 +147,9 @@ def check(
         variants = _fresh(vectors, chosen, seed, jobs)
         vectors = variants.instead_of(vectors)
         chosen = [vectors[vector.id] for vector in chosen]
-    subjects = _subjects(commands, names, one_shot, chosen, () if formats else vectors.values())
+    subjects = _subjects(
+        commands, names, one_shot, isolated, chosen, () if formats else vectors.values()
+    )
     if variants is not None:
         for subject in subjects:
             subject.known.of_variants = True
@@ -242,17 +255,18 @@ def _subjects(
     commands: tuple[str, ...],
     names: tuple[str, ...],
     one_shot: bool,
+    isolated: bool,
     chosen: list[Vector],
     telling: Collection[Vector],
 ) -> list[Subject]:
     found = []
     for command in dict.fromkeys(commands):
-        subject = foreign(command, one_shot)
-        why = None if one_shot else _no_hello(command, subject.command)
+        subject = foreign(command, one_shot, isolated)
+        why = None if one_shot else _no_hello(command, subject)
         told_one_shot(subject, one_shot or why is not None)
         every = sorted({vector.body["format"] for vector in chosen})
         if subject.one_shot and telling and len(every) > 1:
-            subject.formats = _formats_of(command, subject.command, every, telling, why)
+            subject.formats = _formats_of(command, subject, every, telling, why)
         if why is not None:
             say(
                 f"{command}: no reply to hello ({why}); taken for a one-shot program,"
@@ -260,15 +274,15 @@ def _subjects(
                 err=True,
             )
         asked = [one for one in chosen if subject.formats and one.body["format"] in subject.formats]
-        subject.strict = subject.one_shot and takes_strict(subject.command, asked or chosen)
+        subject.strict = subject.one_shot and takes_strict(subject, asked or chosen)
         found.append(subject)
     ours = implementations(names) if names or commands else all_implementations()
-    return found + [own(one) for one in ours]
+    return found + [own(one, isolated) for one in ours]
 
 
 def _formats_of(
     command: str,
-    words: Sequence[str],
+    subject: Subject,
     every: Sequence[str],
     vectors: Iterable[Vector],
     why: str | None,
@@ -278,7 +292,7 @@ def _formats_of(
     It is said which, and how to choose. Raises an error of one line if it only dies; ``why`` is
     what came instead of a hello, if it was asked for one.
     """
-    tried = formats_read(words, [one for one in vectors if one.body["format"] in every])
+    tried = formats_read(subject, [one for one in vectors if one.body["format"] in every])
     found = [format for format, reads in tried.items() if reads is True]
     died = {format: why for format, why in tried.items() if isinstance(why, str)}
     if died and len(died) == len(tried):
@@ -295,12 +309,18 @@ def _formats_of(
     return found or every
 
 
-def _no_hello(command: str, words: Sequence[str]) -> str | None:
+def _no_hello(command: str, subject: Subject) -> str | None:
     """Why a program must be one-shot, if it must."""
+    scratch = Scratch()
+    box = subject.box(scratch.folder)
     try:
-        return asyncio.run(no_hello(words, Path.cwd()))
+        return asyncio.run(no_hello(subject.command, Path.cwd(), box))
     except CannotStart as error:
         raise click.ClickException(f"--cmd {command!r}: {error}") from None
+    finally:
+        if box is not None:
+            box.close()
+        scratch.close()
 
 
 def _run_with_progress(plan: run.Plan, jobs: int, memory: int) -> run.Report:

@@ -14,7 +14,8 @@ from conformance.smoke import Finding, Smoke
 from conformance.text import printable
 from conformance.vectors import BrokenVector, load_all
 from reference_impl.formats import FORMATS
-from walproof.cli.subjects import program_name, words_of
+from walproof.cli import subjects
+from walproof.cli.subjects import program_name
 
 MARKS = {"right": ("✓", "+", "green"), "wrong": ("✗", "x", "red"), "untested": ("–", "-", "yellow")}
 STDERR_LINES = 4
@@ -30,7 +31,10 @@ STDERR_LINES = 4
     show_default=True,
     help="How long hello and other slow steps may take.",
 )
-def smoke(command: str, formats: tuple[str, ...], one_shot: bool, seconds: float) -> int:
+@subjects.isolation
+def smoke(
+    command: str, formats: tuple[str, ...], one_shot: bool, seconds: float, isolated: bool
+) -> int:
     """Try an adapter step by step, and say who is responsible for each fault.
 
     The adapter is responsible for messages, pipes and processes. The implementation is responsible
@@ -43,7 +47,7 @@ def smoke(command: str, formats: tuple[str, ...], one_shot: bool, seconds: float
 
     Exit status: 0 if every step is as expected, 3 if one is not, 1 for a usage error.
     """
-    words = words_of(command)
+    words = subjects.words_of(command)
     if unknown := [format for format in formats if format not in FORMATS]:
         raise click.UsageError(
             f"--format: expected one of {', '.join(FORMATS)}, found {unknown[0]!r}"
@@ -52,7 +56,7 @@ def smoke(command: str, formats: tuple[str, ...], one_shot: bool, seconds: float
         vectors = load_all()
     except BrokenVector as error:
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
-    steps = Smoke(words, vectors, formats or tuple(FORMATS), seconds)
+    steps = Smoke(words, vectors, formats or tuple(FORMATS), seconds, isolated)
     asyncio.run(steps.run(one_shot))
     console = Console()
     for finding in steps.findings:

@@ -16,6 +16,12 @@ from conformance.registry import Implementation
 from conformance.subject import Subject, subject_of
 from walproof.implementations import all_implementations
 
+isolation = click.option(
+    "--no-isolation", "isolated", flag_value=False, default=True,
+    help="Run programs as any other: with your network, files, environment and folder.",
+)  # fmt: skip
+"""The option of the commands that run programs."""
+
 
 def words_of(command: str) -> list[str]:
     """The program and arguments of ``--cmd``, split as a shell would.
@@ -46,9 +52,9 @@ def _why_not(program: str) -> str:
     return f"there is no file {program}"
 
 
-def foreign(command: str, one_shot: bool = False) -> Subject:
+def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Subject:
     """The subject of ``--cmd COMMAND``; raises what :func:`words_of` raises."""
-    subject = Subject(command, command, words_of(command), named_by_hello=True)
+    subject = Subject(command, command, words_of(command), named_by_hello=True, isolated=isolated)
     told_one_shot(subject, one_shot)
     return subject
 
@@ -56,7 +62,9 @@ def foreign(command: str, one_shot: bool = False) -> Subject:
 def told_one_shot(subject: Subject, one_shot: bool) -> None:
     """Note whether a foreign program is one-shot; the commands that repeat a case say it too."""
     subject.one_shot = one_shot
-    chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
+    chosen = (
+        f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}{_flag(subject.isolated)}"
+    )
     subject.repeat = f"{program_name()} check {chosen}"
     subject.ask = f"{program_name()} ask {chosen}"
 
@@ -75,12 +83,19 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
     return [ours[name] for name in names]
 
 
-def own(implementation: Implementation) -> Subject:
+def own(implementation: Implementation, isolated: bool = True) -> Subject:
     """The subject of ``--impl``; a broken list of known failures is a one-line error."""
     try:
-        return subject_of(implementation, program_name())
+        subject = subject_of(implementation, program_name())
+        subject.isolated = isolated
+        subject.repeat += _flag(isolated)
+        return subject
     except known_failures.BrokenList as error:
         raise click.ClickException(str(error)) from None
+
+
+def _flag(isolated: bool) -> str:
+    return "" if isolated else " --no-isolation"
 
 
 def program_name() -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import file_name
-from conformance.subject import takes_strict
+from conformance.subject import Subject, takes_strict
 from conformance.vectors import Vector
 from walproof.sweep.children import Asker, Limits
 from walproof.sweep.plan import FAST, REFERENCE, Program
@@ -38,7 +38,7 @@ def introduced(
         hello = _hello(program.command, replace(limits, start_seconds=HELLO_SECONDS))
     except (Ended, ProtocolError) as error:
         of_format = [vector for vector in vectors if vector.body["format"] == format]
-        strict = takes_strict(program.command, of_format)
+        strict = takes_strict(Subject(program.name, program.name, program.command), of_format)
         known = READING if strict else READING[:1]
         return replace(program, one_shot=True, profiles=known), str(error)
     if format not in hello["formats"] and "*" not in hello["formats"]:

@@ -54,6 +54,12 @@ function drawRun() {
     DATA.mode,
     `walproof ${DATA.walproof}`,
   ];
+  if (DATA.isolation) {
+    parts.push(`isolation: ${DATA.isolation.by.join(", ")}`);
+    if (DATA.isolation.could.length) {
+      parts.push(`not held: a program could ${DATA.isolation.could.join("; ")}`);
+    }
+  }
   document.getElementById("run").append(parts.join("  ·  "));
 }
 
