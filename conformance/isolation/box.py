@@ -20,10 +20,10 @@ from conformance.isolation.offered import Offered, offered
 class Box:
     """A box with a folder, in which programs are started one after the other, or beside each other.
 
-    A program in it works in an empty folder below ``folder``, and finds nothing but a neutral
-    environment. It can change what is below ``folder`` and ``writes``, and nothing else; it has no
-    network. ``reads`` are the only places that it can read; None stands for everything that is not
-    below ``hides``. ``limits`` are those of :mod:`resource`, by number.
+    A program in it works in an empty folder below ``folder``, or in ``work``. It can change what is
+    below ``folder`` and ``writes``, and nothing else; it has no network. ``reads`` are the only
+    places that it can read; None stands for everything that is not below ``hides``. ``limits``
+    are those of :mod:`resource`, by number.
     """
 
     def __init__(
@@ -33,13 +33,14 @@ class Box:
         reads: Iterable[Path] | None = None,
         hides: Iterable[Path] = (),
         writes: Iterable[Path] = (),
+        work: Path | None = None,
         limits: Mapping[int, int] | None = None,
         offer: Offered | None = None,
     ) -> None:
         self.folder = folder.resolve()
         self.offer = offered() if offer is None else offer
         self.reads = None if reads is None else existing(reads)
-        self.work, self.temporary = self.folder / "work", self.folder / "tmp"
+        self.work, self.temporary = work or self.folder / "work", self.folder / "tmp"
         for path in (self.work, self.temporary):
             path.mkdir(parents=True, exist_ok=True)
         self.writes = existing([self.folder, *writes])

@@ -28,6 +28,7 @@ from types import ModuleType
 from conformance import BUILD, GRAMMARS
 
 HERE = Path(__file__).resolve().parent
+NODE_SECONDS = 120
 _PINNED = [HERE / "package.json", HERE / "package-lock.json"]
 
 
@@ -82,12 +83,31 @@ def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = Fals
 
     Raises :class:`GrammarError` and :class:`ToolMissing`.
     """
-    modules = compiler_folder()
-    command = [*_node(), str(HERE / "compile.mjs"), "--modules", str(modules)]
-    command += ["--target", target, "--out", str(out)] + ["--debug"] * debug
-    done = subprocess.run([*command, *map(str, files)], capture_output=True, text=True, check=False)
+    out.mkdir(parents=True, exist_ok=True)
+    arguments = ["--target", target, "--out", str(out)] + ["--debug"] * debug
+    run_node("compile.mjs", [*arguments, *map(str, files)], out)
+
+
+def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
+    """What a script of this folder prints, with the compiler's modules at hand.
+
+    It runs in a box, since a grammar may be anybody's: it can change ``writes`` and nothing else.
+    Raises :class:`GrammarError` with what it says if it fails, and :class:`ToolMissing`.
+    """
+    # Only here: adapters import parsers, and start sooner without.
+    from conformance.isolation import Box
+    from conformance.isolation.boxed import LIMITS, TookTooLong, once
+
+    words = [*_node(), str(HERE / script), "--modules", str(compiler_folder()), *arguments]
+    with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
+        box = Box(Path(folder), writes=writes, work=Path.cwd(), limits=LIMITS)
+        try:
+            done = once(words, box, box.bare(), NODE_SECONDS)
+        except TookTooLong:
+            raise GrammarError(f"the compiler took more than {NODE_SECONDS} s") from None
     if done.returncode:
-        raise GrammarError(done.stderr.strip())
+        raise GrammarError(done.stderr.strip() or f"the compiler ended: {done.returncode}")
+    return done.stdout
 
 
 def compiler_folder() -> Path:

@@ -64,7 +64,7 @@ def test_bytes_that_no_answer_shows(tmp_path):
 @pytest.mark.parametrize("make", [lambda path: None, os.mkfifo, Path.mkdir])
 def test_where_bytes_are_stated_a_pipe_or_a_folder_is_no_file(tmp_path, make):
     make(tmp_path / "1.log")
-    (wrong,) = aftermath.byte_differences({("1.log", 0): b"a"}, tmp_path)
+    (wrong,) = aftermath.byte_differences({("1.log", 0): b"a"}, tmp_path.joinpath)
     assert wrong == "bytes: 1.log at 0: expected 61, found no file"
 
 
@@ -77,9 +77,9 @@ def test_only_the_stated_files_are_digested(tmp_path, monkeypatch):
     monkeypatch.setattr(
         Path, "open", lambda path, *how: opened.append(path.name) or real(path, *how)
     )
-    assert not aftermath.digest_differences({"2.log": digests["2.log"]}, tmp_path)
+    assert not aftermath.digest_differences({"2.log": digests["2.log"]}, tmp_path.joinpath)
     assert opened == ["2.log"]
-    assert not aftermath.digest_differences({}, tmp_path)
+    assert not aftermath.digest_differences({}, tmp_path.joinpath)
     assert opened == ["2.log"]
 
 

@@ -43,11 +43,15 @@ def telling(vectors: list[Vector]) -> list[Vector]:
     ][:5]  # fmt: skip
 
 
+def one(command: list[str], *writes: Path) -> Subject:
+    return Subject("one", "one", command, one_shot=True, writes=writes)
+
+
 def test_strict_is_known_by_its_answers(vectors: list[Vector], telling: list[Vector]) -> None:
-    assert takes_strict(KNOWS, telling)
-    assert not takes_strict(IGNORES, telling)
-    assert not takes_strict([sys.executable, "-c", "raise SystemExit(1)"], telling)
-    assert not takes_strict(KNOWS, vectors[:1])  # an intact log tells nothing
+    assert takes_strict(one(KNOWS), telling)
+    assert not takes_strict(one(IGNORES), telling)
+    assert not takes_strict(one([sys.executable, "-c", "raise SystemExit(1)"]), telling)
+    assert not takes_strict(one(KNOWS), vectors[:1])  # an intact log tells nothing
 
 
 def test_a_sweep_asks_in_the_profiles_that_are_known(telling: list[Vector]) -> None:
@@ -111,7 +115,7 @@ def test_a_program_is_never_given_the_vector_itself(tmp_path: Path, telling: lis
         "log.unlink()\n"
         "print('{\"records\": []}')\n"
     )
-    assert not takes_strict([sys.executable, "-c", rude], telling)
+    assert not takes_strict(one([sys.executable, "-c", rude], tmp_path), telling)
     places = told.read_text().splitlines()
     assert len(places) == len(set(places)) >= 2, "a fresh copy for each request"
     assert not {Path(place) for place in places} & {vector.input for vector in telling}

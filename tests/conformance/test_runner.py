@@ -128,7 +128,8 @@ class TestCrashIsolation:
                 asked.write("x")
             return {{"seq": request["seq"] + 1, "skipped": "wrong number"}}
         """
-        (result,) = run(Subject("s", "s", program(lines)), cases("one-record")).results
+        subject = Subject("s", "s", program(lines), writes=[tmp_path])
+        (result,) = run(subject, cases("one-record")).results
         assert result["class"] == "protocol-error"
         assert (tmp_path / "asked").read_text() == "x"
 
@@ -140,7 +141,8 @@ class TestCrashIsolation:
         def reply(request):
             os.abort()
         """
-        found = run(Subject("s", "s", program(lines)), cases(*FIVE))
+        subject = Subject("s", "s", program(lines), writes=[tmp_path])
+        found = run(subject, cases(*FIVE))
         assert found.status == "broken"
         assert found.because == "hello: exit status 1; it wrote: already running"
         assert [result["class"] for result in found.results] == ["crash"]

@@ -76,10 +76,11 @@ def run_program(vectors: Mapping[str, Vector]) -> Run:
         one_shot: bool = False,
         wall_ms: int | None = None,
         limits: Limits | None = None,
+        isolated: bool = True,
     ) -> SubjectRun:
         chosen = [_with_wall(vectors[f"leveldb-log/{slug}"], wall_ms) for slug in slugs]
         command = [sys.executable, str(HERE / f"{name}.py")]
-        subject = Subject(name, name, command, one_shot=one_shot)
+        subject = Subject(name, name, command, one_shot=one_shot, isolated=isolated)
         return asyncio.run(Runner(subject, cases_of(chosen, profiles), 1, limits).run())
 
     return run

@@ -8,8 +8,7 @@ import click
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from walproof.cli.output import say
-from walproof.parsers.ksy_test import BadVector, find_vectors
-from walproof.parsers.ksy_test import run as run_vector
+from walproof.parsers.ksy_test import BadVector, GrammarUnderTest, find_vectors
 
 
 @click.command("ksy-test")
@@ -34,15 +33,19 @@ def ksy_test(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
     walproof ksy-test my_format.ksy tests/
     walproof ksy-test my_format.ksy tests/empty.json
 
+    The compiler and the parser run in a box, without network, environment or write access.
     Numbers above 2^53 are strings of digits; null means that the field is missing.
 
     Exit status: 0 if all agree, 3 if one does not, 1 for a usage error, for a vector that cannot be
     used, and for a grammar that does not compile (FILE:LINE:COLUMN: error: WHY).
     """
     passed = failed = 0
+    tester = None
     try:
+        tester = GrammarUnderTest(grammar)
+        held = tester.box.could()
         for vector in find_vectors(list(vectors)):
-            outcome = run_vector(grammar, vector)
+            outcome = tester.run(vector)
             passed += not outcome.failures
             failed += bool(outcome.failures)
             if outcome.failures or not quiet:
@@ -51,5 +54,12 @@ def ksy_test(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
                 say(f"      {failure}")
     except (GrammarError, ToolMissing, BadVector) as error:
         raise click.ClickException(str(error)) from None
+    finally:
+        if tester is not None:
+            tester.close()
+    if not quiet:
+        say(f"isolation: {', '.join(tester.box.held_by())}")
+    if held:
+        say(f"not held: the parser could {'; '.join(held)}")
     say(f"{passed} passed, {failed} failed")
     return 3 if failed else 0

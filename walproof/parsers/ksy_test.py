@@ -18,6 +18,9 @@ from __future__ import annotations
 
 import json
 import re
+import resource
+import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -27,12 +30,17 @@ from typing import Any
 import yaml
 from kaitaistruct import KaitaiStruct
 
+from conformance.isolation import Box
+from conformance.isolation.boxed import LIMITS, MEMORY, Boxed, NoReply, python_places
 from conformance.kaitai.compile import compiled, parser_folder
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
+from reference_impl.places import PACKAGES
 
 _STEP = re.compile(r"(\w+)((?:\[-?\d+\])*)")
 _ABSENT: Any = object()
+SECONDS = 60
+"""What one vector may take."""
 _KEYS = ("title", "doc", "input", "hex", "expect", "error", "at")
 
 
@@ -58,32 +66,68 @@ def find_vectors(places: list[Path]) -> Iterator[Path]:
         yield from found
 
 
-def run(grammar: Path, vector: Path) -> Outcome:
-    """Run one vector. Raises :class:`BadVector`, and what compiling the grammar raises."""
-    body = _load(vector)
-    title = str(body.get("title", vector.stem))
-    parser, model = _parser(grammar)
-    data = _input(vector, body)
+class GrammarUnderTest:
+    """Runs vectors against a grammar, whose parser is run in a box (:mod:`~.ksy_worker`).
+
+    Raises :class:`BadVector` for a grammar of another name, and what compiling it raises.
+    """
+
+    def __init__(self, grammar: Path) -> None:
+        self.grammar = grammar.resolve()
+        parser = parser_folder(grammar.stem, grammars=self.grammar.parent)
+        id = yaml.safe_load(grammar.read_bytes())["meta"]["id"]
+        if id != grammar.stem:
+            raise BadVector(f"{grammar}: its meta/id is `{id}`: name the file {id}.ksy")
+        self._own = tempfile.TemporaryDirectory(prefix="walproof-box-")
+        self.box = Box(
+            Path(self._own.name),
+            reads=[*python_places(), PACKAGES, self.grammar.parent, parser],
+            limits={**LIMITS, resource.RLIMIT_AS: MEMORY},
+        )
+        self._worker = Boxed(
+            [sys.executable, "-P", "-B", "-m", "walproof.parsers.ksy_worker", str(self.grammar)],
+            self.box,
+            {**self.box.bare(), "PYTHONPATH": str(PACKAGES)},
+            SECONDS,
+        )
+
+    def run(self, vector: Path) -> Outcome:
+        """Run one vector. Raises :class:`BadVector`."""
+        body = _load(vector)
+        title = str(body.get("title", vector.stem))
+        request = {"body": body, "data": _input(vector, body).hex()}
+        try:
+            said = self._worker.ask(request).get("failures")
+        except NoReply as why:
+            return Outcome(vector, title, (f"the parser's process: {why}",))
+        if not isinstance(said, list):
+            return Outcome(vector, title, ("the parser's process: what it said is no answer",))
+        return Outcome(vector, title, tuple(map(str, said)))
+
+    def close(self) -> None:
+        """End the parser's process."""
+        self._worker.close()
+        self._own.cleanup()
+
+
+def failures_of(parser: Any, model: Model, body: Mapping[str, Any], data: bytes) -> list[str]:
+    """What is not as a vector expects. It runs the parser: in a box, if the grammar is foreign."""
     try:
         log = parser.from_bytes(data)
     except Exception as error:
-        return Outcome(vector, title, tuple(_judge_error(body, error)))
+        return list(_judge_error(body, error))
     if "error" in body:
-        return Outcome(vector, title, (f"expected {body['error']}, and it was read whole",))
-    failures = [
+        return [f"expected {body['error']}, and it was read whole"]
+    return [
         f"{path}: expected {_shown_json(wanted)}, found {found}"
         for path, wanted in body["expect"].items()
         if (found := _difference(log, path, wanted, model)) is not None
     ]
-    return Outcome(vector, title, tuple(failures))
 
 
-def _parser(grammar: Path) -> tuple[Any, Model]:
-    folder = grammar.resolve().parent
-    parser_folder(grammar.stem, grammars=folder)  # raises if it does not compile
-    id = yaml.safe_load(grammar.read_bytes())["meta"]["id"]
-    if id != grammar.stem:
-        raise BadVector(f"{grammar}: its meta/id is `{id}`: name the file {id}.ksy")
+def parser_of(grammar: Path) -> tuple[Any, Model]:
+    """The class of a grammar's parser, which is compiled, and the model of the grammar."""
+    folder = grammar.parent
     module = compiled(grammar.stem, grammars=folder)
     return getattr(module, class_name(grammar.stem)), Model(grammar.stem, folder)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import json
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,14 +17,12 @@ from typing import Any
 
 import yaml
 
-from conformance.kaitai.compile import HERE, GrammarError, _node, compile_to, compiler_folder
+from conformance.kaitai.compile import GrammarError, compile_to, run_node
 
 Name = tuple[str, ...]
 """A type under its qualified name: ``("leveldb_log", "record_header")``."""
 Node = Any
 """A node of the compiler's model: a dict with its class in ``_``, a list, or a plain value."""
-
-MODEL = HERE / "model.mjs"
 
 
 @dataclass(frozen=True)
@@ -170,13 +167,7 @@ def _resolved(files: list[Path]) -> dict[str, Any]:
     """The compiler's model of each file, by path."""
     if not files:
         return {}
-    done = subprocess.run(
-        [*_node(), str(MODEL), "--modules", str(compiler_folder()), *map(str, files)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise GrammarError(done.stderr.strip())
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(run_node("model.mjs", [str(file) for file in files]))
     return found
 
 

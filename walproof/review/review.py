@@ -34,6 +34,8 @@ class Review:
     tables: list[Table] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     unused_excuses: list[Excuse] = field(default_factory=list)
+    isolation: dict[str, list[str]] = field(default_factory=dict)
+    """What isolated the readers (``by``), and what they could do all the same (``could``)."""
 
     @property
     def breaking(self) -> bool:
@@ -54,6 +56,7 @@ class Review:
             "findings": [finding.to_json() for finding in self.findings],
             "behaviour": [table.to_json() for table in self.tables],
             "not_run": self.skipped,
+            "isolation": self.isolation,
             "unused_excuses": [excuse.rule for excuse in self.unused_excuses],
         }
 
@@ -86,7 +89,10 @@ def review(
     if not diff.findings:
         found.skipped.append("grammars: they say the same on both sides")
     with tempfile.TemporaryDirectory(prefix="walproof-review-") as folder:
-        workers = {"old": Worker(old), "new": Worker(new)}
+        workers = {
+            side: Worker(root, scratch=Path(folder)) for side, root in (("old", old), ("new", new))
+        }
+        found.isolation = {"by": workers["old"].box.held_by(), "could": workers["old"].box.could()}
         try:
             for format in chosen:
                 say(f"running old and new readers of {format}")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
-import json
-import os
-import queue
+import resource
 import subprocess
 import sys
 import tarfile
-import threading
+import tempfile
 from pathlib import Path
 from typing import Any
+
+from conformance import BUILD
+from conformance.isolation import Box
+from conformance.isolation.boxed import LIMITS, MEMORY, Boxed, NoReply, python_places
 
 PARTS = ("ksy", "spec", "vectors", "reference_impl")
 """What a review looks at."""
@@ -54,56 +56,35 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 class Worker:
-    """The readers of one tree, which run in a process of their own."""
+    """The readers of one tree, in a process of their own, and that in a box.
 
-    def __init__(self, root: Path, wall_seconds: float = 20) -> None:
-        self.root = root
-        self.wall_seconds = wall_seconds
-        self._process: subprocess.Popen[str] | None = None
-        self._replies: queue.Queue[str] = queue.Queue()
+    They read the tree and what Python needs, and change nothing but ``scratch``.
+    """
+
+    def __init__(self, root: Path, wall_seconds: float = 20, scratch: Path | None = None) -> None:
+        (BUILD / "kaitai").mkdir(parents=True, exist_ok=True)
+        self._own = tempfile.TemporaryDirectory(prefix="walproof-box-")
+        self.box = Box(
+            Path(self._own.name),
+            reads=[*python_places(), root, WORKER, BUILD / "kaitai"],
+            writes=[] if scratch is None else [scratch],
+            limits={**LIMITS, resource.RLIMIT_AS: MEMORY},
+        )
+        # -P: the folder of the worker must not hide the modules of the older tree.
+        self._program = Boxed(
+            [sys.executable, "-P", "-B", str(WORKER)], self.box,
+            {**self.box.bare(), "PYTHONPATH": str(root.resolve())}, wall_seconds,
+        )  # fmt: skip
 
     def ask(self, **request: Any) -> dict[str, Any]:
         """The reply; ``{"error"}`` if the reader raised, died, or took too long."""
-        process = self._started()
-        assert process.stdin is not None
         try:
-            process.stdin.write(json.dumps(request) + "\n")
-            process.stdin.flush()
-            line = self._replies.get(timeout=self.wall_seconds)
-        except (queue.Empty, OSError):
-            line = ""
-            late = process.poll() is None
-            self.close()
-            if late:
-                return {"error": f"no answer within {self.wall_seconds:g} s"}
-        if not line:
-            self.close()
-            return {"error": "the reader died"}
-        reply: dict[str, Any] = json.loads(line)
-        return reply
+            return self._program.ask(request)
+        except NoReply as why:
+            text = str(why)
+            return {"error": "the reader died" if text == "it died" else text}
 
     def close(self) -> None:
         """Stop the process, if there is one."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
-
-    def _started(self) -> subprocess.Popen[str]:
-        if self._process is None:
-            # -P: the folder of the worker must not hide the modules of the older tree.
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-B", str(WORKER)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                text=True, cwd=self.root, env={**os.environ, "PYTHONPATH": str(self.root)},
-            )  # fmt: skip
-            self._replies = queue.Queue()
-            threading.Thread(target=_pump, args=(self._process, self._replies), daemon=True).start()
-        return self._process
-
-
-def _pump(process: subprocess.Popen[str], replies: queue.Queue[str]) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
-        replies.put(line)
-    replies.put("")
+        self._program.close()
+        self._own.cleanup()

@@ -64,7 +64,7 @@ def test_the_scratch_copy_is_kept_as_the_program_left_it(tmp_path: Path) -> None
     kept = tmp_path / "kept"
     done = run("changes_the_log", "--vector", CUT, "--keep", str(kept))
     assert done.return_value == 3
-    copy = kept / load_all()[CUT].input.name
+    copy = kept / load_all()[CUT].neutral_name
     assert f"kept     {copy}" in done.output
     assert copy.read_bytes() != load_all()[CUT].input.read_bytes()
 

@@ -8,7 +8,9 @@ import pytest
 from click.testing import CliRunner, Result
 from toys import LOG, write_toys
 
+from conformance.isolation import Offered, offered
 from walproof.cli.ksy_test import ksy_test
+from walproof.parsers.ksy_test import GrammarUnderTest
 
 
 def run(folder: Path, *bodies: dict[str, Any], quiet: bool = False) -> Result:
@@ -108,3 +110,61 @@ def test_a_grammar_that_does_not_compile(tmp_path: Path) -> None:
         ksy_test, [str(tmp_path / "bad.ksy"), str(tmp_path / "v.json")], standalone_mode=False
     )
     assert f"{tmp_path / 'bad.ksy'}:5:5: error: unable to find type 'gone'" in str(done.exception)
+
+
+EVIL = '''meta:
+  id: evil
+  endian: le
+doc: |
+  x """
+  import os
+  def attempt(what):
+      try:
+          what()
+      except OSError:
+          pass
+  attempt(lambda: open("{proof}", "w").write("was here"))
+  open("said", "w").write(os.environ.get("WALPROOF_SECRET", "nothing"))
+  r = """
+seq:
+  - id: a
+    type: u1
+instances:
+  told:
+    value: 1
+'''
+
+
+def test_the_code_of_a_foreign_grammar_changes_and_learns_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if offered() == Offered():
+        pytest.skip("neither Landlock nor namespaces here: its code can write anywhere")
+    monkeypatch.setenv("WALPROOF_SECRET", "token")
+    proof = tmp_path / "proof"
+    grammar = tmp_path / "evil.ksy"
+    grammar.write_text(EVIL.format(proof=proof))
+    (tmp_path / "v.json").write_text('{"hex": "01", "expect": {"a": 1}}')
+    tester = GrammarUnderTest(grammar)
+    try:
+        assert not tester.run(tmp_path / "v.json").failures
+        assert (tester.box.work / "said").read_text() == "nothing", "its code did run"
+        assert not proof.exists()
+    finally:
+        tester.close()
+
+
+def test_a_parser_that_never_ends_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("walproof.parsers.ksy_test.SECONDS", 3)
+    grammar = tmp_path / "evil.ksy"
+    grammar.write_text(EVIL.split("  attempt(lambda")[0] + "  while True: pass\n  r = \"\"\"\n"
+                       "seq:\n  - id: a\n    type: u1\n")  # fmt: skip
+    (tmp_path / "v.json").write_text('{"hex": "01", "expect": {"a": 1}}')
+    tester = GrammarUnderTest(grammar)
+    try:
+        (said,) = tester.run(tmp_path / "v.json").failures
+        assert said == "the parser's process: no answer within 3 s"
+    finally:
+        tester.close()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 
+from conformance.isolation import offered
 from walproof.review.behaviour import describe
 from walproof.review.review import Review, review
 from walproof.review.revision import Worker
@@ -143,3 +145,40 @@ def test_a_worker_survives_its_reader(tmp_path: Path, body: str, said: str) -> N
             assert said in worker.ask(do="formats")["error"]
     finally:
         worker.close()
+
+
+NOSY = """
+import os, socket
+found = []
+for what in (
+    lambda: open({proof!r}, "w"),
+    lambda: found.append(os.environ["WALPROOF_SECRET"]),
+    lambda: found.append(open({secret!r}).read()),
+    lambda: found.append(socket.create_connection(("127.0.0.1", {port}), 5)),
+):
+    try:
+        what()
+    except (OSError, KeyError):
+        pass
+raise RuntimeError(f"found {{found}}")
+"""
+
+
+def test_a_worker_changes_and_learns_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not offered().landlock:
+        pytest.skip("no Landlock here: readers of another revision can read your files")
+    monkeypatch.setenv("WALPROOF_SECRET", "token")
+    tree, proof, secret = (tmp_path / name for name in ("tree", "proof", "secret"))
+    (tree / "reference_impl").mkdir(parents=True)
+    secret.write_text("key")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        body = NOSY.format(proof=str(proof), secret=str(secret), port=server.getsockname()[1])
+        (tree / "reference_impl" / "__init__.py").write_text(body)
+        worker = Worker(tree)
+        try:
+            assert worker.ask(do="formats") == {"error": "RuntimeError: found []"}
+        finally:
+            worker.close()
+    assert not proof.exists()
