@@ -309,7 +309,7 @@ class TestKnownHangers:
 
     def test_they_are_waited_for_beside_the_others_and_once(self, cases, program, tmp_path):
         slugs = ["empty-log", "one-record", "cut-to-nothing"]
-        subject = Subject("s", "s", program(self.HANGS), self.known(*slugs))
+        subject = Subject("s", "s", program(self.HANGS), self.known(*slugs), writes=[tmp_path])
         (found,) = asyncio.run(
             run_subjects([subject], lambda _: cases(*slugs, "two-blocks", "three-records"), 3)
         )
@@ -318,8 +318,9 @@ class TestKnownHangers:
         assert found.seconds < 5
         assert len(list(tmp_path.glob("started-*"))) == 4  # one for each, one for all the others
 
-    def test_one_that_has_been_mended_is_noticed(self, cases, program):
-        subject = Subject("s", "s", program(self.HANGS), self.known("two-blocks"))
+    def test_one_that_has_been_mended_is_noticed(self, cases, program, tmp_path):
+        known = self.known("two-blocks")
+        subject = Subject("s", "s", program(self.HANGS), known, writes=[tmp_path])
         found = by_slug(run(subject, cases("two-blocks", "three-records")))
         assert found["two-blocks"]["class"] == "fail"
         assert "listed with another difference" in found["two-blocks"]["cause"]
@@ -335,7 +336,7 @@ class TestHelp:
             return {"seq": request["seq"], "answer": {"records": []}}
         """
         many = cases_of([one for one in vectors.values() if one.operation == "read"], ["recover"])
-        subject = Subject("s", "s", program(lines))
+        subject = Subject("s", "s", program(lines), writes=[tmp_path])
         for chosen, children in ((many[:100], 2), (many[:20], 1)):
             (found,) = asyncio.run(run_subjects([subject], lambda _, chosen=chosen: chosen, 2))
             assert len(found.results) == len(chosen)

@@ -62,9 +62,8 @@ def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Subj
 def told_one_shot(subject: Subject, one_shot: bool) -> None:
     """Note whether a foreign program is one-shot; the commands that repeat a case say it too."""
     subject.one_shot = one_shot
-    chosen = (
-        f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}{_flag(subject.isolated)}"
-    )
+    chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
+    chosen += _flag(subject.isolated)
     subject.repeat = f"{program_name()} check {chosen}"
     subject.ask = f"{program_name()} ask {chosen}"
 
@@ -89,6 +88,7 @@ def own(implementation: Implementation, isolated: bool = True) -> Subject:
         subject = subject_of(implementation, program_name())
         subject.isolated = isolated
         subject.repeat += _flag(isolated)
+        subject.ask += _flag(isolated)
         return subject
     except known_failures.BrokenList as error:
         raise click.ClickException(str(error)) from None
