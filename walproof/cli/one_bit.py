@@ -30,7 +30,8 @@ from walproof.spark.java import JavaMissing
 @click.option("--control", "patterns", multiple=True, metavar="GLOB",
               help="Vectors to search. [default: all that are intact and undamaged]")  # fmt: skip
 @click.option("--at-most", type=click.IntRange(1), default=logs.AT_MOST, show_default=True,
-              metavar="N", help="Flips of one log; more bits than that are sampled.")  # fmt: skip
+              metavar="N", help="Flips of one log: of a larger one a sample. An eighth above 64 KiB"
+              " or 256 records.")  # fmt: skip
 @click.option("--context", "context_items", metavar="KEY=VALUE", multiple=True,
               help="What the reader of LOG is told; VALUE is JSON or text.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), metavar="N",
