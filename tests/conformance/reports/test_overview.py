@@ -133,6 +133,23 @@ class TestCauses:
             ["a", "c"], ["b"], ["d"],
         ]  # fmt: skip
 
+    def test_how_many_ranges_are_lost_is_no_other_kind(self):
+        program = implementation()
+        said = {
+            "a": "[1, 2) bad, found [1, 3) bad",
+            "b": "[1, 2) bad, [5, 6) bad, found [1, 3) bad, [4, 5) bad, [7, 8) bad",
+            "c": "[1, 2) odd, found [1, 3) bad",
+            "d": "[1, 2) bad, found none",
+        }
+        several = [
+            (program, result(name, "fail", difference=f"lost: expected {text}"))
+            for name, text in said.items()
+        ]
+        groups = by_cause(several)
+        assert [[one["vector"][-1] for _, one in group] for group in groups] == [
+            ["a", "b"], ["c"], ["d"],
+        ]  # fmt: skip
+
     def test_those_that_are_alike_are_counted_and_named(self):
         out = io.StringIO()
         alike = [result("shown", profile="strict"), *(result(f"v{n}") for n in range(15))]
