@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from walproof.onebit.logs import Searched
@@ -54,10 +56,15 @@ def run(
     jobs = min(jobs or cores(), len(todo))
     if master is not None:
         return _on_spark(logs, todo, master)
-    if jobs <= 1:
-        return [_told(one, progress) for one in _stretches(logs, todo)]
-    with multiprocessing.Pool(jobs, _begin, (logs,)) as pool:
-        return [_told(one, progress) for one in pool.imap(_stretch, todo)]
+    # Of this process, which removes it whatever ends the others.
+    scratch = scratch_folder()
+    try:
+        if jobs <= 1:
+            return [_told(one, progress) for one in _stretches(logs, todo, scratch)]
+        with multiprocessing.Pool(jobs, _begin, (logs, scratch)) as pool:
+            return [_told(one, progress) for one in pool.imap(_stretch, todo)]
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _told(stretch: Stretch, progress: Progress) -> Stretch:
@@ -78,7 +85,11 @@ def run_on(spark: Any, logs: Sequence[Searched], todo: Sequence[Task]) -> list[S
     told = spark.sparkContext.broadcast(list(logs))
 
     def stretches(mine: Iterator[Task]) -> Iterator[Stretch]:
-        return _stretches(told.value, mine)
+        scratch = scratch_folder()
+        try:
+            yield from _stretches(told.value, mine, scratch)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
 
     parts = spark.sparkContext.parallelize(list(todo), len(todo))
     found: list[Stretch] = parts.mapPartitions(stretches).collect()
@@ -86,24 +97,23 @@ def run_on(spark: Any, logs: Sequence[Searched], todo: Sequence[Task]) -> list[S
     return found
 
 
-_logs: Sequence[Searched] = ()
-"""In a process of a pool: the logs that its tasks are about."""
+_mine: tuple[Sequence[Searched], Path] | None = None
+"""In a process of a pool: the logs that its tasks are about, and where they are laid out."""
 
 
-def _begin(logs: Sequence[Searched]) -> None:
-    global _logs
-    _logs = logs
+def _begin(logs: Sequence[Searched], scratch: Path) -> None:
+    global _mine
+    _mine = logs, scratch
 
 
 def _stretch(task: Task) -> Stretch:
-    return next(_stretches(_logs, [task]))
+    assert _mine is not None
+    logs, scratch = _mine
+    return next(_stretches(logs, [task], scratch))
 
 
-def _stretches(logs: Sequence[Searched], todo: Any) -> Iterator[Stretch]:
+def _stretches(logs: Sequence[Searched], todo: Iterable[Task], scratch: Path) -> Iterator[Stretch]:
     for task in todo:
-        folder = scratch_folder()
-        try:
-            with Search(logs[task.log], folder) as search:
-                yield search.run(range(task.start, task.stop, task.step))
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        with Search(logs[task.log], Path(tempfile.mkdtemp(dir=scratch))) as search:
+            found = search.run(range(task.start, task.stop, task.step))
+        yield found
