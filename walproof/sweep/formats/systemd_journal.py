@@ -11,6 +11,7 @@ from conformance.contents import Contents
 from reference_impl.answer import End, NewRecord
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
+from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.sweep.formats.kind import Kind, Task, how_many, some_size
 
 BOOTS = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210")
@@ -42,8 +43,14 @@ class SystemdJournal(Kind):
     def determines(self, context: Mapping[str, Any]) -> bool:
         """See :class:`Kind`. No two compressors give the same bytes.
 
-        A header without a count of seals has no place in a sealed file.
+        A header without a count of seals has no place in a sealed file, and what is no key gives
+        no answer to one (SDJ-070).
         """
+        if "key" in context:
+            try:
+                VerificationKey.parse(str(context["key"]))
+            except BadKey:
+                return False
         sealed_in = "key" not in context or int(context.get("header_size", 272)) >= SEALED_HEADER
         return sealed_in and str(context.get("compression", "none")) == "none"
 
