@@ -93,7 +93,7 @@ class _Map:
             return self._place(start)
         if start == 0 and end >= self.size:
             return WHOLE
-        for field in self.fields:
+        for field in reversed(self.fields):  # the innermost
             rest = field.end - end
             if field.start == start and 0 < rest < _PADDING and 2 * rest <= end - start:
                 return f"{field.path} but for its last {_counted(rest)}"

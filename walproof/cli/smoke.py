@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 
 import click
 from rich.console import Console
@@ -15,7 +14,6 @@ from conformance.text import printable
 from conformance.vectors import BrokenVector, load_all
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
-from walproof.cli.subjects import program_name
 
 MARKS = {"right": ("✓", "+", "green"), "wrong": ("✗", "x", "red"), "untested": ("–", "-", "yellow")}
 STDERR_LINES = 4
@@ -66,9 +64,9 @@ def smoke(
     for finding in steps.wrong:
         vector = finding.step.removeprefix("reads ")
         if vector in vectors:
-            chosen = f"--cmd {shlex.quote(command)} --vector {vector} --keep kept"
+            ask = subjects.foreign(command, one_shot, isolated).ask
             say(Text("See the messages, and keep the log as it is then:"), console)
-            say(Text(f"  {program_name()} ask {chosen}"), console)
+            say(Text(f"  {ask} --vector {vector} --keep kept"), console)
     return 3 if steps.wrong else 0
 
 
