@@ -18,7 +18,7 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
 
     Raises :class:`CannotWrite`, a ``ValueError``, for every other file: a new one must be begun.
     """
-    if len(data) < layout.HEADER_MIN or refusal(data) is not None:
+    if refusal(data) is not None:
         raise CannotWrite("no journal file that can be read")
     found = inspect(data, context)
     header, walk, view = found.view.header, found.walk, found.view

@@ -18,9 +18,7 @@ THRESHOLD = 512
 
 XZ_SMALLEST = 80
 LZ4_LAST_LITERALS = 5
-LZ4_LAST_MATCH = 12
-"""A block with a match ends in so many literals, and its last match begins so many bytes before
-the end of what it yields (SDJ-029)."""
+"""A block with a match ends in so many literals (SDJ-029)."""
 MEMORY_LIMIT = 256 << 20
 
 PIECE = 4096
@@ -119,24 +117,25 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
 
 
 def _check_lz4_block(block: bytes) -> None:
-    """Raise ``ValueError`` for a match of offset 0, or one too near to the end of the block.
+    """Raise ``ValueError`` for a match of offset 0, or with too few literals after the last one.
 
     liblz4 does not look at the first, which yields whatever was in memory. Of the second it takes
-    some and refuses others, by shortcuts that differ between its releases.
+    some and refuses others, by shortcuts that differ between its releases. It refuses every match
+    that begins too near to the end: no shortcut goes so far.
     """
-    at = plain = matched = matches = 0  # ``matched``: where the last match begins
-    while True:
-        token = block[at] if at < len(block) else 0
+    at, is_copied = 0, False
+    while at < len(block):
+        token = block[at]
         at, literals = _lz4_length(block, at + 1, token >> 4)
-        at, plain = at + literals, plain + literals
+        at += literals
         if at >= len(block):
             break  # the last sequence has no match; liblz4 knows whether it ends in time
         if not any(block[at : at + 2]):
             raise ValueError("a match of offset 0")
-        at, length = _lz4_length(block, at + 2, token & 15)
-        matched, matches, plain = plain, matches + 1, plain + 4 + length
-    if matches and (literals < LZ4_LAST_LITERALS or plain - matched < LZ4_LAST_MATCH):
-        raise ValueError("a match too near to the end")
+        at, _ = _lz4_length(block, at + 2, token & 15)
+        literals, is_copied = 0, True
+    if is_copied and literals < LZ4_LAST_LITERALS:
+        raise ValueError("too few literals at the end")
 
 
 def _lz4_length(block: bytes, at: int, length: int) -> tuple[int, int]:

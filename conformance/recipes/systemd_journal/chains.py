@@ -79,6 +79,14 @@ def no_main_chain(log: SystemdLog) -> None:
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
+@BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-049")
+def no_main_chain_and_no_count(log: SystemdLog) -> None:
+    """A closed file whose header names no main chain and no entries, but there are some."""
+    log.zero("header.entry_array_offset")
+    log.zero("header.n_entries")
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
 @BOOK.damaged(five_entries, "chain", "SDJ-033")
 def main_chain_begins_at_a_data(log: SystemdLog) -> None:
     """The main chain begins at a DATA."""

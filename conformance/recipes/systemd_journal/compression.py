@@ -136,7 +136,7 @@ def expect_big_field(log: SystemdLog, reason: str | None, plain: bytes) -> None:
     if reason:
         log.expect("damaged", reason, survivors=[b"MESSAGE=bomb\n"])
     else:
-        log.payloads = [plain + b"\n" + b"MESSAGE=bomb\n"]
+        log.payloads = [body(plain, "MESSAGE=bomb")]
         log.expect("intact", survivors=[0])
 
 

@@ -16,14 +16,22 @@ HEAD = b"BIG=abcd"
 """The literals before the match, which copies some of them."""
 
 
-def _block(log: SystemdLog, reason: str | None, *, offset: int, match: int, tail: bytes) -> None:
-    """One match after ``HEAD``, then the literals ``tail``.
+def _block(
+    log: SystemdLog,
+    reason: str | None,
+    *,
+    offset: int,
+    match: int,
+    tail: bytes,
+    head: bytes = HEAD,
+) -> None:
+    """One match after the literals ``head``, then the literals ``tail``.
 
     A ``match`` of an offset that leads nowhere stands for as many zeros.
     """
-    copied = HEAD[-offset:] * match if 0 < offset <= len(HEAD) else bytes(match)
-    plain = HEAD + copied[:match] + tail
-    stored = struct.pack("<Q", len(plain)) + bytes([len(HEAD) << 4 | match - 4]) + HEAD
+    copied = head[-offset:] * match if 0 < offset <= len(head) else bytes(match)
+    plain = head + copied[:match] + tail
+    stored = struct.pack("<Q", len(plain)) + bytes([len(head) << 4 | match - 4]) + head
     stored += struct.pack("<H", offset) + bytes([len(tail) << 4]) + tail
     with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
     if reason:
@@ -66,6 +74,63 @@ def lz4_match_too_near_to_the_end(log: SystemdLog) -> None:
 def lz4_four_literals_at_the_end(log: SystemdLog) -> None:
     """Four literals follow the last match, which begins twelve bytes before the end."""
     _block(log, "bad-compression", offset=4, match=8, tail=b"1234")
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", kind="limit")
+def lz4_four_literals_at_the_end_of_a_long_sequence(log: SystemdLog) -> None:
+    """Four literals follow the last match, in a block that liblz4 takes by a shortcut."""
+    _block(log, "bad-compression", offset=8, match=14, tail=b"1234", head=HEAD + b"efghij")
+
+
+def _sequence(literals: bytes, offset: int, match: int) -> bytes:
+    token = min(len(literals), 15) << 4 | min(match - 4, 15)
+    lengths = [_more(len(literals)), _more(match - 4)]
+    return bytes([token]) + lengths[0] + literals + struct.pack("<H", offset) + lengths[1]
+
+
+def _more(length: int) -> bytes:
+    """What follows a token whose four bits are too few for the length."""
+    return b"" if length < 15 else b"\xff" * ((length - 15) // 255) + bytes([(length - 15) % 255])
+
+
+def _stored(log: SystemdLog, reason: str | None, plain: bytes, *parts: bytes) -> None:
+    stored = struct.pack("<Q", len(plain)) + b"".join(parts)
+    with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
+    if reason:
+        log.did("splice another LZ4 block over the payload")
+    expect_big_field(log, reason, plain)
+
+
+@BOOK.valid("compression", "SDJ-029", kind="limit")
+def lz4_lengths_of_several_bytes(log: SystemdLog) -> None:
+    """Lengths of 15, 16, 270 and 524 in zeros: after a wrong one there is an offset of 0."""
+    first = b"BIG=" + b"\1" * 4 + bytes(7)
+    sequences = [(first, 1, 19), (bytes(270), 256, 274), (bytes(16), 1, 20), (bytes(524), 512, 4)]
+    plain = first + bytes(19 + 270 + 274 + 16 + 20 + 524 + 4 + 12)
+    _stored(log, None, plain, *[_sequence(*one) for one in sequences], b"\xc0" + bytes(12))
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
+def lz4_match_of_offset_zero_after_long_lengths(log: SystemdLog) -> None:
+    """Lengths of several bytes stand before a match of offset 0, although the hash is right."""
+    first = b"BIG=" + b"\1" * 4 + b"x" * 7
+    plain = first + b"x" * 19 + b"y" * 270 + bytes(274) + b"z" * 15
+    sequences = _sequence(first, 1, 19), _sequence(b"y" * 270, 0, 274)
+    _stored(log, "bad-compression", plain, *sequences, b"\xf0\0" + b"z" * 15)
+    log.note("liblz4 takes the block, and gives zeros or whatever was in memory.")
+
+
+@BOOK.valid("compression", "SDJ-029", kind="limit")
+def lz4_block_of_four_literals(log: SystemdLog) -> None:
+    """Without a match there may be fewer than five literals."""
+    _stored(log, None, b"BIG=", b"\x40BIG=")
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
+def lz4_block_that_ends_with_a_match(log: SystemdLog) -> None:
+    """A block without a last sequence: nothing follows the bytes of a match."""
+    first = b"BIG=" + b"\1" * 4 + bytes(7)
+    _stored(log, "bad-compression", first + bytes(19), _sequence(first, 1, 19))
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")

@@ -64,6 +64,12 @@ def write_nothing_under_a_header_of_272_bytes(log: SystemdLog) -> None:
     _new(log, header_size=272)
 
 
+@BOOK.writing("writing", "SDJ-007", "SDJ-080")
+def write_an_archived_file(log: SystemdLog) -> None:
+    """The state of a file may be that of one that nobody goes on with."""
+    _new(log, *FIVE[:2], state=layout.ARCHIVED)
+
+
 @BOOK.writing("writing", "SDJ-004", "SDJ-072", "SDJ-080")
 def write_sealed_under_the_smallest_header_for_it(log: SystemdLog) -> None:
     """A header of 240 bytes counts tags, and ends there."""

@@ -78,6 +78,12 @@ def write_a_boot_id_of_31_digits(log: SystemdLog) -> None:
 
 
 @BOOK.writing("writing", "SDJ-086", control=write_five_entries)
+def write_a_boot_id_of_34_digits(log: SystemdLog) -> None:
+    """A boot id is 32 hexadecimal digits, and nothing after them."""
+    _refused(log, boot_id=BOOT + "ab")
+
+
+@BOOK.writing("writing", "SDJ-086", control=write_five_entries)
 def write_a_boot_id_with_dashes(log: SystemdLog) -> None:
     """A boot id is 32 hexadecimal digits, and nothing between them."""
     _refused(log, boot_id="01234567-89ab-cdef-0123-456789abcdef")

@@ -108,6 +108,29 @@ def append_where_the_chains_were_long(log: SystemdLog) -> None:
     log.free_to("preallocation", "systemd lets a file grow in steps of 8 MiB")
 
 
+@BOOK.valid("appending", "SDJ-003", "SDJ-087")
+def closed_file_with_the_smallest_header(log: SystemdLog) -> None:
+    """A header of 208 bytes ends in a time of no entry: no flag says that it is of the last one."""
+    log.begin(**ROOM, header_size=208)
+    for number, fields in enumerate(FIVE):
+        log.entry_at(LATER - 5 + number, fields)
+    log.made.header.tail_entry_monotonic = 0xFEDCBA9876543210
+    log.close()
+    log.expect("intact", survivors=range(5), end=len(log.data))
+
+
+@BOOK.appending(
+    closed_file_with_the_smallest_header, "appending", "SDJ-003", "SDJ-087", may_refuse=True
+)
+def append_under_the_smallest_header(log: SystemdLog) -> None:
+    """The header ends in the time of the last entry."""
+    log.record("MESSAGE=foxtrot", realtime=LATER, monotonic=9_000_000)
+    _survives(log, 5)
+    time = (9_000_000).to_bytes(8, "little")
+    log.leaves_bytes("", log.field("header.tail_entry_monotonic").start, time)
+    log.free_to("preallocation", "systemd lets a file grow in steps of 8 MiB")
+
+
 # Sealed files.
 
 
@@ -312,6 +335,18 @@ def append_a_run_where_two_compressions_are_announced(log: SystemdLog) -> None:
     """Of several compressions that a file announces, the first is used: XZ, LZ4, ZSTD."""
     _append_a_run(log, 5, DIGITS)
     log.note("LZ4 does not shorten the field, so it is stored as it is. ZSTD would halve it.")
+
+
+@BOOK.appending(
+    closed_file_that_announces_two_compressions,
+    "appending",
+    "SDJ-032",
+    "SDJ-087",
+    may_refuse=True,
+)
+def append_a_run_that_the_first_of_two_compressions_shortens(log: SystemdLog) -> None:
+    """LZ4 and ZSTD are announced, and LZ4 shortens the field: it is not stored as it is."""
+    _append_a_run(log, 5)
 
 
 # Files that lack something.
