@@ -52,6 +52,12 @@ class Case:
     profile: str
 
     @property
+    def reply_bytes(self) -> int:
+        """How long a reply may be."""
+        usual = usual_reply_bytes(size(self.vector.contents))
+        return int(self.vector.body.get("limits", {}).get("reply_bytes", usual))
+
+    @property
     def wall_ms(self) -> int:
         """Milliseconds that one request may take."""
         return int(self.vector.body.get("limits", {}).get("wall_ms", DEFAULT_WALL_MS))
@@ -140,13 +146,16 @@ def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -
         "path": str(path),
         "profile": case.profile,
         "context": dict(context),
-        "limits": {"wall_ms": case.wall_ms, "reply_bytes": _reply_bytes(case.vector)},
+        "limits": {"wall_ms": case.wall_ms, "reply_bytes": case.reply_bytes},
     }
 
 
-def _reply_bytes(vector: Vector) -> int:
-    """What an answer may be long: several times what the log can hold."""
-    return REPLY_BYTES + REPLY_BYTES_PER_BYTE * size(vector.contents)
+def usual_reply_bytes(size: int) -> int:
+    """How long the answer to a log of so many bytes may be: several times what it can hold.
+
+    A vector whose records share bytes of the log says how long.
+    """
+    return REPLY_BYTES + REPLY_BYTES_PER_BYTE * size
 
 
 _PREFIX = re.compile(r"prefix of (\d+): ")

@@ -14,8 +14,8 @@ import pytest
 from conformance import ROOT
 
 PLAIN = {
-    "conformance/contents.py": "scratch copies, removed after the request",
     "conformance/implementations/systemd/adapter.py": "in a scratch folder of the adapter's own",
+    "conformance/isolation/namespaces.py": "the maps of a new namespace, under /proc",
     "conformance/recipes/generate.py": "in a scratch folder",
     "conformance/registry.py": "a build's log and stamp: the stamp is written last",
     "conformance/saving.py": "the one way",
@@ -23,6 +23,8 @@ PLAIN = {
     "walproof/audit/output.py": "in a result that is published when whole",
     "walproof/audit/job.py": "in a result that is published when whole",
     "walproof/audit/work.py": "in a result that is published when whole",
+    "walproof/bench/at_once_rows.py": "a build in .build, stamped when whole",
+    "walproof/bench/hostile/__init__.py": "a scratch folder",
     "walproof/lake/remote.py": "a scratch copy of a remote file",
     "walproof/lake/trees.py": "a scratch copy of a file's first bytes",
     "walproof/parsers/build.py": "the build folder of the generated parsers",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance import aftermath
+from conformance.cases import usual_reply_bytes
 from conformance.contents import Contents, digest, read_contents, size, write_contents
 from conformance.recipes.recipe import Book, Log, Recipe, RecipeError
 from reference_impl import formats
@@ -107,7 +108,7 @@ def describe(recipe: Recipe[Any], log: Log, input_name: str) -> Body:
     if log.must_refuse:
         body["must_refuse"] = True
     if log.wall_ms is not None:
-        body["limits"] = {"wall_ms": log.wall_ms}
+        body.setdefault("limits", {})["wall_ms"] = log.wall_ms
     if log.notes:
         body["notes"] = " ".join(log.notes)
     if log.bugs:
@@ -133,7 +134,13 @@ def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents, input_name: 
     answer = answer_to(recipe.format, contents, log.context, name=_name(log))
     _check_statement(recipe, log, answer)
     strict = answer_to(recipe.format, contents, log.context, "strict", _name(log))
-    return {"expect": answer.to_json(), "expect_strict": strict.to_json()}
+    body: Body = {"expect": answer.to_json(), "expect_strict": strict.to_json()}
+    # Records may share bytes of the log, and whoever answers may give each of them in full.
+    in_full = 2 * sum(len(record.payload) for record in answer.records)
+    usual = usual_reply_bytes(size(contents))
+    if 2 * in_full > usual:
+        body["limits"] = {"reply_bytes": usual + 2 * in_full}
+    return body
 
 
 def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
