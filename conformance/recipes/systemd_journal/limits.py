@@ -118,6 +118,22 @@ def append_the_last_number(log: SystemdLog) -> None:
     _survives(log, 1)
 
 
+@BOOK.valid("appending", "SDJ-015", "SDJ-088", kind="limit")
+def closed_file_of_252_with_a_number_left(log: SystemdLog) -> None:
+    """A closed file with a header of 264 bytes whose last entry has the number 2^64 - 3."""
+    log.begin(**ROOM)
+    log.entry_at(START, FIVE[0], seqnum=LAST - 1)
+    log.close()
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.appending(closed_file_of_252_with_a_number_left, "appending", "SDJ-088", kind="limit")
+def append_the_last_number_and_go_on(log: SystemdLog) -> None:
+    """The largest sequence number there is, 2^64 - 2, is no reason for a new file."""
+    log.record("MESSAGE=bravo", realtime=LATER)
+    _survives(log, 1)
+
+
 @BOOK.appending(
     closed_file_with_no_number_left,
     "appending", "SDJ-088", kind="limit", control=append_the_last_number,
