@@ -67,8 +67,8 @@ def _cache() -> Path:
         digest.update(path.read_bytes())
     if config.CACHE_DIR:
         base = Path(config.CACHE_DIR)
-    elif os.access(here, os.W_OK):
-        base = here / "__pycache__"
+    elif os.access(beside if (beside := here / "__pycache__").exists() else here, os.W_OK):
+        base = beside  # which may be written where the folder around it may not
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "walproof"
     return base / f"kernels-{digest.hexdigest()[:16]}"
