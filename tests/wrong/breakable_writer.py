@@ -33,8 +33,9 @@ class Log:
         if end is None:
             self.refuse()
             end = self.path.stat().st_size
-        self.cut(end)
-        self.go_on(end, records)
+        if records:
+            self.cut(end)
+            self.go_on(end, records)
 
     def end(self) -> int | None:
         """Where a writer may go on."""
