@@ -154,7 +154,7 @@ def describe(vector: Vector) -> dict[str, Any]:
         "damage": vector.damage,
         "size": body["size"],
     }
-    if vector.variant is None:  # which stands in no file
+    if vector.made is None:  # which stands in no file
         told["input"] = os.path.relpath(vector.input)
     if body.get("context"):
         told["context"] = dict(body["context"])

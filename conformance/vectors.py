@@ -37,8 +37,8 @@ class Vector:
 
     path: Path
     body: Mapping[str, Any]
-    variant: Contents | None = None
-    """The bytes of a fresh variant, which stand in no file; ``path`` is that of its vector."""
+    made: Contents | None = None
+    """The bytes of a log that no file holds: of a fresh variant, or of a damage in a sweep."""
 
     @property
     def id(self) -> str:
@@ -93,8 +93,8 @@ class Vector:
     @functools.cached_property
     def contents(self) -> Contents:
         """The log's bytes, checked against the recorded SHA-256."""
-        if self.variant is not None:
-            return self.variant
+        if self.made is not None:
+            return self.made
         data = read_contents(self.input)
         found = digest(data)
         if found != self.body["sha256"]:

@@ -32,25 +32,13 @@ NO_LOG = Seen([], [], End("intact", None, 0), [End("intact", None, 0)])
 
 
 @dataclass(frozen=True)
-class Unwritten(Vector):
-    """A vector that no file describes. ``made`` are the bytes of its log."""
-
-    made: Contents = b""
-
-    @property
-    def contents(self) -> Contents:
-        """The bytes of its log."""
-        return self.made
-
-
-@dataclass(frozen=True)
 class Request:
     """One write or append: the vector, what was there before, and what is wrong with what is owed.
 
     ``faults`` are invariants that the executable specification itself breaks, ``text`` says more.
     """
 
-    vector: Unwritten
+    vector: Vector
     before: Seen
     new: Sequence[NewRecord]
     faults: Sequence[str] = ()
@@ -113,7 +101,7 @@ class Writer:
             faults.append(invariants.NOT_READ)
         contents = b"" if left.contents is None else left.contents
         body = self._body(setting, name, contents, new, left)
-        vector = Unwritten(Path(name), body, contents)
+        vector = Vector(Path(name), body, contents)
         return Request(vector, NO_LOG, new, faults, is_judged=left.is_looked_at)
 
     def _append(
@@ -129,7 +117,7 @@ class Writer:
                 body["accept"] = [other]
             if self.kind.may_refuse(before.end, contents):
                 body["may_refuse"] = True
-        vector = Unwritten(Path(control.name), body, contents)
+        vector = Vector(Path(control.name), body, contents)
         return Request(vector, before, new, faults, is_judged=left.is_looked_at)
 
     def _otherwise(
