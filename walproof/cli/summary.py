@@ -47,8 +47,8 @@ def summary(
     """Say what PATH is, whether it is whole, what is lost, and what to type next.
 
     PATH is a log, a folder of logs, a pipe or - for standard input, a file packed by gzip, bzip2,
-    xz, zstd or lz4, or a zip or tar archive. It is never changed. Records are counted, the first
-    and the last are shown; memory does not grow with the log. `walproof PATH` is the same command.
+    xz, zstd or lz4, or a zip or tar archive. It is never changed. Records are counted; the
+    first and the last are shown. `walproof PATH` is the same command.
 
     \b
     walproof 000003.log
