@@ -9,9 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-PIECE = 1 << 20
-"""Bytes that are read at a time."""
-
 
 @contextmanager
 def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
@@ -30,17 +27,15 @@ def load(path: Path) -> mmap.mmap | bytes:
     A file is not mapped: its owner may cut it at any time, which ends a process that reads a
     mapping (SDJ-053). Holes take no memory, where the file system tells of them.
     """
-    with path.open("rb", buffering=0) as file:
+    with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if not size:
             return b""  # memory of no bytes cannot be had
         data = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        for start, end in _stretches(file.fileno(), size):
-            at = start
+        for at, end in _stretches(file.fileno(), size):
             while at < end:
-                file.seek(at)
-                with memoryview(data) as whole, whole[at : min(at + PIECE, end)] as room:
-                    found = file.readinto(room)
+                with memoryview(data) as whole, whole[at:end] as room:
+                    found = os.preadv(file.fileno(), [room], at)
                 if not found:
                     break
                 at += found

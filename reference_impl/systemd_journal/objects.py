@@ -64,7 +64,6 @@ class Faults:
 
     def __init__(self, size: int) -> None:
         self._most = KEPT_FAULTS + size // 64
-        self._size = size
         self._kept: list[Fault] = []
         self._rest: tuple[int, int] | None = None
 

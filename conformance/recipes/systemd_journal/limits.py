@@ -72,8 +72,8 @@ def six_fields_at_the_limit(log: SystemdLog) -> None:
 )
 def append_beyond_what_may_be_decompressed(log: SystemdLog) -> None:
     """The seventh such field is compressed, the eighth is not: it would be too large."""
-    log.record("F6=".ljust(FULL, "x"), realtime=LATER)
-    log.record("F7=".ljust(FULL, "x"), realtime=LATER + 1)
+    for number in range(6, 13):
+        log.record(f"F{number}=".ljust(FULL, "x"), realtime=LATER + number)
     _survives(log, 1)
     log.free_to("placement", "no two compressors give the same bytes")
 

@@ -47,6 +47,15 @@ def field_repeated_once_too_often(log: SystemdLog) -> None:
     log.expect("damaged", "too-large", survivors=[0, 1])
 
 
+@BOOK.damaged(
+    field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-043", "SDJ-092", kind="limit"
+)
+def field_repeated_twice_too_often(log: SystemdLog) -> None:
+    """The file is 201 bytes shorter: the last two repetitions are too large."""
+    log.truncate(len(log.data) - 201)
+    log.expect("damaged", "too-large", survivors=[0, 1])
+
+
 ENTRIES = 170
 SHARED = 60_000
 """Bytes of the field: if they were few, the entries themselves would raise the budget too much."""
@@ -56,7 +65,7 @@ SHARED = 60_000
 def entries_that_share_as_much_as_they_may(log: SystemdLog) -> None:
     """All entries have one long field, twice: together 256 times the file, and a little."""
     _changing(log, layout.ENTRY, _last_item(2))
-    log.context["max_field_size"] = 1  # of compressed fields, and there is none
+    log.context["max_field_size"] = 1000  # of compressed fields, and there is none
     field = b"SHARED=".ljust(SHARED, b"A")
     given = 0
     for number in range(ENTRIES):
@@ -70,7 +79,7 @@ def entries_that_share_as_much_as_they_may(log: SystemdLog) -> None:
     log.expect("intact", survivors=range(ENTRIES))
 
 
-PAD = 74
+PAD = 230
 
 
 @BOOK.damaged(entries_that_share_as_much_as_they_may, "entry", "SDJ-043", "SDJ-092", kind="limit")
@@ -114,3 +123,26 @@ def more_faults_than_are_kept(log: SystemdLog) -> None:
     """Three slots more: those that were met last are one range."""
     _fill(log, 3)
     log.expect("damaged", "bad-chain", survivors=[0, 1])
+
+
+WIDE = 65536
+"""Bytes of a field that a few bytes are stored of, and the most that one may have."""
+
+
+@BOOK.valid("layout", "SDJ-030", "SDJ-092", kind="limit")
+def entries_that_share_compressed_fields(log: SystemdLog) -> None:
+    """Ten entries have the same four compressed fields: together a bit less than may be given."""
+    log.context["max_field_size"] = WIDE
+    fields = [f"F{number}=".ljust(WIDE, "A") for number in range(4)]
+    log.payloads.clear()
+    options = {"max_field_size": WIDE, "compression": "zstd", "compact": True, "header_size": 272}
+    log.write(*[fields] * 10, **options)
+    log.data += bytes((10 * 4 * WIDE - 4 * WIDE) // 256 + 10 - len(log.data))
+    log.expect("intact", survivors=range(10))
+
+
+@BOOK.damaged(entries_that_share_compressed_fields, "entry", "SDJ-043", "SDJ-092", kind="limit")
+def entries_that_share_too_much_that_is_compressed(log: SystemdLog) -> None:
+    """The file is shorter by 20 bytes: fields count as what they are decompressed."""
+    log.truncate(len(log.data) - 20)
+    log.expect("damaged", "too-large", survivors=[*range(9), log.without(9, "F3")])

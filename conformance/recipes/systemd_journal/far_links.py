@@ -1,0 +1,48 @@
+"""Links to places where no object can begin, and so far away that a signed number is negative."""
+
+from conformance.recipes.systemd_journal.combinations import compact_jenkins_none
+from conformance.recipes.systemd_journal.layouts import five_entries
+from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
+
+
+@BOOK.damaged(five_entries, "index", "SDJ-010", "SDJ-041")
+def array_known_by_an_offset_between_two_places(log: SystemdLog) -> None:
+    """The only link to the array after a lost entry is a byte too high: nobody knows it."""
+    log.set("header.entry_array_offset", log.header.entry_array_offset + 1)
+    log.set(f"{log.entry(0)}.type", 9)
+    log.expect("damaged", "bad-object", survivors=[1, 2, 3, 4])
+
+
+@BOOK.damaged(five_entries, "entry", "SDJ-010", "SDJ-043")
+def item_leads_into_the_last_object(log: SystemdLog) -> None:
+    """An item leads to the second eight bytes of the last object, where none begins."""
+    log.set(f"{log.entry(4)}.body.items[3].ofs_data", log.header.tail_object_offset + 8)
+    log.expect("damaged", "bad-item", survivors=[0, 1, 2, 3, log.without(4, "PRIORITY")])
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-041", "SDJ-051", kind="eof")
+def cut_four_bytes_into_a_linked_array(log: SystemdLog) -> None:
+    """A link leads to the last four bytes of the file: too few for an object."""
+    second = log.view.number(log.header.entry_array_offset + 16)
+    log.truncate(second + 4)
+    log.expect("torn", "torn-file", survivors=range(5), end=None)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-015", "SDJ-017", "SDJ-048", "SDJ-051", kind="eof")
+def cut_and_items_and_slots_far_beyond_the_cut(log: SystemdLog) -> None:
+    """An item and a slot past the cut lead to what is lost, however far: no offset is negative."""
+    log.set(f"{log.entry(1)}.body.items[3].ofs_data", 1 << 63)
+    log.set(f"{log.path(log.header.entry_array_offset)}.body.slots[3]", 1 << 63)
+    log.truncate_in(f"{log.entry(3)}.body", 30)
+    log.expect("torn", "torn-file", survivors=[0, log.without(1, "PRIORITY"), 2], end=None)
+
+
+@BOOK.damaged(
+    compact_jenkins_none, "torn-tail", "SDJ-015", "SDJ-017", "SDJ-048", "SDJ-051", kind="eof"
+)
+def compact_cut_and_items_and_slots_far_beyond_it(log: SystemdLog) -> None:
+    """The same with 4 bytes for an offset: an item and a slot of 2 GiB, which is not negative."""
+    log.set(f"{log.entry(1)}.body.items[3].ofs_data", 1 << 31)
+    log.set(f"{log.path(log.header.entry_array_offset)}.body.slots[3]", 1 << 31)
+    log.truncate_in(f"{log.entry(3)}.body", 30)
+    log.expect("torn", "torn-file", survivors=[0, log.without(1, "PRIORITY"), 2], end=None)
