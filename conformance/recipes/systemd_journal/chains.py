@@ -101,6 +101,14 @@ def main_chain_begins_between_objects(log: SystemdLog) -> None:
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
+@BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-046", "SDJ-049")
+def no_main_chain_and_no_count_in_a_closed_file(log: SystemdLog) -> None:
+    """The header knows of no entries: only in an open file may a crash have left it so."""
+    log.set("header.entry_array_offset", 0)
+    log.set("header.n_entries", 0)
+    log.expect("damaged", "bad-chain", survivors=range(5))
+
+
 @BOOK.damaged(five_entries, "chain", "SDJ-034", "SDJ-046")
 def slot_of_zero(log: SystemdLog) -> None:
     """A slot in the middle is empty; slots after it are not."""
