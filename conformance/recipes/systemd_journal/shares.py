@@ -1,6 +1,7 @@
 """What the entries of one file may give out, and how many faults are kept (SDJ-092, SDJ-093)."""
 
 from collections.abc import Callable
+from typing import Any
 
 from conformance.recipes.systemd_journal.log import BOOK, START, SystemdLog
 from reference_impl.systemd_journal import layout
@@ -135,7 +136,12 @@ def entries_that_share_compressed_fields(log: SystemdLog) -> None:
     log.context["max_field_size"] = WIDE
     fields = [f"F{number}=".ljust(WIDE, "A") for number in range(4)]
     log.payloads.clear()
-    options = {"max_field_size": WIDE, "compression": "zstd", "compact": True, "header_size": 272}
+    options: dict[str, Any] = {
+        "max_field_size": WIDE,
+        "compression": "zstd",
+        "compact": True,
+        "header_size": 272,
+    }
     log.write(*[fields] * 10, **options)
     log.data += bytes((10 * 4 * WIDE - 4 * WIDE) // 256 + 10 - len(log.data))
     log.expect("intact", survivors=range(10))
