@@ -4,7 +4,7 @@
 
 * ``equivalent``: mutants that no log, record or name can tell from the original, or only a log
   larger than a vector may be;
-* ``outside``: functions that no answer depends on, which are not mutated;
+* ``outside``: functions that no answer to a vector depends on, which are not mutated;
 * ``requirements``: those at level MUST of which no mutant needs the vectors.
 
 ``complete`` says that every survivor was looked at: from then on, one more is a failure.
