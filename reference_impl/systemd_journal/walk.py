@@ -46,7 +46,7 @@ class Walk:
         """Whether a link to this offset leads to something already reported as lost (SDJ-048)."""
         if self.cut is not None and at >= self.cut:
             return True
-        place = bisect_right(self._lost, (at, self.view.size)) - 1
+        place = bisect_right(self._lost, at, key=lambda lost: lost[0]) - 1
         return place >= 0 and self._lost[place][0] <= at < self._lost[place][1]
 
     @property
