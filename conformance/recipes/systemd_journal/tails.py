@@ -348,6 +348,14 @@ def cut_in_the_padding_of_the_last_object(log: SystemdLog) -> None:
     log.expect("intact", survivors=range(3), end=len(log.control))
 
 
+@BOOK.damaged(compact_file_that_ends_in_padding, "torn-tail", "SDJ-046", "SDJ-048")
+def cut_in_the_padding_of_a_wrong_last_object(log: SystemdLog) -> None:
+    """The last entry is lost up to the end of its padding; links to its start are no more faults."""
+    log.zero(f"{log.entry(2)}.body.seqnum")
+    log.truncate(len(log.control) - 4)
+    log.expect("damaged", "bad-entry", survivors=range(2))
+
+
 @BOOK.damaged(compact_file_that_ends_in_padding, "torn-tail", "SDJ-011", "SDJ-051", kind="eof")
 def cut_in_the_last_object_before_its_padding(log: SystemdLog) -> None:
     """One byte of the last entry is missing."""
