@@ -137,3 +137,14 @@ def lz4_block_that_ends_with_a_match(log: SystemdLog) -> None:
 def lz4_match_at_the_end(log: SystemdLog) -> None:
     """A block whose last sequence has no literals."""
     _block(log, "bad-compression", offset=4, match=12, tail=b"")
+
+
+@BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", kind="eof")
+def lz4_block_that_ends_in_a_length(log: SystemdLog) -> None:
+    """The number of the last literals goes on after the byte with which the block ends."""
+    plain = HEAD + HEAD[-4:] + bytes(15 + 255)
+    stored = struct.pack("<Q", len(plain)) + bytes([len(HEAD) << 4]) + HEAD
+    stored += struct.pack("<H", 4) + b"\xf0\xff"
+    with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
+    log.did("splice another LZ4 block over the payload")
+    expect_big_field(log, "bad-compression", plain)
