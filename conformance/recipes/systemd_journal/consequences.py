@@ -221,6 +221,17 @@ def tail_of_a_compact_data_and_a_link_after_it(log: SystemdLog) -> None:
     log.expect("damaged", "bad-index", survivors=range(30))
 
 
+@BOOK.damaged(thirty_entries_compact, "consequences", "SDJ-036", "SDJ-048")
+def tail_of_a_list_that_is_short_where_something_was_lost(log: SystemdLog) -> None:
+    """A list with too few entries is no fault where something was lost, and it is not right."""
+    path = log.of("PRIORITY=0")
+    log.set(f"{path}.body.num_entries", log.view.number(log.offset_of("PRIORITY=0") + 56) + 1)
+    log.set(f"{path}.body.num_tail_entries", 1)
+    log.flip(f"{log.of('PRIORITY=1')}.body.payload", 70)
+    lossy = [log.without(n, "PRIORITY") if n % 3 == 1 else log.payloads[n] for n in range(30)]
+    log.expect("damaged", "hash-mismatch", survivors=lossy)
+
+
 @BOOK.damaged(five_entries, "consequences", "SDJ-036")
 def link_after_the_only_entry_of_a_data(log: SystemdLog) -> None:
     """A DATA of one entry has no array: a link to one is wrong."""
