@@ -350,7 +350,7 @@ def cut_in_the_padding_of_the_last_object(log: SystemdLog) -> None:
 
 @BOOK.damaged(compact_file_that_ends_in_padding, "torn-tail", "SDJ-046", "SDJ-048")
 def cut_in_the_padding_of_a_wrong_last_object(log: SystemdLog) -> None:
-    """The last entry is lost, up to the end of its padding: links to its start are no new faults."""
+    """The last entry is lost up to the end of its padding; links to its start are no new faults."""
     log.zero(f"{log.entry(2)}.body.seqnum")
     log.truncate(len(log.control) - 4)
     log.expect("damaged", "bad-entry", survivors=range(2))
