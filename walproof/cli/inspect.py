@@ -16,9 +16,9 @@ from walproof.cli.list import list_folder
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.inspection.inspection import Inspection, inspection
 from walproof.inspection.log_bytes import LogBytes
+from walproof.inspection.show import counted
 from walproof.inspection.terminal import TerminalMap
 from walproof.inspection.walk import subtree
-from walproof.quantity import counted
 
 TERMINAL_LIMIT = 400
 PAGE_LIMIT = 20_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,8 @@ from reference_impl.answer import End, Lost, Record
 from reference_impl.formats import Context, named
 from walproof.summary.model import plain_text
 
-_NUMBERS: Mapping[str, tuple[str, ...]] = {
-    "zeebe-journal": ("index",),
-    "zmq-raft": ("index",),
-    "systemd-journal": ("boot_id", "seqnum"),
-}
-"""The fields that number the records of a format: two records with one number are one record."""
+_NUMBERS = (("index",), ("boot_id", "seqnum"))
+"""Fields that number records, where records have them: two with one number are one record."""
 _PLACE = frozenset({"cursor", "batch", "checksum", "missing", "state"})
 """Fields that say where a record stands, or repeat what others say."""
 
@@ -50,7 +45,7 @@ def seen(format_id: str, path: Path, context: Context) -> SeenLog:
     end = End("refused", None, None)
     for event in named(format_id).read(path, "recover", context):
         if isinstance(event, Record):
-            records.append(_seen(format_id, event))
+            records.append(_seen(event))
         elif isinstance(event, Lost):
             lost += event.end - event.start
         else:
@@ -58,12 +53,10 @@ def seen(format_id: str, path: Path, context: Context) -> SeenLog:
     return SeenLog(records, lost, end)
 
 
-def _seen(format_id: str, record: Record) -> Seen:
+def _seen(record: Record) -> Seen:
     fields = record.fields
-    names = _NUMBERS.get(format_id, ())
-    number = None
-    if names and all(fields.get(name) is not None for name in names):
-        number = tuple(str(fields[name]) for name in names)
+    known = [names for names in _NUMBERS if all(fields.get(name) is not None for name in names)]
+    number = tuple(str(fields[name]) for name in known[0]) if known else None
     said: Any = {name: value for name, value in fields.items() if name not in _PLACE}
     digest = hashlib.blake2b(record.payload, digest_size=16)
     digest.update(json.dumps(said, sort_keys=True).encode())

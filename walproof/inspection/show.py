@@ -9,7 +9,6 @@ from rich.cells import cell_len, set_cell_size
 from conformance.kaitai.field_map import Field
 from conformance.text import one_line
 from walproof.inspection.note import Note
-from walproof.quantity import counted
 
 _PREVIEW = 512
 
@@ -57,6 +56,11 @@ def preview(data: bytes, room: int) -> str:
         return _between('"', text, room, len(data) > _PREVIEW)
     dots = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data[:_PREVIEW])
     return _between("|", dots, room, len(data) > _PREVIEW)
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 byte``, ``32768 bytes``: written as the offsets beside it are."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def cut(text: str, room: int) -> str:

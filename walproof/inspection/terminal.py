@@ -15,8 +15,7 @@ from walproof.inspection.inspection import Inspection, shared_prefix
 from walproof.inspection.line import Line, Lines
 from walproof.inspection.marked import FieldRow, Mark, Row, marked
 from walproof.inspection.note import Note
-from walproof.inspection.show import cut, hex_text, value_text
-from walproof.quantity import counted
+from walproof.inspection.show import counted, cut, hex_text, value_text
 
 _VERDICT_STYLE = {
     "intact": "bold green", "torn": "bold yellow", "damaged": "bold red", "refused": "bold magenta",

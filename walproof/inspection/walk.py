@@ -11,7 +11,7 @@ from conformance.kaitai.field_map import Field, iter_fields, resolve
 from conformance.kaitai.grammar_docs import grammar_docs
 from conformance.kaitai.grammars import grammar_of
 from walproof.inspection.log_bytes import LogBytes
-from walproof.quantity import counted
+from walproof.inspection.show import counted
 
 PIECE_OF_A_HOLE = 1 << 16
 """Bytes of the hole at the end of a sparse file that are parsed."""

@@ -38,6 +38,8 @@ static class Adapter
             Json before = new LogReader(File.ReadAllBytes(path)).Answer("recover");
             if (before["end"] == null)
                 return new Json { ["refused"] = "start a new file: " + before["reason"] };
+            if (records.GetArrayLength() == 0)
+                return new Json { ["done"] = true }; // which changes nothing
             position = (int)before["end"];
         }
         using (var log = new FileStream(path, cmd == "append" ? FileMode.Open : FileMode.CreateNew))

@@ -37,6 +37,9 @@ func write(cmd, format, path string, records []any, context object) object {
 		if before.End == nil {
 			return object{"refused": "start a new file: " + *before.Reason}
 		}
+		if len(records) == 0 { // which changes nothing
+			return object{"done": true}
+		}
 		check(os.Truncate(path, int64(*before.End)))
 		log, flags = log[:*before.End], os.O_WRONLY|os.O_APPEND
 	}

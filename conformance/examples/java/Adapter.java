@@ -30,6 +30,7 @@ public class Adapter {
     if (cmd.equals("append")) {
       Answer before = new Reader(Files.readAllBytes(path)).answer("recover");
       if (before.end == null) return "{\"refused\":\"start a new file: " + before.reason + "\"}";
+      if (!line.contains("\"payload\"")) return "{\"done\":true}"; // no record changes nothing
       position = before.end;
       try (RandomAccessFile log = new RandomAccessFile(path.toFile(), "rw")) {
         log.setLength(position);

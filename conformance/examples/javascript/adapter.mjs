@@ -26,6 +26,7 @@ async function write(cmd, format, path, records, context) {
   if (cmd === 'append') {
     const before = new Reader(await readFile(path)).answer('recover');
     if (before.end === null) return { refused: `start a new file: ${before.reason}` };
+    if (records.length === 0) return { done: true }; // which changes nothing
     position = before.end;
     await truncate(path, position);
   }

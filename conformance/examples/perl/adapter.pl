@@ -29,6 +29,7 @@ sub write_log {
     if ($cmd eq 'append') {
         my $before = examine(bytes_of($path), 'recover');
         return { refused => "start a new file: $before->{reason}" } unless defined $before->{end};
+        return { done => JSON::PP::true } unless @$records;    # which changes nothing
         $position = $before->{end};
         truncate $path, $position or die "$path: $!\n";
     }

@@ -38,6 +38,8 @@ def write(
             before = Reader(log.read()).answer("recover")
             if before["end"] is None:
                 return {"refused": f"start a new file: {before['reason']}"}
+            if not records:
+                return {"done": True}  # which changes nothing
             log.truncate(before["end"])
             log.seek(before["end"])
         for record in records:

@@ -26,6 +26,7 @@ def write(cmd, _format, path, records, _context)
   if cmd == 'append'
     before = Reader.new(File.binread(path)).answer('recover')
     return { refused: "start a new file: #{before[:reason]}" } unless before[:end]
+    return { done: true } if records.empty? # which changes nothing
 
     position = before[:end]
     File.truncate(path, position)

@@ -118,10 +118,10 @@ def test_unknown_type_at_the_end_does_not_hinder(write: Write, answer: Answers) 
     assert [r.payload for r in answer(appended(log, TAIL)).records] == [b"alpha", TAIL]
 
 
-def test_nothing_to_append_repairs_the_tail_alone(write: Write) -> None:
+def test_nothing_to_append_changes_nothing(write: Write) -> None:
     log = write(b"alpha", b"bravo")
     assert appended(log) == log
-    assert appended(log[:-1]) == log[:12]
+    assert appended(log[:-1]) == log[:-1]
     assert appended(b"") == b""
 
 

@@ -70,7 +70,7 @@ def test_nothing_is_appended(
 def test_a_prepared_segment_stays_if_no_journal_can_be_begun(tmp_path: Path) -> None:
     (tmp_path / "journal-1.log").write_bytes(bytes(100))
     with pytest.raises(ValueError):
-        append(tmp_path, [], {"max_segment_size": 57})
+        append(tmp_path, [NewRecord(b"one")], {"max_segment_size": 57})
     assert contents(tmp_path) == {"journal-1.log": bytes(100)}
 
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_impl.answer import Lost
-from walproof.audit import plots, quantity
+from walproof import quantity
+from walproof.audit import plots
 from walproof.audit.over_time import BARS, over_time
 from walproof.audit.tables import rows, times
 from walproof.audit.tally import MOST_STEPS, Clock, FileTally, Tally, merged

@@ -61,6 +61,9 @@ fn write(
             let why = before.reason.unwrap_or_default();
             return Ok(json!({"refused": format!("start a new file: {why}")}));
         };
+        if records.is_empty() {
+            return Ok(json!({"done": true})); // which changes nothing
+        }
         OpenOptions::new()
             .write(true)
             .open(path)?
