@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 from collections import Counter
@@ -59,7 +60,9 @@ class Proposer:
         if same:
             finding.proposal = same[0].id
             return
-        self._write(finding, control, contents, self._slug(finding))
+        # A context that no reader accepts, such as a key that is none, has no answer to state.
+        with contextlib.suppress(ValueError):
+            self._write(finding, control, contents, self._slug(finding))
 
     def _write(
         self,

@@ -17,7 +17,7 @@ import pytest
 
 from conformance.vectors import load, load_all
 from tests.walproof.sweep.plans import planned, small_plan, wrong
-from walproof.sweep import findings, job, worker
+from walproof.sweep import findings, job, proposals, worker
 from walproof.sweep.children import Limits
 from walproof.sweep.findings import Finding
 from walproof.sweep.minimise import minimise
@@ -85,6 +85,22 @@ def test_a_wrong_reader_is_found_made_small_and_proposed(
         assert vector.damage == list(found[0].recipe.damage)
         text = (tmp_path / found[0].proposal).with_suffix(".py").read_text()
         compile(text, "recipe", "exec")
+
+
+def test_a_finding_about_which_nothing_can_be_stated_has_no_vector(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_answer(*arguments: object) -> object:
+        raise ValueError("a key that is none")
+
+    plan, enumerations = planned(wrong("hides_damage"), controls=THREE, cases=300)
+    found = swept(plan, tmp_path)
+    minimise(enumerations, found, 30)
+    findings.describe(enumerations, found[0])
+    monkeypatch.setattr(proposals, "answer_to", no_answer)
+    Proposer(enumerations, {}, Store(str(tmp_path))).propose(found[0])
+    assert found[0].proposal is None
+    assert not (tmp_path / "proposals").exists()
 
 
 def test_a_crashing_and_a_hanging_reader_do_not_stop_the_sweep(tmp_path: Path) -> None:
