@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -38,3 +40,11 @@ def exact(size: int) -> str:
     if size < 10_000:
         return counted(size, "byte")
     return f"{in_bytes(size)} ({counted(size, 'byte')})"
+
+
+def moment(microseconds: int, zone: str = "") -> str:
+    """Microseconds since 1970 as a date in UTC, then ``zone``; the number where there is none."""
+    try:
+        return f"{datetime.fromtimestamp(microseconds / 1e6, UTC):%Y-%m-%d %H:%M:%S}{zone}"
+    except (ValueError, OverflowError, OSError):
+        return f"{microseconds} µs"

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from conformance.reports.console_text import is_unicode, say
 from walproof.audit.summary import VERDICTS
-from walproof.cli.record_table import VERDICT_STYLE
 from walproof.quantity import counted, in_bytes, number
+from walproof.verdict import VERDICT_STYLE
 
 REASONS = 12
 WORST = 5

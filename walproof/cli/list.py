@@ -13,7 +13,7 @@ from conformance.text import one_line
 from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import Format, UnknownFormat, detect, named
 from walproof.cli.output import EXIT_STATUS, say, say_json
-from walproof.cli.record_table import VERDICT_STYLE
+from walproof.verdict import VERDICT_STYLE
 
 
 @dataclass

@@ -88,7 +88,7 @@ def read(
             format = _format(found, format_id)
             context = context_of(context_items, format.id)
             if only_summary:
-                return about_one(found, format_id, format.id, context)
+                return about_one(found, format_id, context)
             events = _events(format, found.path, profile, context, fast)
             if as_lines:
                 return EXIT_STATUS[_print_lines(events).verdict]
@@ -100,7 +100,7 @@ def read(
             most = head if head is not None else room
             kept = gather(events, 0 if lost_only else most, most)
             if head is None and room is not None and not lost_only and kept.rows > room:
-                status = about_one(found, format_id, format.id, context)
+                status = about_one(found, format_id, context)
                 again = f"walproof read --records {shlex.quote(log)}"
                 say(f"  {again}  all {kept.rows:,} rows", style="cyan")
                 return status

@@ -16,10 +16,10 @@ from conformance.text import json_text, one_line
 from reference_impl.answer import End, Event, Lost, Record
 from walproof.cli.output import say
 from walproof.quantity import counted
+from walproof.verdict import VERDICT_STYLE
 
 END = End("refused", None, None)
 """Of a log that nobody has read yet."""
-VERDICT_STYLE = {"intact": "green", "torn": "yellow", "damaged": "red", "refused": "magenta"}
 
 
 @dataclass

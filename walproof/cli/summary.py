@@ -83,12 +83,12 @@ def summary(
         raise click.ClickException(str(error)) from None
 
 
-def about_one(log: Unpacked, told: str | None, format_id: str, context: Context) -> int:
+def about_one(log: Unpacked, told: str | None, context: Context) -> int:
     """Print the screen about one log: the exit status. ``told`` is the format if the user said it.
 
-    Raises ``OSError`` and ``ValueError``.
+    Its reader knows already that it is a log. Raises ``OSError`` and ``ValueError``.
     """
-    found = one(log.path, told) or one(log.path, format_id)
+    found = one(log.path, told)
     assert found is not None
     return _about_one(log, replace(found, context=dict(context)), as_json=False)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from walproof.decode.fault import text
+from walproof.quantity import moment
 from walproof.quoted import quoted
 from walproof.scan.model import Records
 
@@ -48,18 +48,10 @@ def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """See :func:`walproof.decode.phrase`: when, who, and the message, as journalctl prints them."""
     found = dict(value["fields"])
-    said = [_moment(int(fields["realtime"]))]
+    said = [moment(int(fields["realtime"]))]
     names = [name for name in ("_HOSTNAME", "SYSLOG_IDENTIFIER", "_COMM") if name in found][:2]
     said += [found[name][0].decode("utf-8", "backslashreplace") for name in names]
     message = found.get("MESSAGE")
     rest = [f"{name}={quoted(all[0])}" for name, all in list(found.items())[:4]]
     said.append(quoted(message[0], 160) if message else " ".join(rest))
     return "  ".join(said)
-
-
-def _moment(realtime: int) -> str:
-    """Microseconds since 1970 as a date, UTC; the number where there is no such date."""
-    try:
-        return f"{datetime.fromtimestamp(realtime / 1e6, UTC):%Y-%m-%d %H:%M:%S}"
-    except (ValueError, OverflowError, OSError):
-        return f"{realtime} µs"

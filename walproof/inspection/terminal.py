@@ -16,10 +16,8 @@ from walproof.inspection.line import Line, Lines
 from walproof.inspection.marked import FieldRow, Mark, Row, marked
 from walproof.inspection.note import Note
 from walproof.inspection.show import counted, cut, hex_text, value_text
+from walproof.verdict import VERDICT_STYLE
 
-_VERDICT_STYLE = {
-    "intact": "bold green", "torn": "bold yellow", "damaged": "bold red", "refused": "bold magenta",
-}  # fmt: skip
 _NOTE_STYLE = {True: "green", False: "bold red", None: "dim"}
 _WIDE = 110
 _LOST_AHEAD = 5
@@ -188,7 +186,7 @@ class TerminalMap:
         name = one_line(str(self.view.path))
         self.lines.say(
             Line().add(f"{name}: {self.view.format}, {counted(outline.size, 'byte')}, ")
-            .add(outline.verdict, _VERDICT_STYLE[outline.verdict])
+            .add(outline.verdict, f"bold {VERDICT_STYLE[outline.verdict]}")
             .add(f" ({outline.reason})" if outline.reason else "")
             .add(f", {counted(len(outline.record_start), 'record')}")
             .add(f", {counted(outline.lost_bytes(), 'byte')} lost" if outline.lost else "")
@@ -196,7 +194,7 @@ class TerminalMap:
 
     def _print_closing(self) -> None:
         outline = self.view.outline
-        line = Line().add(outline.verdict, _VERDICT_STYLE[outline.verdict])
+        line = Line().add(outline.verdict, f"bold {VERDICT_STYLE[outline.verdict]}")
         line.add(f" ({outline.reason})" if outline.reason else "")
         if outline.verdict == "refused":
             line.add(". What is shown is the grammar's view of it.")

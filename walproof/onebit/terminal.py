@@ -11,8 +11,8 @@ from conformance import unseen
 from conformance.text import one_line
 from reference_impl.register import registers
 from walproof.onebit.totals import problems
+from walproof.quantity import counted
 from walproof.sweep.fields import brief
-from walproof.sweep.summary import counted
 
 
 def show(found: unseen.Searched, console: Console, seconds: float) -> None:

@@ -47,7 +47,6 @@ class Summary:
     indexes: tuple[int, int] | None = None
     with_index: int = 0
     lost_bytes: int = 0
-    torn_bytes: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     ranges: list[Lost] = field(default_factory=list)
     verdict: str = "refused"

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 
 from conformance.text import one_line
 from reference_impl.register import registers
-from walproof.quantity import counted, exact, in_bytes
+from walproof.quantity import counted, exact, in_bytes, moment
 from walproof.summary.logs import FoundOne
 from walproof.summary.model import Shown, Summary
 from walproof.summary.unpacked import Unpacked
+from walproof.verdict import VERDICT_STYLE
 
 Line = tuple[str, str | None]
 """Text, and its colour."""
-COLOURS = {"intact": "green", "torn": "yellow", "damaged": "red", "refused": "magenta"}
 _RECOGNISED = {
     "content": "recognised by its content",
     "name": "recognised by its name alone",
@@ -38,7 +37,7 @@ def screen(log: Unpacked, one: FoundOne, found: Summary, width: int) -> Iterator
     yield f"  {kind}, {_RECOGNISED[one.by]}; {exact(one.size)}{_come(log.how)}", None
     for fault in log.faults:
         yield f"  only what came out before a fault of the packing: {one_line(fault)}", "red"
-    yield f"  {_verdict(one, found)}", COLOURS[found.verdict]
+    yield f"  {_verdict(one, found)}", VERDICT_STYLE[found.verdict]
     if found.verdict == "refused":
         yield "", None
         yield from _next(log, found)
@@ -85,7 +84,7 @@ def _losses(found: Summary, width: int) -> Iterator[Line]:
     for number, gap in enumerate(found.ranges):
         label = "lost" if number == 0 else ""
         place = f"{counted(gap.end - gap.start, 'byte')} from {gap.start:,}{_of(gap.file)}"
-        yield _row(label, place, width), COLOURS["torn" if gap.torn else "damaged"]
+        yield _row(label, place, width), VERDICT_STYLE["torn" if gap.torn else "damaged"]
         yield _row("", f"  {reasons[gap.reason].words} ({gap.reason})", width), None
     left = sum(found.reasons.values()) - len(found.ranges)
     if left:
@@ -95,14 +94,21 @@ def _losses(found: Summary, width: int) -> Iterator[Line]:
     if found.missing:
         low, high = found.indexes or (0, 0)
         said = f"{counted(found.missing, 'record')} between the indexes {low} and {high}"
-        yield _row("missing", said, width), COLOURS["damaged"]
+        yield _row("missing", said, width), VERDICT_STYLE["damaged"]
     if found.ranges or found.missing:
         yield "", None
 
 
 def _records(found: Summary, width: int) -> Iterator[Line]:
     if found.times is not None:
-        yield _row("time", f"{_moment(found.times[0])} to {_moment(found.times[1])}", width), None
+        yield (
+            _row(
+                "time",
+                f"{moment(found.times[0], ' UTC')} to {moment(found.times[1], ' UTC')}",
+                width,
+            ),
+            None,
+        )
     if found.first is not None and found.records == 1:
         yield _row("record", _shown(found.first), width), None
     elif found.first is not None and found.last is not None:
@@ -167,7 +173,7 @@ def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> 
     spare = width - sum(widths) - 2 * (len(heads) - 1)
     widths[0] = max(12, widths[0] + min(0, spare))
     for number, row in enumerate(cells):
-        colour = None if number == 0 else COLOURS[shown[number - 1][2].verdict]
+        colour = None if number == 0 else VERDICT_STYLE[shown[number - 1][2].verdict]
         yield _cells(row, widths), colour
     if len(worst) > len(shown):
         yield f"and {len(worst) - len(shown):,} more, none of them worse: --all shows them", None
@@ -198,10 +204,3 @@ def total(found: Iterable[Summary]) -> str:
 def _harm(found: Summary) -> tuple[int, int]:
     order = {"intact": 0, "torn": 1, "refused": 2, "damaged": 3}
     return (order[found.verdict], found.lost_bytes)
-
-
-def _moment(microseconds: int) -> str:
-    try:
-        return f"{datetime.fromtimestamp(microseconds / 1e6, UTC):%Y-%m-%d %H:%M:%S} UTC"
-    except (ValueError, OverflowError, OSError):
-        return f"{microseconds} µs"

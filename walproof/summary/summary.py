@@ -78,7 +78,6 @@ def _take_lost(
 ) -> None:
     size = gap.end - gap.start
     summary.lost_bytes += size
-    summary.torn_bytes += size if gap.torn else 0
     summary.reasons[gap.reason] += 1
     # Of two of one size the earlier one is kept.
     put = heapq.heappush if len(largest) < SHOWN_RANGES else heapq.heappushpop

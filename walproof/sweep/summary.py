@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conformance import cases
+from walproof.quantity import counted
 from walproof.sweep import invariants, judge
 from walproof.sweep.fields import brief
 from walproof.sweep.findings import Finding
@@ -211,11 +212,6 @@ def _effect(kind: str, who: str) -> str:
 
 def _owed(verdict: str, reason: str) -> str:
     return f"{verdict} ({reason})" if verdict and reason else verdict or reason or "intact"
-
-
-def counted(count: int, what: str) -> str:
-    """A number of things in words: ``1 case``, ``2,000 cases``."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def distinct(store: Store) -> int:

@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.reports.console_text import say
+from walproof.quantity import counted
 from walproof.sweep.fields import brief
-from walproof.sweep.summary import TOLD, counted
+from walproof.sweep.summary import TOLD
 
 SHOWN = 5
 """Kinds of damage and places that are named in one line."""
