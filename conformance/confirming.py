@@ -46,7 +46,7 @@ def _not_passed(
     reader: Subject, vectors: Sequence[Vector], jobs: int, progress: Callable[[], None]
 ) -> list[str]:
     own = [
-        Vector(one.path, {**one.body, "limits": {"wall_ms": PATIENCE_MS}}, one.contents)
+        Vector(one.path, {**one.body, "limits": _patient(one)}, one.contents)
         for one in vectors
         if not reader.formats or one.body["format"] in reader.formats
     ]
@@ -57,6 +57,11 @@ def _not_passed(
     if outcome.status != "ran":
         return [vector.id for vector in own]
     return [one["vector"] for one in outcome.results if one["class"] != "pass"]
+
+
+def _patient(vector: Vector) -> dict[str, object]:
+    """The limits of a vector, such as a long reply, with time enough."""
+    return {**vector.body.get("limits", {}), "wall_ms": PATIENCE_MS}
 
 
 _WRITING = ("write", "append")
