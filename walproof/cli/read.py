@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import click
 from rich.console import Console
 
 from conformance.text import json_text
-from reference_impl.answer import End, Event, collect, end_to_json
+from reference_impl.answer import End, Event, Lost, Record, end_to_json
 from reference_impl.formats import Context, Format, UnknownFormat, detect, named
 from walproof.cli.context import context_of
-from walproof.cli.output import EXIT_STATUS, say, say_json
-from walproof.cli.record_table import gather, print_summary, print_table
+from walproof.cli.output import EXIT_STATUS, say
+from walproof.cli.record_table import Gathered, gather, print_summary, print_table
 from walproof.cli.summary import about_one, terminal_height
 from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.summary import size_of
@@ -93,9 +93,7 @@ def read(
             if as_lines:
                 return EXIT_STATUS[_print_lines(events).verdict]
             if as_json:
-                answer = collect(events)
-                say_json(answer.to_json(), indent=1)
-                return EXIT_STATUS[answer.verdict]
+                return EXIT_STATUS[_print_json(gather(events)).verdict]
             room = None if all_rows or not sys.stdout.isatty() else terminal_height() - 4
             most = head if head is not None else room
             kept = gather(events, 0 if lost_only else most, most)
@@ -165,6 +163,28 @@ def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
             f"--fast needs {error.name}, which is not here: pip install 'walproof[fast]'"
         ) from None
     return read
+
+
+def _print_json(found: Gathered) -> End:
+    """The answer as one object, a record at a time: what ``Answer.to_json`` says, indented."""
+    end = found.end
+    out = sys.stdout
+    out.write(f'{{\n "verdict": {json_text(end.verdict)},\n "reason": {json_text(end.reason)},\n')
+    _print_list("records", found.kept.records)
+    _print_list("lost", found.kept.lost())
+    resume = json_text(end_to_json(end.end, end.file), 1).replace("\n", "\n ")
+    out.write(f' "end": {resume}\n}}\n')
+    return end
+
+
+def _print_list(name: str, items: Iterable[Record | Lost]) -> None:
+    sys.stdout.write(f' "{name}": [')
+    separator = ""
+    for item in items:
+        text = json_text(item.to_json(), 1).replace("\n", "\n  ")
+        sys.stdout.write(f"{separator}\n  {text}")
+        separator = ","
+    sys.stdout.write("\n ],\n" if separator else "],\n")
 
 
 def _print_lines(events: Iterator[Event]) -> End:

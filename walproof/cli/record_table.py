@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from conformance.text import json_text, one_line
 from reference_impl.answer import End, Event, Lost, Record
 from walproof.cli.output import say
 from walproof.quantity import counted
+from walproof.spool import Spool
 from walproof.verdict import VERDICT_STYLE
 
 END = End("refused", None, None)
@@ -24,10 +25,13 @@ END = End("refused", None, None)
 
 @dataclass
 class Gathered:
-    """The first records and lost ranges of a log, and how many there are."""
+    """The first records and lost ranges of a log, and how many there are.
 
-    records: list[Record] = field(default_factory=list)
-    lost: list[Lost] = field(default_factory=list)
+    ``columns`` are the fields of the records that are kept.
+    """
+
+    kept: Spool = field(default_factory=Spool)
+    columns: dict[str, None] = field(default_factory=dict)
     record_count: int = 0
     lost_count: int = 0
     lost_bytes: int = 0
@@ -50,12 +54,13 @@ def gather(
             found.record_count += 1
             found.last = event
             if records is None or found.record_count <= records:
-                found.records.append(event)
+                found.kept.add(event)
+                found.columns |= dict.fromkeys(_columns(event))
         elif isinstance(event, Lost):
             found.lost_count += 1
             found.lost_bytes += event.end - event.start
             if lost is None or found.lost_count <= lost:
-                found.lost.append(event)
+                found.kept.add(event)
         else:
             found.end = event
     return found
@@ -103,63 +108,73 @@ def print_table(answer: Gathered, console: Console, most: int | None, total: int
     Plain columns, one line per row: a table library is too slow for a log of
     100,000 records.
     """
-    places: list[tuple[str, int, int, Record | Lost]] = sorted(
-        [
-            *((r.file or "", r.at, number, r) for number, r in enumerate(answer.records)),
-            *((gap.file or "", gap.start, -1, gap) for gap in answer.lost),
-        ],
-        key=lambda place: (_by_number(place[0]), *place[1:3]),
-    )
-    places = places[:most]
-    if not places:
-        return
-    # What has parts of its own is for --json: a table shows numbers and names.
-    fields = dict.fromkeys(
-        name
-        for record in answer.records
-        for name, value in record.fields.items()
-        if not isinstance(value, dict | list) and name != "cursor"  # it repeats the others
-    )
-    heads = ["record", "at", "size", *fields]
-    if any(place[0] for place in places):
+    heads = ["record", "at", "size", *answer.columns]
+    if answer.kept.has_names:
         heads.insert(0, "file")
-    rows = [_row(place[2], place[3], heads) for place in places]
-    widths = [max(len(row[0][n]) for row in [(heads, "", False), *rows]) for n in range(len(heads))]
+    widths = [len(head) for head in heads]
+    shown = 0
+    for number, item in answer.kept.rows(_by_number, most):
+        cells = _cells(number, item, heads)
+        widths = [max(width, len(cell)) for width, cell in zip(widths, cells, strict=True)]
+        shown += 1
+    if not shown:
+        return
     room = console.width if console.is_terminal else 1 << 16
+    _print_row(heads, "payload", heads, widths, room)
     lost_style = VERDICT_STYLE[answer.end.verdict]
-    for cells, last, lost in [(heads, "payload", False), *rows]:
-        line = "  ".join(
-            cell.ljust(width) if head == "file" else cell.rjust(width)
-            for head, cell, width in zip(heads, cells, widths, strict=True)
-        )
-        line = f"{line}  {last}"
-        if len(line) > room:
-            line = line[: room - 1] + "…"
-        say(line, style=lost_style if lost else None)
-    if total > len(places):
-        say(f"… and {total - len(places):,} more")
+    for number, item in answer.kept.rows(_by_number, most):
+        style = lost_style if isinstance(item, Lost) else None
+        _print_row(_cells(number, item, heads), _last(item), heads, widths, room, style)
+    if total > shown:
+        say(f"… and {total - shown:,} more")
 
 
-def _row(number: int, item: Record | Lost, heads: list[str]) -> tuple[list[str], str, bool]:
-    """The cells under ``heads``, what follows them, and whether the row is a lost range."""
+def _print_row(
+    cells: Sequence[str],
+    last: str,
+    heads: Sequence[str],
+    widths: Sequence[int],
+    room: int,
+    style: str | None = None,
+) -> None:
+    line = "  ".join(
+        cell.ljust(width) if head == "file" else cell.rjust(width)
+        for head, cell, width in zip(heads, cells, widths, strict=True)
+    )
+    line = f"{line}  {last}"
+    say(line if len(line) <= room else f"{line[: room - 1]}…", style=style)
+
+
+def _columns(record: Record) -> Iterator[str]:
+    """The fields that a table shows: numbers and names. What has parts of its own is for --json."""
+    for name, value in record.fields.items():
+        if not isinstance(value, dict | list) and name != "cursor":  # it repeats the others
+            yield name
+
+
+def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
+    """The cells of a row under ``heads``."""
     if isinstance(item, Lost):
         known = {"record": "lost", "at": item.start, "size": item.end - item.start}
-        last = item.reason
     else:
         known = {"record": number, "at": item.at, "size": item.size, **item.fields}
         if "boot_id" in item.fields:
             known["boot_id"] = f"{item.fields['boot_id'][:8]}…"
-        # An update of a state file says more as JSON than as bytes.
-        update = item.fields.get("update")
-        if "fields" in item.fields:
-            last = entry_text(item.fields["fields"])
-        else:
-            last = payload_text(item.to_json(), width=48) if update is None else _cell(update, 96)
-    cells = [
+    return [
         one_line(item.file or "") if head == "file" else _cell(known.get(head, ""))
         for head in heads
     ]
-    return cells, last, isinstance(item, Lost)
+
+
+def _last(item: Record | Lost) -> str:
+    """What follows the cells."""
+    if isinstance(item, Lost):
+        return item.reason
+    if "fields" in item.fields:
+        return entry_text(item.fields["fields"])
+    # An update of a state file says more as JSON than as bytes.
+    update = item.fields.get("update")
+    return payload_text(item.to_json(), width=48) if update is None else _cell(update, 96)
 
 
 def entry_text(fields: list[list[Any]]) -> str:

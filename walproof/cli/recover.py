@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import click
 
 from conformance.saving import UNFINISHED, named_in_errors, publish
-from reference_impl.answer import Answer, NewRecord, collect
+from reference_impl.answer import End, Event, NewRecord, Record
 from reference_impl.formats import Format, UnknownFormat, detect, named
 from walproof.cli.context import context_of
 from walproof.cli.output import say
+from walproof.cli.record_table import gather
 from walproof.quantity import counted
 
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
@@ -57,11 +58,11 @@ def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[st
     try:
         format = named(format_id) if format_id else detect(log)
         context = context_of(context_items, format.id)
-        answer = collect(format.read(log, "recover", context))
-        if answer.verdict == "refused":
-            say(f"{log}: {format.id}, refused ({answer.reason})", err=True)
+        found = gather(format.read(log, "recover", context))
+        if found.end.verdict == "refused":
+            say(f"{log}: {format.id}, refused ({found.end.reason})", err=True)
             return 4
-        write_anew(format, log, answer, out, context)
+        write_anew(format, log, found.kept.records, out, context)
     except UnknownFormat as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
@@ -71,26 +72,25 @@ def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[st
         raise click.ClickException(
             f"{log}: its survivors cannot stand in one log: {error}"
         ) from None
-    lost = sum(gap.end - gap.start for gap in answer.lost)
     say(
-        f"{out}: {counted(len(answer.records), 'record')}; {counted(lost, 'byte')} of {log} lost",
+        f"{out}: {counted(found.record_count, 'record')};"
+        f" {counted(found.lost_bytes, 'byte')} of {log} lost",
         err=True,
     )
-    for gap in answer.lost:
+    for gap in found.kept.lost():
         place = f"{gap.file}: " if gap.file else ""
         say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
-    return 3 if answer.verdict != "intact" else 0
+    return 3 if found.end.verdict != "intact" else 0
 
 
 def write_anew(
-    format: Format, log: Path, answer: Answer, out: Path, context: Mapping[str, Any]
+    format: Format, log: Path, records: Sequence[Record], out: Path, context: Mapping[str, Any]
 ) -> None:
-    """Write the records of an answer as a new log, which gets the name ``out`` only if it is right.
+    """Write the records of a log as a new one, which gets the name ``out`` only if it is right.
 
     Raises ``ValueError`` if the format's writer does not accept them, :class:`Unlike` if reading
     them back gives anything else, and ``OSError``.
     """
-    new = [NewRecord(record.payload, record.fields) for record in answer.records]
     with tempfile.TemporaryDirectory(
         dir=out.absolute().parent, prefix=f".{out.name[:200]}.", suffix=UNFINISHED
     ) as folder:
@@ -98,24 +98,57 @@ def write_anew(
         made = Path(folder) / log.resolve().name
         told = format.copied(log, context)
         with named_in_errors(out):
-            format.write(made, new, told)
-        again = collect(format.read(made, "recover", told))
-        _compare(answer, again)
+            format.write(made, Anew(records), told)
+        _compare(records, format.read(made, "recover", told))
         publish(made, out)
 
 
-def _compare(old: Answer, new: Answer) -> None:
-    for number, (one, other) in enumerate(zip(old.records, new.records, strict=False)):
-        if one.payload != other.payload:
-            raise Unlike(f"record {number} at {one.at} reads back with another payload")
-        for name in sorted((one.fields.keys() | other.fields.keys()) - ABOUT_THE_FILE):
-            if (was := one.fields.get(name)) != (found := other.fields.get(name)):
-                raise Unlike(f"record {number} at {one.at}: {name} is {was} and would be {found}")
-    if len(old.records) != len(new.records):
-        first = min(len(old.records), len(new.records))
+class Anew(Sequence[NewRecord]):
+    """Records as they are written, made when they are asked for."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._records = records
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[NewRecord]:
+        return (NewRecord(record.payload, record.fields) for record in self._records)
+
+    @overload
+    def __getitem__(self, at: int) -> NewRecord: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[NewRecord]: ...
+    def __getitem__(self, at: int | slice) -> NewRecord | Sequence[NewRecord]:
+        if isinstance(at, slice):
+            return Anew(self._records[at])
+        record = self._records[at]
+        return NewRecord(record.payload, record.fields)
+
+
+def _compare(old: Sequence[Record], new: Iterable[Event]) -> None:
+    waiting = iter(old)
+    count = 0
+    for event in new:
+        if isinstance(event, Record):
+            one = next(waiting, None)
+            if one is not None:
+                _compare_two(count, one, event)
+            count += 1
+        elif isinstance(event, End):
+            end = event
+    if len(old) != count:
         raise Unlike(
-            f"{len(old.records)} records were found, {len(new.records)} can be read back:"
-            f" record {first} is the first that differs"
+            f"{len(old)} records were found, {count} can be read back:"
+            f" record {min(len(old), count)} is the first that differs"
         )
-    if new.verdict != "intact":
-        raise Unlike(f"what was written reads as {new.verdict} ({new.reason})")
+    if end.verdict != "intact":
+        raise Unlike(f"what was written reads as {end.verdict} ({end.reason})")
+
+
+def _compare_two(number: int, one: Record, other: Record) -> None:
+    if one.payload != other.payload:
+        raise Unlike(f"record {number} at {one.at} reads back with another payload")
+    for name in sorted((one.fields.keys() | other.fields.keys()) - ABOUT_THE_FILE):
+        if (was := one.fields.get(name)) != (found := other.fields.get(name)):
+            raise Unlike(f"record {number} at {one.at}: {name} is {was} and would be {found}")
