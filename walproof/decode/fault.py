@@ -27,7 +27,10 @@ class Cursor:
         return self.data[self.at - count : self.at]
 
     def varint(self, limit: int = 10) -> int:
-        """A number in seven bits a byte, the lowest first."""
+        """A number in seven bits a byte, the lowest first, in ``limit`` bytes at most.
+
+        Bits above the 32nd (limit 5) or the 64th are dropped, as the real readers drop them.
+        """
         value = shift = 0
         for at in range(self.at, min(self.at + limit, len(self.data))):
             byte = self.data[at]
@@ -35,7 +38,7 @@ class Cursor:
             shift += 7
             if byte < 0x80:
                 self.at = at + 1
-                return value
+                return value & (2**32 - 1 if limit <= 5 else 2**64 - 1)
         raise Undecodable(f"at {self.at}: a varint that does not end")
 
     def sized(self, limit: int = 10) -> bytes:

@@ -20,9 +20,6 @@ from walproof.decode import (
     kahadb_journal as kaha_command,
 )
 from walproof.decode import (
-    leveldb_log as write_batch,
-)
-from walproof.decode import (
     zeebe_journal as raft_entry,
 )
 from walproof.decode import (
@@ -35,40 +32,6 @@ RowsOf = Callable[..., list[dict[str, Any]]]
 
 def batch(sequence: int, count: int, *operations: bytes) -> bytes:
     return struct.pack("<QI", sequence, count) + b"".join(operations)
-
-
-def test_write_batch() -> None:
-    found = write_batch.decode(batch(7, 2, b"\x01\x01k\x05value", b"\x00\x80\x01" + b"d" * 128))
-    put, delete = found["ops"]
-    assert found["sequence"] == 7
-    assert put == {"op": "put", "key": b"k", "value": b"value", "column_family": None}
-    assert delete == {"op": "delete", "key": b"d" * 128, "value": None, "column_family": None}
-
-
-def test_write_batch_of_rocksdb() -> None:
-    found = write_batch.decode(batch(2**64 - 1, 1, b"\x0d", b"\x05\x03\x01k\x00", b"\x03\x02hi"))
-    assert found["sequence"] == -1
-    assert [(op["op"], op["column_family"]) for op in found["ops"]] == [
-        ("noop", None),
-        ("put", 3),
-        ("log_data", None),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("payload", "words"),
-    [
-        (b"short", "at 0: 12 bytes expected, 5 left"),
-        (batch(1, 1), "1 operations announced, 0 found"),
-        (batch(1, 1, b"\x63"), "at 12: unknown operation 99"),
-        (batch(1, 1, b"\x00\x09k"), "9 bytes expected, 1 left"),
-        (batch(1, 1, b"\x00\xff\xff\xff\xff\xff\xff"), "varint that does not end"),
-    ],
-)
-def test_what_is_no_write_batch(payload: bytes, words: str) -> None:
-    with pytest.raises(Undecodable) as caught:
-        write_batch.decode(payload)
-    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize("size", [0, 10, 5000])
@@ -167,6 +130,8 @@ def test_why_a_payload_was_not_decoded(tmp_path: Path, rows_of: RowsOf) -> None:
     named("leveldb-log").write(tmp_path / "000001.log", records, {})
     good, bad, cut = rows_of(tmp_path, decode=True, maxPayloadBytes=50)
     assert good["decoded"]["leveldb_log"]["ops"][0]["key"] == b"k" and good["detail"] is None
-    assert bad["decoded"] is None and bad["detail"].startswith("not decoded: at 0: 12 bytes")
+    assert bad["decoded"] is None and bad["detail"].startswith(
+        "not decoded: neither a write batch (at 0: 12"
+    )
     assert cut["decoded"] is None and "maxPayloadBytes" in cut["detail"]
     assert all(row["kind"] == "record" for row in (good, bad, cut))

@@ -1,0 +1,72 @@
+"""Writes a database with LevelDB, through plyvel; prints what it wrote and what LevelDB then says.
+
+``write_leveldb.py FOLDER``. Bytes are in hexadecimal.
+"""
+
+import json
+import random
+import re
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import plyvel
+
+folder = Path(sys.argv[1])
+chance = random.Random(17)
+batches = []
+
+
+def write(database, operations):
+    with database.write_batch() as batch:
+        for op, key, value in operations:
+            if op == "put":
+                batch.put(key, value)
+            else:
+                batch.delete(key)
+    batches.append([[op, key.hex(), value.hex()] for op, key, value in operations])
+
+
+def sstables(database):
+    """The live tables, as ``VersionSet`` prints them: level, number, size, two internal keys."""
+    level, found = None, []
+    for line in database.get_property(b"leveldb.sstables").decode().splitlines():
+        if heading := re.fullmatch(r"--- level (\d+) ---", line):
+            level = int(heading[1])
+        elif line:
+            number, size, keys = re.fullmatch(r" (\d+):(\d+)\[(.*)\]", line).groups()
+            found.append([level, int(number), int(size), keys])
+    return sorted(found)
+
+
+def settled(database):
+    """The live tables when no compaction has changed them for a while."""
+    tables = None
+    while tables != (tables := sstables(database)):
+        time.sleep(0.5)
+    return tables
+
+
+# A buffer of 64 KiB fills many times: tables are written, merged and dropped.
+database = plyvel.DB(str(folder), create_if_missing=True, write_buffer_size=64 << 10)
+for n in range(3000):
+    put = ("put", b"users/%05d" % n, chance.randbytes(chance.randrange(80)))
+    write(database, [put, ("delete", b"gone/%d" % n, b"")])
+database.compact_range(start=b"users/00100", stop=b"users/00900")
+for n in range(900):
+    write(database, [("put", b"%d" % n, chance.randbytes(100)), ("delete", b"users/%05d" % n, b"")])
+first = settled(database)
+database.close()
+shutil.copy(next(folder.glob("MANIFEST-*")), folder / "first")
+
+# Opened anew: what is in the log goes to a table, and the log and the MANIFEST begin afresh.
+database = plyvel.DB(str(folder))
+second = settled(database)
+batches.clear()
+write(database, [("put", b"users/42", "Zoë".encode())])
+write(
+    database, [("put", b"", b""), ("delete", b"\x00\xff", b""), ("put", b"k" * 200, b"v" * 70_000)]
+)
+database.close()
+print(json.dumps({"sequence": 7801, "batches": batches, "first": first, "second": second}))
