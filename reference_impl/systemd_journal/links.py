@@ -42,7 +42,7 @@ class Links:
         self.grown_from = grown_from(view, walk)
         self.given: dict[int, int] = {}
         """How many items of an entry are looked at, where not all are (SDJ-092)."""
-        self._to_give = 256 * view.size + 4 * view.max_field
+        self._to_give = 256 * walk.end + 4 * view.max_field
 
     def main_chain(self) -> Iterator[Fault]:
         """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
@@ -94,7 +94,7 @@ class Links:
 
     def entry(self, at: int) -> Iterator[Fault]:
         """The items of one entry; to be called in file order (SDJ-015, SDJ-043)."""
-        width, to_repeat = self.header.item_size, self.view.size
+        width, to_repeat = self.header.item_size, self.walk.end
         seen = set()
         for number, item in enumerate(self.view.items(at)):
             start = at + 64 + number * width
@@ -264,12 +264,11 @@ class Links:
         Nothing inside tells them from another object with a wrong type. Call this after all links
         have been followed; ``faults`` are all that were found on the way.
         """
-        tables = (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE)
-        named = [self.view.named_table(kind) for kind in tables]
+        named = [self.view.named_table(kind) for kind in layout.TABLES]
         for at in dict.fromkeys(fault.target for fault in faults):
             kind = self.walk.kind(at)
             array = kind == layout.ENTRY_ARRAY and not self._seen[at >> 3] & CHAINED
-            if array or (kind in tables and at not in named):
+            if array or (kind in layout.TABLES and at not in named):
                 text = f"no right link leads to the {layout.TYPE_NAMES[kind]} at {at}"
                 end = at + layout.align(self.view.object_size(at))
                 yield Fault(at, end, "bad-object", "SDJ-048", text)

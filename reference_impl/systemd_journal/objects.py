@@ -51,9 +51,12 @@ class Entry:
     xor_hash: int
 
 
-def budget(size: int, max_field: int) -> int:
-    """What a walk over a file of ``size`` bytes may decompress, in bytes (SDJ-057)."""
-    return 64 * size + 4 * max_field
+def budget(at: int, max_field: int) -> int:
+    """What may be decompressed up to the DATA at an offset, and with it, in bytes (SDJ-057).
+
+    It does not ask how long the file is: one that is cut at its `end` reads as it did before.
+    """
+    return 64 * at + 4 * max_field
 
 
 class Faults:
@@ -100,14 +103,19 @@ class View:
         self.max_field = max_field
         # Objects that overlap, and thousands of compression bombs, must not cost more (SDJ-057).
         self._to_hash = 4 * self.size + (1 << 20)
-        self._to_decompress = budget(self.size, max_field)
+        self._decompressed = 0
         self._plain_sizes: dict[int, int] = {}
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
         """Type, flags and size of the object at an offset, or why there is none (SDJ-010, -011)."""
+        if at < self.header.header_size:
+            return "an offset before the first object"
+        return self._frame(at)
+
+    def _frame(self, at: int) -> tuple[int, int, int] | str:
         if at & 7:
             return "an offset that is not a multiple of 8"
-        if at < self.header.header_size or at + layout.OBJECT_SIZE > self.size:
+        if at + layout.OBJECT_SIZE > self.size:
             return "an offset outside the file"
         kind, flags, size = layout.OBJECT_HEADER.unpack_from(self.data, at)
         if not layout.DATA <= kind <= layout.TAG:
@@ -124,6 +132,16 @@ class View:
         """The type of the object that is framed at an offset, 0 if there is none."""
         framed = self.frame(at)
         return layout.UNUSED if isinstance(framed, str) else framed[0]
+
+    def in_the_header(self) -> int | None:
+        """The lowest table or array that the header names before its own end (SDJ-004)."""
+        header = self.header
+        named = [(self.named_table(kind), kind) for kind in layout.TABLES]
+        named.append((header.entry_array_offset, layout.ENTRY_ARRAY))
+        for at, kind in sorted(named):
+            if layout.HEADER_MIN <= at < header.header_size and self._frame(at)[0] == kind:
+                return at
+        return None
 
     def _wrong_size(self, kind: int, size: int) -> str | None:
         fixed = self.header.data_fixed if kind == layout.DATA else layout.FIXED_SIZE[kind]
@@ -232,15 +250,16 @@ class View:
     def _data_fault(self, at: int, end: int, flags: int) -> Fault | None:
         compression = flags & layout.OBJECT_COMPRESSED
         try:
-            payload = self._read_payload(at, min(self.max_field, self._to_decompress))
+            left = max(0, budget(at, self.max_field) - self._decompressed)
+            payload = self._read_payload(at, min(self.max_field, left))
             if compression:
-                self._to_decompress -= len(payload)
+                self._decompressed += len(payload)
                 self._plain_sizes[at] = len(payload)
         except TooLarge as error:
-            self._to_decompress -= error.spent
+            self._decompressed += error.spent
             return Fault(at, end, "too-large", "SDJ-031", str(error))
         except BadCompression as error:
-            self._to_decompress -= error.spent
+            self._decompressed += error.spent
             return Fault(at, end, "bad-compression", "SDJ-026", str(error))
         if self.number(at + 16) != self.hash(payload):
             return Fault(at, end, "hash-mismatch", "SDJ-044", "a DATA with a wrong hash")

@@ -58,6 +58,8 @@ class Walk:
         """Walk from the header to the tail object."""
         view, tail = self.view, self.view.header.tail_object_offset
         at = view.header.header_size
+        if (hidden := view.in_the_header()) is not None:
+            self._lose(Fault(hidden, at, "bad-header", "SDJ-004", "objects before header_size"))
         while True:
             if self.last >= tail and not self._more_follows(at):
                 break

@@ -169,10 +169,16 @@ def _use_up(log: SystemdLog, bad: list[tuple[int, Packed]], excess: int) -> list
     """Fields that fail, then sound ones whose last leaves nothing of the budget; returns those."""
     log.context["max_field_size"] = LIMIT
     wrong = [packed for _, packed in bad]
-    whole = 7 if bad else 5
+    whole = 6 if bad else 5
     sound = [_run(f"RUN_{number}", LIMIT) for number in range(whole)]
-    _fields(log, [*wrong, *sound, _run("LAST", 1000)])
-    left = 64 * len(log.data) + 4 * LIMIT - whole * LIMIT - sum(counts for counts, _ in bad)
+    last = _run("LAST", 1000)
+    _fields(log, [*wrong, *sound, last])
+    left = (
+        64 * log.made.data_at[last[0]]
+        + 4 * LIMIT
+        - whole * LIMIT
+        - sum(counts for counts, _ in bad)
+    )
     assert 1000 < left < LIMIT, f"{left} bytes are left for the last field"
     sound.append(_run("LAST", left + excess))
     _fields(log, [*wrong, *sound])

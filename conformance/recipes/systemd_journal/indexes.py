@@ -177,6 +177,14 @@ def data_without_entries_that_has_one(log: SystemdLog) -> None:
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
+@BOOK.damaged(five_entries, "index", "SDJ-036", "SDJ-048")
+def data_without_entries_that_has_a_lost_one(log: SystemdLog) -> None:
+    """A DATA counts no entries but links a lost one: the two contradict each other all the same."""
+    log.zero(f"{log.of('MESSAGE=bravo')}.body.num_entries")
+    log.set(f"{log.entry(1)}.type", 0)
+    log.expect("damaged", "bad-object", survivors=[0, 2, 3, 4])
+
+
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def data_counts_too_many_entries(log: SystemdLog) -> None:
     """A DATA counts more entries than it lists."""

@@ -115,6 +115,20 @@ def match_of_an_empty_list(log: SystemdLog) -> None:
     log.expect("intact", survivors=range(5))
 
 
+@BOOK.damaged(five_entries, "queries", "SDJ-060", kind="valid")
+def match_of_a_text_without_a_value_and_another(log: SystemdLog) -> None:
+    """A text without ``=`` is a value of its field that no entry has: the other one is enough."""
+    log.context["match"] = ["MESSAGE", "MESSAGE=bravo"]
+    log.expect("intact", survivors=[1])
+
+
+@BOOK.damaged(five_entries, "queries", "SDJ-060", kind="valid")
+def match_of_a_text_without_a_value_and_another_field(log: SystemdLog) -> None:
+    """A text without ``=`` asks for its field, and no entry has such a value."""
+    log.context["match"] = ["MESSAGE", "PRIORITY=6"]
+    log.expect("intact", survivors=[])
+
+
 @BOOK.damaged(five_entries, "queries", "SDJ-060", "SDJ-061", kind="valid")
 def match_of_several_fields_from_a_number_on(log: SystemdLog) -> None:
     """One of two priorities, the name of the host, and a number: all must hold."""

@@ -18,6 +18,7 @@ from conformance.recipes.systemd_journal.log import (
     START,
     SystemdLog,
 )
+from conformance.recipes.systemd_journal.online import one_entry_online
 from conformance.recipes.systemd_journal.seals import sealed_file_without_the_key
 from conformance.recipes.systemd_journal.writing import (
     LATER,
@@ -125,6 +126,18 @@ def _no_append(log: SystemdLog, verdict: str, reason: str | None, *survivors: in
 def append_to_a_damaged_file(log: SystemdLog) -> None:
     """A file with a damaged field: a writer begins a new one."""
     _no_append(log, "damaged", "hash-mismatch", 0, log.without(1, "MESSAGE"), 2, 3, 4)
+
+
+@BOOK.appending(payload_flipped, "appending", "SDJ-087", control=append_two_entries)
+def append_nothing_to_a_damaged_file(log: SystemdLog) -> None:
+    """Whether a writer may go on is asked first, also if it has nothing to write."""
+    log.expect_refusal("damaged", "hash-mismatch", [0, log.without(1, "MESSAGE"), 2, 3, 4])
+
+
+@BOOK.appending(one_entry_online, "appending", "SDJ-087", control=append_two_entries)
+def append_nothing_to_a_file_that_is_online(log: SystemdLog) -> None:
+    """A file that nobody closed: a writer begins a new one, also if it has nothing to write."""
+    log.expect_refusal(survivors=[0])
 
 
 @BOOK.appending(two_compression_flags, "appending", "SDJ-087", control=append_two_entries)

@@ -4,6 +4,7 @@ from typing import Any
 
 from conformance.recipes.systemd_journal.layouts import five_entries
 from conformance.recipes.systemd_journal.log import BOOK, FIVE, KEY, SEALED_START, SystemdLog
+from reference_impl.systemd_journal import layout
 
 ALL = range(5)
 OTHER_KEY = "c262bd-85187f-0b1b04-877cc5/ab344fa-989680"
@@ -221,15 +222,43 @@ def entry_at_the_end_of_its_epoch(log: SystemdLog) -> None:
     log.expect("damaged", "bad-seal", survivors=[0, 1])
 
 
-def _one_segment(log: SystemdLog, *times: int) -> None:
-    """Entries at these times after the start, all under one seal of the first epoch."""
+def _one_segment(log: SystemdLog, *times: int, last_ticks: int | None = None) -> None:
+    """Entries at these times after the start, all under one seal of the first epoch.
+
+    ``last_ticks`` is the monotonic time of the last one, if it has another.
+    """
     log.payloads = []
     log.begin(key=KEY, continuous=False)
     log.made._evolve = lambda realtime: None  # type: ignore[method-assign]
     for number, time in enumerate(times):
         log.entry_at(SEALED_START + time, [f"MESSAGE=entry {number}"])
+    if last_ticks is not None:
+        log.made._set(log.made.header.tail_entry_offset + 32, last_ticks)
     log.close()
     log.did("write entries of other epochs under the seal of the first")
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-015", "SDJ-076")
+def lost_entry_of_another_epoch_than_its_seal(log: SystemdLog) -> None:
+    """The seal holds, and an entry under it is of the next epoch, though it is none at all."""
+    _one_segment(log, 0, 10_000_000, last_ticks=layout.TIME_LIMIT)
+    log.expect("damaged", "bad-entry", survivors=[0])
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-005", "SDJ-070")
+def refused_file_and_a_key_that_is_none(log: SystemdLog) -> None:
+    """A file that is refused is refused whatever the key is: nobody comes to look at it."""
+    log.set("header.incompatible_flags", 32)
+    log.context["key"] = "no key"
+    log.expect("refused", "unsupported-flag")
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-050", "SDJ-070")
+def torn_header_and_a_key_that_is_none(log: SystemdLog) -> None:
+    """Of a file that ends in its header nobody knows whether it is sealed."""
+    log.truncate(200)
+    log.context["key"] = "no key"
+    log.expect("torn", "torn-header", end=0)
 
 
 @BOOK.valid("seals", "SDJ-071")

@@ -1,5 +1,6 @@
 """What the entries of one file may give out, and how many faults are kept (SDJ-092, SDJ-093)."""
 
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -27,15 +28,37 @@ def _last_item(times: int) -> Callable[[bytes], bytes]:
     return lambda body: body + body[-ITEM:] * (times - 1)
 
 
+def _close_at(log: SystemdLog, end: int) -> None:
+    """Close the file with a DATA, of bytes that no compressor makes fewer, up to this offset.
+
+    No entry has it, so it is not given out.
+    """
+    size = end - len(log.made.out) - FILL - layout.FIXED_SIZE[layout.FIELD] - 8
+    noise = b"".join(hashlib.sha256(bytes([n])).digest() for n in range(256))
+    log.made._data((b"FILL=" + noise * (size // len(noise) + 1))[:size])
+    log.close()
+    assert len(log.data) == end, f"the objects end at {len(log.data)}, not {end}"
+
+
+FILL = 72
+"""Bytes of a DATA of a compact file before its payload."""
+REPEATED = 200
+"""Bytes of the field that is repeated."""
+
+
+def _repeated(log: SystemdLog, end: int) -> None:
+    """An entry that has one field 31 times, in a file whose objects end at this offset."""
+    log.payloads.clear()
+    _changing(log, layout.ENTRY, _last_item(31))
+    log.entry_at(START, ["MESSAGE=alpha", b"REPEATED=".ljust(REPEATED, b"A")])
+    log.entry_at(START + 1, ["MESSAGE=bravo"])
+    _close_at(log, end)
+
+
 @BOOK.valid("layout", "SDJ-019", "SDJ-092", kind="limit")
 def field_repeated_as_often_as_the_file_is_long(log: SystemdLog) -> None:
-    """An entry has one field 31 times: all but the first are as many bytes as the file has."""
-    _changing(log, layout.ENTRY, _last_item(31))
-    field = b"REPEATED=".ljust(200, b"A")
-    log.entry_at(START, ["MESSAGE=alpha", field])
-    log.entry_at(START + 1, ["MESSAGE=bravo"])
-    log.close()
-    log.data += bytes(30 * len(field) - len(log.data))
+    """An entry has one field 31 times: all but the first come to where the objects end."""
+    _repeated(log, 30 * REPEATED)
     log.expect("intact", survivors=[0, 1])
 
 
@@ -43,8 +66,9 @@ def field_repeated_as_often_as_the_file_is_long(log: SystemdLog) -> None:
     field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-043", "SDJ-092", kind="limit"
 )
 def field_repeated_once_too_often(log: SystemdLog) -> None:
-    """The file is a byte shorter than the repetitions: the last one is too large."""
-    log.truncate(len(log.data) - 1)
+    """The objects end 8 bytes before: the last repetition is too large."""
+    _repeated(log, 30 * REPEATED - 8)
+    log.did("make the last DATA 8 bytes shorter")
     log.expect("damaged", "too-large", survivors=[0, 1])
 
 
@@ -52,8 +76,20 @@ def field_repeated_once_too_often(log: SystemdLog) -> None:
     field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-043", "SDJ-092", kind="limit"
 )
 def field_repeated_twice_too_often(log: SystemdLog) -> None:
-    """The file is 201 bytes shorter: the last two repetitions are too large."""
-    log.truncate(len(log.data) - 201)
+    """The objects end 208 bytes before: the last two repetitions are too large."""
+    _repeated(log, 29 * REPEATED - 8)
+    log.did("make the last DATA 208 bytes shorter")
+    log.expect("damaged", "too-large", survivors=[0, 1])
+
+
+@BOOK.damaged(
+    field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-055", "SDJ-092", kind="limit"
+)
+def field_repeated_once_too_often_before_much_space(log: SystemdLog) -> None:
+    """What is allocated after the last object counts for nothing: it may be cut off."""
+    _repeated(log, 30 * REPEATED - 8)
+    log.did("make the last DATA 8 bytes shorter")
+    log.extend(bytes(4096), "space")
     log.expect("damaged", "too-large", survivors=[0, 1])
 
 
@@ -65,19 +101,24 @@ SHARED = 60_000
 @BOOK.valid("layout", "SDJ-092", kind="limit")
 def entries_that_share_as_much_as_they_may(log: SystemdLog) -> None:
     """All entries have one long field, twice: together 256 times the file, and a little."""
+    _share(log, 0)
+    log.expect("intact", survivors=range(ENTRIES))
+
+
+def _share(log: SystemdLog, more: int) -> None:
+    """As much as entries may give out where the objects end so many bytes after."""
+    log.payloads.clear()
     _changing(log, layout.ENTRY, _last_item(2))
-    log.context["max_field_size"] = 1000  # of compressed fields, and there is none
+    log.context["max_field_size"] = 232  # of compressed fields, and there is none
     field = b"SHARED=".ljust(SHARED, b"A")
     given = 0
     for number in range(ENTRIES):
         log.entry_at(START + number, [field] if number else ["PAD=".ljust(PAD, "A"), field])
         given += len(b"_BOOT_ID=") + 32 + 2 * len(field)
     given += PAD
-    log.close()
-    size, rest = divmod(given - 4 * log.context["max_field_size"], 256)
-    assert rest == 0 and size >= len(log.data), f"{rest} bytes are not used up"
-    log.data += bytes(size - len(log.data))
-    log.expect("intact", survivors=range(ENTRIES))
+    end, rest = divmod(given - 4 * log.context["max_field_size"], 256)
+    assert rest == 0, f"{rest} bytes are not used up"
+    _close_at(log, end + more)
 
 
 PAD = 230
@@ -85,8 +126,9 @@ PAD = 230
 
 @BOOK.damaged(entries_that_share_as_much_as_they_may, "entry", "SDJ-043", "SDJ-092", kind="limit")
 def entries_that_share_more_than_they_may(log: SystemdLog) -> None:
-    """The file is a byte shorter: the second copy of the field in the last entry is too large."""
-    log.truncate(len(log.data) - 1)
+    """The last object ends 8 bytes before: the second copy in the last entry is too large."""
+    _share(log, -8)
+    log.did("make the last DATA 8 bytes shorter")
     log.expect("damaged", "too-large", survivors=range(ENTRIES))
 
 
@@ -133,22 +175,32 @@ WIDE = 65536
 @BOOK.valid("layout", "SDJ-030", "SDJ-092", kind="limit")
 def entries_that_share_compressed_fields(log: SystemdLog) -> None:
     """Ten entries have the same four compressed fields: together a bit less than may be given."""
+    _share_compressed(log, 0)
+    log.expect("intact", survivors=range(10))
+
+
+def _share_compressed(log: SystemdLog, more: int) -> None:
+    """The objects end so many bytes after the offset from which on all of it may be given."""
     log.context["max_field_size"] = WIDE
     fields = [f"F{number}=".ljust(WIDE, "A") for number in range(4)]
     log.payloads.clear()
     options: dict[str, Any] = {
         "max_field_size": WIDE,
         "compression": "zstd",
+        "threshold": WIDE,
         "compact": True,
         "header_size": 272,
     }
-    log.write(*[fields] * 10, **options)
-    log.data += bytes((10 * 4 * WIDE - 4 * WIDE) // 256 + 10 - len(log.data))
-    log.expect("intact", survivors=range(10))
+    log.begin(**options)
+    for number in range(10):
+        log.entry_at(START + number * 1_000_000, fields)
+    given = 10 * (len(b"_BOOT_ID=") + 32 + 4 * WIDE)
+    _close_at(log, layout.align(-(-(given - 4 * WIDE) // 256)) + more)
 
 
 @BOOK.damaged(entries_that_share_compressed_fields, "entry", "SDJ-043", "SDJ-092", kind="limit")
 def entries_that_share_too_much_that_is_compressed(log: SystemdLog) -> None:
-    """The file is shorter by 20 bytes: fields count as what they are decompressed."""
-    log.truncate(len(log.data) - 20)
+    """The last object ends 8 bytes before: fields count as what they are decompressed."""
+    _share_compressed(log, -8)
+    log.did("make the last DATA 8 bytes shorter")
     log.expect("damaged", "too-large", survivors=[*range(9), log.without(9, "F3")])

@@ -148,7 +148,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     key = int.from_bytes(header.file_id, "little")
     keys = (np.uint64(header.keyed), np.uint64(key & (1 << 64) - 1), np.uint64(key >> 64))
     packed = Packed(data, facts, keys, max_field)
-    found, counts, walked = _walk(data, header, facts, keys, packed)
+    found, counts, walked = _walk(data, view, facts, keys, packed)
     faults = _Kept(len(data))
     faults.add(_rows(_shape(header, len(data))))
     faults.add(walked)
@@ -251,9 +251,10 @@ def _field(name: str) -> tuple[int, int, int, int]:
 
 
 def _walk(
-    data: NDArray[np.uint8], header: Header, facts: Numbers, keys: Keys, packed: Packed
+    data: NDArray[np.uint8], view: View, facts: Numbers, keys: Keys, packed: Packed
 ) -> tuple[Found, Numbers, Numbers]:
     """The objects, how many there are of each type, and what was wrong on the way."""
+    header = view.header
     state = np.zeros(objects.STATES, np.int64)
     state[objects.AT] = state[objects.END] = header.header_size
     state[objects.CUT] = state[objects.ANSWER_AT] = -1
@@ -267,6 +268,10 @@ def _walk(
     offsets, kinds = np.empty(room, np.int64), np.empty(room, np.uint8)
     name_ids = np.empty(room, np.uint16)
     faults, lost = np.empty((64, 4), np.int64), np.empty((64, 2), np.int64)
+    if (hidden := view.in_the_header()) is not None:
+        lost[0] = hidden, header.header_size
+        faults[0] = *lost[0], objects.BAD_HEADER, 0
+        state[objects.LOST] = state[objects.FAULTS] = 1
     words = len(data) // 512 + 1
     known, bits = np.empty(0, np.uint64), np.zeros(words, np.uint64)
     counts = np.zeros(8, np.int64)

@@ -24,6 +24,7 @@ from walproof.scan.systemd_journal.objects import (
     BAD_ITEM,
     BAD_ORDER,
     DATA,
+    END,
     ENTRY,
     ENTRY_ARRAY,
     ITEM,
@@ -72,9 +73,10 @@ def entries(
     first, last, seqnum = int64(0), int64(0), uint64(0)
     width = facts[ITEM]
     grown = older.shape[0] == 0
-    to_give = 256 * whole + 4 * max_field
+    end = found.state[END]
+    to_give = 256 * end + 4 * max_field
     for ordinal in range(numbers.shape[0]):
-        at, to_repeat = offsets[numbers[ordinal]], whole
+        at, to_repeat = offsets[numbers[ordinal]], end
         if not grown and at >= grown_from:
             grown = True
             for home in range(older.shape[0]):
@@ -103,8 +105,8 @@ def entries(
                     to_repeat -= again
                     continue
                 given[numbers[ordinal]] = number
-                end = at + offset_at(data, at + 8)
-                faults = put(faults, fault_count, start, end, TOO_LARGE, 0)
+                stop = at + offset_at(data, at + 8)
+                faults = put(faults, fault_count, start, stop, TOO_LARGE, 0)
                 fault_count += 1
             elif item == 0 or not is_excused(found, kind, item):
                 target = item if item else at

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from reference_impl.systemd_journal.compression import BadCompression, TooLarge, decompress
 from reference_impl.systemd_journal.export_format import is_text
 from reference_impl.systemd_journal.layout import HEADER_FLAG_OF, OBJECT_COMPRESSED
-from reference_impl.systemd_journal.objects import FIELD_NAME
+from reference_impl.systemd_journal.objects import FIELD_NAME, budget
 from walproof.scan.systemd_journal import objects
 from walproof.scan.systemd_journal.hashes import hash_whole
 
@@ -35,8 +35,7 @@ class Packed:
         self.flags = int(facts[objects.INCOMPATIBLE])
         self.keys = keys
         self.limit = limit
-        # Thousands of compression bombs must not cost more than this (SDJ-057).
-        self._left = 64 * len(data) + 4 * limit
+        self._spent = 0
         self._places, self._lengths = array("q"), array("q")
         self._kept: OrderedDict[int, bytes] = OrderedDict()
         self._held = 0
@@ -44,12 +43,14 @@ class Packed:
     def answer(self, at: int) -> tuple[int, bytes]:
         """What is wrong with the payload of a DATA, a code, and the payload if it is sound."""
         try:
-            plain = self._decompress(at, min(self.limit, self._left))
+            # Thousands of compression bombs must not cost more than this (SDJ-057).
+            left = max(0, budget(at, self.limit) - self._spent)
+            plain = self._decompress(at, min(self.limit, left))
         except BadCompression as error:
-            self._left -= error.spent
+            self._spent += error.spent
             is_large = isinstance(error, TooLarge)
             return objects.TOO_LARGE if is_large else objects.BAD_COMPRESSION, b""
-        self._left -= len(plain)
+        self._spent += len(plain)
         stored = int.from_bytes(self.data[at + 16 : at + 24].tobytes(), "little")
         if int(hash_whole(np.frombuffer(plain, np.uint8), self.keys)) != stored:
             return objects.HASH_MISMATCH, b""

@@ -101,7 +101,7 @@ class Links:
     def check_entries(self) -> None:
         """The number and the items of each entry; collects the entries of each DATA."""
         width, number = 4 if self.journal.is_compact else 16, 0
-        to_give = 256 * self.journal.size + 4 * self.journal.limit
+        to_give = 256 * self.journal.place + 4 * self.journal.limit
         for entry in self.entries:
             if entry.body.seqnum <= number:
                 self.journal.blame(Fault(ENTRIES, "bad-order", entry.at + 16, entry.at + 24))
@@ -120,7 +120,7 @@ class Links:
                 size = len(data.payload)
                 repeated += size if link in had else 0
                 had.add(link)
-                if size <= to_give and repeated <= self.journal.size:
+                if size <= to_give and repeated <= self.journal.place:
                     to_give -= size
                     continue
                 self.given[entry.at] = place

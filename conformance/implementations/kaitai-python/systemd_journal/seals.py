@@ -137,7 +137,7 @@ def verify(journal: Journal, key: Key, covered: list[Found], is_first: bool) -> 
             seal.update(stored[:16])
     if seal.digest() != tag.body.tag:
         return blame(journal, tag.at, tag.end)
-    times = [one.body.realtime for one in covered if one.type == ENTRY and not one.is_wrong]
+    times = [one.body.realtime for one in covered if one.type == ENTRY]
     if not all(key.covers(tag.body.epoch, time) for time in times):
         blame(journal, tag.at + 24, tag.at + 32)
     return None

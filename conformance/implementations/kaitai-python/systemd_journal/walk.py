@@ -46,7 +46,9 @@ class Journal:
         self.gaps: list[tuple[int, int]] = []
         self.ended_early: int | None = None
         self.to_hash = 4 * self.size + (1 << 20)
-        self.to_unpack = 64 * self.size + 4 * limit
+        self.unpacked = 0
+        self.place = self.header_size
+        """Where the walk is, and where it ended."""
         self._parsed: dict[int, Any] = {}
         self._known: list[int] | None = None
         self.chained = sorted(set(self.entries_of_chain()))
@@ -63,9 +65,12 @@ class Journal:
 
     # Objects
 
-    def framed(self, at: int) -> tuple[int, int] | None:
-        """Type and size of the object at an offset; None if there is none (SDJ-011)."""
-        if at % 8 or at < self.header_size or at + 16 > self.size:
+    def framed(self, at: int, first: int | None = None) -> tuple[int, int] | None:
+        """Type and size of the object at an offset; None if there is none (SDJ-011).
+
+        ``first`` is the lowest offset that may hold one, if it is not ``header_size``.
+        """
+        if at % 8 or at < (first or self.header_size) or at + 16 > self.size:
             return None
         type, size = self.data[at], int.from_bytes(self.data[at + 8 : at + 16], "little")
         if type not in self.fixed or at + size > self.size:
@@ -119,11 +124,12 @@ class Journal:
         payload = body.payload
         if type == DATA and one.flags & 7:
             try:
-                payload = unpacked(one.flags, payload, min(self.limit, self.to_unpack))
+                left = 64 * at + 4 * self.limit - self.unpacked
+                payload = unpacked(one.flags, payload, min(self.limit, max(left, 0)))
             except BadPayload as bad:
-                self.to_unpack -= bad.unpacked
+                self.unpacked += bad.unpacked
                 return bad.code, b""
-            self.to_unpack -= len(payload)
+            self.unpacked += len(payload)
         if self.hash(payload) != body.hash:  # SDJ-044
             return "hash-mismatch", b""
         if type == DATA and not is_field(payload):
@@ -213,20 +219,31 @@ class Journal:
 
     def walk(self) -> None:
         """Find all objects; what is not one is lost."""
-        at = self.header_size
-        while self.goes_on(at):
+        passed_over = list(self.passed_over())
+        if passed_over:
+            self.lose(min(passed_over), self.header_size, "bad-header")
+        while self.goes_on(at := self.place):
             if at >= self.size and not self.is_cut:
                 return
             frame = self.framed(at)
             if frame is not None and not self.leads_across(at, *frame):
-                at = self.take(at, *frame)
+                self.place = self.take(at, *frame)
                 continue
             known = self.known_after(at)
             self.lose(at, self.size if known is None else known, "bad-object")
             if known is None:
                 self.ended_early = at
                 return
-            at = known
+            self.place = known
+
+    def passed_over(self) -> Iterator[int]:
+        """Tables and arrays that the header names before its own end (SDJ-004)."""
+        places = [(self.place_of_table(type)[0] - 16, type) for type in (DATA_TABLE, FIELD_TABLE)]
+        for at, type in (*places, (self.header.entry_array_offset, ARRAY)):
+            if 208 <= at < self.header_size:
+                frame = self.framed(at, first=208)
+                if frame is not None and frame[0] == type:
+                    yield at
 
     def goes_on(self, at: int) -> bool:
         """Whether the tail object is still to come, or the walk leads past it (SDJ-049)."""
