@@ -24,6 +24,7 @@ PLAIN = {
     "walproof/audit/job.py": "in a result that is published when whole",
     "walproof/audit/work.py": "in a result that is published when whole",
     "walproof/bench/at_once_rows.py": "a build in .build, stamped when whole",
+    "conformance/kaitai/compile.py": "a folder that appears whole",
     "walproof/bench/hostile/__init__.py": "a scratch folder",
     "walproof/lake/remote.py": "a scratch copy of a remote file",
     "walproof/lake/trees.py": "a scratch copy of a file's first bytes",

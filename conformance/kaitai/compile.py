@@ -26,10 +26,13 @@ from pathlib import Path
 from types import ModuleType
 
 from conformance import BUILD, GRAMMARS
+from conformance.kaitai.in_steps import rewritten
 
 HERE = Path(__file__).resolve().parent
 NODE_SECONDS = 120
 _PINNED = [HERE / "package.json", HERE / "package-lock.json"]
+_MAKERS = [HERE / "compile.mjs", *_PINNED]
+_REWRITES = HERE / "in_steps.py"
 
 
 class GrammarError(Exception):
@@ -41,15 +44,18 @@ class ToolMissing(Exception):
 
 
 @functools.cache
-def compiled(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> ModuleType:
+def compiled(
+    grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
+) -> ModuleType:
     """The Python parser of a grammar, such as ``leveldb_log``, as a module.
 
     The parser's class is named in CamelCase (``module.LeveldbLog``). With ``debug`` it keeps the
-    offsets of every field in ``_debug``, and reads only when its ``_read()`` is called.
+    offsets of every field in ``_debug``, and reads only when its ``_read()`` is called. With
+    ``in_steps`` it can also read a field at a time (:mod:`conformance.kaitai.in_steps`).
     ``grammars`` is the folder of the .ksy files. Raises :class:`GrammarError`,
     :class:`ToolMissing`, and ``FileNotFoundError`` for a grammar that does not exist.
     """
-    folder = parser_folder(grammar, debug, grammars)
+    folder = parser_folder(grammar, debug, grammars, in_steps)
     # A package of its own, so that two versions of a grammar can be imported side by side.
     package = f"walproof_{folder.name}".replace("-", "_")
     if package not in sys.modules:
@@ -62,19 +68,24 @@ def compiled(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> Mo
 def is_at_hand(grammar: str) -> bool:
     """Whether the Python parser with offsets is compiled, or can be with nothing to fetch."""
     sources = grammar_files(grammar, GRAMMARS)
-    key = _hash([*sources, HERE / "compile.mjs", *_PINNED])
-    made = [f"{grammar}-debug-{key}", f"npm-{_hash(_PINNED)}"]
+    key = _hash([*sources, *_MAKERS, _REWRITES])
+    made = [f"{grammar}-steps-{key}", f"npm-{_hash(_PINNED)}"]
     return any((BUILD / "kaitai" / one).is_dir() for one in made)
 
 
-def parser_folder(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> Path:
+def parser_folder(
+    grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
+) -> Path:
     """The folder in ``.build/kaitai/`` with the Python parser of a grammar and of its imports."""
     sources = grammar_files(grammar, grammars)
-    key = _hash([*sources, HERE / "compile.mjs", *_PINNED])
-    folder = BUILD / "kaitai" / f"{grammar}-{'debug-' if debug else ''}{key}"
+    key = _hash([*sources, *_MAKERS, *([_REWRITES] if in_steps else [])])
+    mode = "steps-" if in_steps else "debug-" if debug else ""
+    folder = BUILD / "kaitai" / f"{grammar}-{mode}{key}"
     if not folder.is_dir():
         with _Fresh(folder) as scratch:
-            compile_to("python", [sources[0]], scratch, debug=debug)
+            compile_to("python", [sources[0]], scratch, debug=debug or in_steps)
+            for file in scratch.glob("*.py") if in_steps else ():
+                file.write_text(rewritten(file.read_text(encoding="utf-8")), encoding="utf-8")
     return folder
 
 

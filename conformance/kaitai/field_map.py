@@ -1,7 +1,7 @@
 """Field maps: which bytes of a log are which field, by the log's Kaitai grammar.
 
-The map comes from the parser in debug mode. It is what damage is aimed with ("flip bit 3 of
-``blocks[0].records[1].header.checksum``") and what ``walproof inspect`` shows.
+The map comes from the parser in steps (``in_steps.py``). It is what damage is aimed with ("flip bit
+3 of ``blocks[0].records[1].header.checksum``") and what ``walproof inspect`` shows.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
 
 from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
 
 from conformance.kaitai.compile import compiled
 from conformance.kaitai.grammar_docs import FieldDoc, GrammarDocs, grammar_docs
 from conformance.kaitai.grammars import grammar_of
+from conformance.kaitai.walk import ParseStopped as ParseStopped
+from conformance.kaitai.walk import walk
 
 _UNDOCUMENTED = FieldDoc("", (), "")
 
@@ -40,10 +41,6 @@ class Field:
     doc: str
 
 
-class ParseStopped(Exception):
-    """The grammar does not fit the bytes; raised after the last field that could be read."""
-
-
 class UnknownField(KeyError):
     """No field has this path; the message names similar ones."""
 
@@ -64,12 +61,13 @@ def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
 def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterator[Field]:
     """The fields one by one, as :func:`field_map` lists them.
 
-    Where the grammar allows it (``-stride``), each part of the log is parsed when its turn comes,
-    so memory does not grow with a log that is mapped instead of read.
+    Where the grammar allows it (``-stride``), each part of the log is read when its turn comes, so
+    memory does not grow with a log that is mapped instead of read. Otherwise it takes the bytes,
+    and eight for each object inside one that is not complete.
     """
     grammar = grammar_of(format, data[:4], name)
     docs = grammar_docs(grammar)
-    parser = getattr(compiled(grammar, debug=True), docs.top)
+    parser = getattr(compiled(grammar, in_steps=True), docs.top)
     if docs.stride is None:
         yield from _parse(parser, data[:], 0, docs)
         return
@@ -100,53 +98,14 @@ def resolve(fields: Iterable[Field], path: str) -> Field:
 def _parse(
     parser: type[KaitaiStruct], data: bytes, base: int, docs: GrammarDocs
 ) -> Iterator[Field]:
-    top = parser(KaitaiStream(BytesIO(data)))
-    stopped = None
-    try:
-        top._read()
-    except Exception as error:  # Kaitai's own, and UnicodeDecodeError: what was read stays
-        stopped = error
-    yield from _walk(top, "", base, docs)
-    if stopped is not None:
-        raise ParseStopped(f"{type(stopped).__name__}: {stopped}") from stopped
-
-
-def _walk(parent: Any, path: str, base: int, docs: GrammarDocs) -> Iterator[Field]:
-    """The fields of one object; ``base`` is where its stream starts in the log."""
-    type_name = type(parent).__qualname__
-    for name, at, value, span in _children(parent):
-        doc = docs.fields.get((type_name, name), _UNDOCUMENTED)
-        start = base + span["start"]
-        # The field at which parsing stopped has no end: it may reach to the end of its stream.
-        end = base + span["end"] if "end" in span else base + parent._io.size()
-        inner = f"{path}.{name}{at}".lstrip(".")
+    for found in walk(lambda: parser(KaitaiStream(BytesIO(data))), base):
+        type_name = type(found.parent).__qualname__
+        doc = docs.fields.get((type_name, found.name), _UNDOCUMENTED)
+        value, kind = found.value, doc.kind or type(found.value).__name__
         if isinstance(value, KaitaiStruct):
             kind = docs.kinds.get(type(value).__qualname__, doc.kind)
-            yield Field(inner, start, end, None, kind, doc.requirements, doc.doc)
-            own_stream = value._io is not parent._io
-            yield from _walk(value, inner, start if own_stream else base, docs)
-        else:
-            kind = doc.kind or type(value).__name__
-            yield Field(inner, start, end, value, kind, doc.requirements, doc.doc)
-
-
-def _children(parent: Any) -> Iterator[tuple[str, str, Any, dict[str, int]]]:
-    """Name, index, value and span of each field that was read, in the order of the grammar.
-
-    Only ``seq``. A grammar whose objects hang on offsets needs its ``pos`` instances
-    here too, each object once, and then a sort by offset in :func:`iter_fields`.
-    """
-    for name in parent.SEQ_FIELDS:
-        span = parent._debug.get(name)
-        if span is None:  # an `if` that is false, or parsing stopped before
-            continue
-        value = getattr(parent, name, None)
-        if "arr" in span:
-            elements = zip(value or (), span["arr"], strict=False)
-            for i, (element, element_span) in enumerate(elements):
-                yield name, f"[{i}]", element, element_span
-        else:
-            yield name, "", value, span
+            value = None
+        yield Field(found.path, found.start, found.end, value, kind, doc.requirements, doc.doc)
 
 
 def _count(known: dict[str, Field], array: str) -> int:

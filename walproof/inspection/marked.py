@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -70,13 +71,15 @@ def row_of(field: Field, outline: Outline) -> FieldRow:
 
 def _marks(outline: Outline, start: int, end: int) -> Iterator[Mark]:
     """All marks of the window. At one offset, ends come first, then ``end``, then beginnings."""
-    found: list[tuple[int, int, Mark]] = []
-    for gap in outline.lost_between(start, end):
-        begin = max(gap.start, start)
-        found.append((begin, 2, Mark("lost-begins", begin, gap)))
-        if gap.end <= end:
-            found.append((gap.end, 0, Mark("lost-ends", gap.end, gap)))
+    waiting: list[tuple[int, int, int, Mark]] = []  # ends, until something begins after them
     if outline.end is not None and start <= outline.end <= end:
-        found.append((outline.end, 1, Mark("end", outline.end)))
-    for _, _, mark in sorted(found, key=lambda each: each[:2]):
-        yield mark
+        waiting.append((outline.end, 1, 0, Mark("end", outline.end)))
+    for number, gap in enumerate(outline.lost_between(start, end)):
+        begin = max(gap.start, start)
+        while waiting and waiting[0][0] <= begin:
+            yield heapq.heappop(waiting)[-1]
+        yield Mark("lost-begins", begin, gap)
+        if gap.end <= end:
+            heapq.heappush(waiting, (gap.end, 0, number, Mark("lost-ends", gap.end, gap)))
+    while waiting:
+        yield heapq.heappop(waiting)[-1]

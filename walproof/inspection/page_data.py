@@ -167,12 +167,10 @@ def _runs(outline: Outline) -> Iterator[tuple[str, int, int]]:
     """
     for start, end in _joined(zip(outline.record_start, outline.record_end, strict=True), outline):
         yield "r", start, end
-    damage = [(gap.start, gap.end) for gap in outline.lost if not gap.torn]
-    for start, end in _joined(damage, outline):
-        yield "l", start, end
-    for gap in outline.lost:
-        if gap.torn:
-            yield "t", gap.start, gap.end
+    for kind, is_torn in (("l", False), ("t", True)):
+        damage = ((gap.start, gap.end) for gap in outline.lost if gap.torn == is_torn)
+        for start, end in _joined(damage, outline):
+            yield kind, start, end
     if zeros := outline.zero_fill():
         yield "z", *zeros
 

@@ -171,14 +171,15 @@ class TerminalMap:
         left = counted(self.end - at, "byte")
         text = f"… more fields in {left}: --from {at} goes on there, --limit 0 shows all."
         self.lines.say(Line().add(text, "bold"))
-        ahead = [gap for gap in self.view.outline.lost_between(at, self.end) if gap.start >= at]
-        for gap in ahead[:_LOST_AHEAD]:
+        lost = self.view.outline.lost_between(at, self.end)
+        ahead = (gap for gap in lost if gap.start >= at)
+        for gap in islice(ahead, _LOST_AHEAD):
             word, style = ("torn", "yellow") if gap.torn else ("lost", "red")
             sign = "~" if gap.torn else "x"
             place = f"[{gap.start}, {gap.end}) {gap.reason}"
             self.lines.say(Line().add(f"{sign} further on: {word} {place}", style))
-        if len(ahead) > _LOST_AHEAD:
-            more = counted(len(ahead) - _LOST_AHEAD, "more lost range")
+        if left_out := sum(1 for _ in ahead):
+            more = counted(left_out, "more lost range")
             self.lines.say(Line().add(f"x further on: {more}; walproof read lists them", "red"))
 
     def _print_summary(self) -> None:

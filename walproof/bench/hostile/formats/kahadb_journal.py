@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import zlib
 
-from reference_impl.kahadb_journal.layout import CONTROL, HEADER, RECORD, RECORD_HEAD
+from reference_impl.kahadb_journal.layout import (
+    CONTROL,
+    HEADER,
+    RECORD,
+    RECORD_HEAD,
+    USER_RECORD,
+)
 
 SUFFIX = ".log"
 UNKNOWN = 9
 
 
+def _of(kind: int, size: int) -> bytes:
+    """A batch of records without data, all of one type."""
+    records = RECORD.pack(RECORD_HEAD, kind) * (size // RECORD_HEAD)
+    return CONTROL.pack(HEADER, len(records), zlib.adler32(records)) + records
+
+
 def unknown_types(size: int) -> bytes:
     """A lost range for each five bytes."""
-    records = RECORD.pack(RECORD_HEAD, UNKNOWN) * (size // RECORD_HEAD)
-    return CONTROL.pack(HEADER, len(records), zlib.adler32(records)) + records
+    return _of(UNKNOWN, size)
+
+
+def empty_records(size: int) -> bytes:
+    """A record for each five bytes."""
+    return _of(USER_RECORD, size)
 
 
 def headers_that_claim_all(size: int) -> bytes:
@@ -24,4 +40,4 @@ def headers_that_claim_all(size: int) -> bytes:
     )
 
 
-LOGS = (unknown_types, headers_that_claim_all)
+LOGS = (unknown_types, empty_records, headers_that_claim_all)

@@ -83,4 +83,25 @@ def bombs(size: int) -> bytes:
     return file.done([file.entry([NOWHERE])])
 
 
-LOGS = (one_field_repeated, one_field_shared, faults_that_overlap, bombs)
+def empty_entries(size: int) -> bytes:
+    """Entries without fields."""
+    file = _File()
+    return file.done([file.entry([]) for _ in range(size // 72)])
+
+
+def small_objects(size: int) -> bytes:
+    """Arrays without items, to which nothing leads."""
+    file = _File()
+    for _ in range(size // 24):
+        file.put(layout.ENTRY_ARRAY, bytes(8))
+    return file.done([])
+
+
+LOGS = (
+    empty_entries,
+    small_objects,
+    one_field_repeated,
+    one_field_shared,
+    faults_that_overlap,
+    bombs,
+)

@@ -1,0 +1,118 @@
+"""A generated Python parser, rewritten so that it lets go of what it has read.
+
+The compiler's ``_read`` builds the whole tree: for each byte of a log some hundred of memory.
+Beside it, each type gets a generator, ``_steps``. That yields ``(name, object)`` where an object of
+field ``name`` is to be read next, and ``name`` when that field, or that element of an array, is
+complete. Arrays whose elements no expression of the grammar looks up keep their last one only.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from typing import Any
+
+_IMPORT = "from conformance.kaitai.in_steps import Last\n"
+
+
+class Last:
+    """Stands for a list of which nothing but its length and its last element is asked."""
+
+    __slots__ = ("_count", "_last")
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._last: Any = None
+
+    def append(self, value: Any) -> None:
+        """Take one more, and let go of the one before."""
+        self._count += 1
+        self._last = value
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, at: int) -> Any:
+        if not self._count or at not in (-1, self._count - 1):
+            raise IndexError(at)
+        return self._last
+
+
+def rewritten(source: str) -> str:
+    """The source of a parser that was generated with offsets (``debug``), in steps."""
+    tree = ast.parse(source)
+    keeps = _looked_up(tree)
+    for kind in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
+        for node in [one for one in kind.body if isinstance(one, ast.FunctionDef)]:
+            if node.name == "_read":
+                steps = _Steps(keeps).visit(copy.deepcopy(node))
+                steps.name = "_steps"
+                steps.body.append(ast.parse("yield from ()").body[0])  # where nothing is read
+                kind.body.append(steps)
+    return _IMPORT + ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _looked_up(tree: ast.Module) -> set[str]:
+    """Names of attributes that are used in other ways than ``len``, ``append`` and ``[-1]``."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    used: set[str] = set()
+    for function in functions:
+        if function.name == "_fetch_instances":  # never called
+            continue
+        harmless = {id(one) for node in ast.walk(function) if (one := _harmless(node)) is not None}
+        used |= {
+            node.attr
+            for node in ast.walk(function)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and id(node) not in harmless
+        }
+    return used
+
+
+def _harmless(node: ast.AST) -> ast.expr | None:
+    """The array of which this node asks the length or the last element, or which it appends to."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "len":
+        return node.args[0]
+    if isinstance(node, ast.Attribute) and node.attr == "append":
+        return node.value
+    if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "-1":
+        return node.value
+    return None
+
+
+class _Steps(ast.NodeTransformer):
+    """Rewrites a ``_read``; its statements are visited in their order."""
+
+    def __init__(self, keeps: set[str]) -> None:
+        self._keeps = keeps
+        self._name = ""  # of the field that is being read
+        self._is_array = False
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.AST]:
+        """Note which field begins, and yield where one ends."""
+        target = ast.unparse(node.targets[0])
+        if target.startswith("self._debug["):
+            what = ast.literal_eval(target.rpartition("[")[2].removesuffix("]"))
+            if what == "start":
+                self._name, self._is_array = target.split("'")[1], False
+            elif what == "arr":
+                self._is_array = True
+                node.value = _expression("Last()")
+            elif what == "end" and ("['arr']" in target or not self._is_array):
+                return [node, ast.Expr(_expression(f"(yield {self._name!r})"))]
+        elif ast.unparse(node.value) == "[]" and target.removeprefix("self.") not in self._keeps:
+            node.value = _expression("Last()")
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        """Yield an object instead of reading it."""
+        call = node.value
+        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("._read"):
+            read = ast.unparse(call.func).removesuffix("._read")
+            return ast.Expr(_expression(f"(yield ({self._name!r}, {read}))"))
+        return node
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body

@@ -1,0 +1,107 @@
+"""Parsers in steps see what the compiler's own parsers see, and hold no more than the bytes."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
+
+from conformance.kaitai.compile import compiled
+from conformance.kaitai.field_map import ParseStopped, iter_fields
+from conformance.kaitai.grammar_docs import grammar_docs
+from conformance.kaitai.grammars import grammar_of
+from conformance.kaitai.in_steps import Last
+from conformance.vectors import Vector, load_all
+from reference_impl.formats import FORMATS
+from walproof.bench.hostile.formats import kahadb_journal, zeebe_journal, zmq_raft
+
+VECTORS = [one for one in load_all().values() if one.operation == "read" and one.input.is_file()]
+
+
+def tree(parent: Any, path: str, base: int) -> Iterator[tuple[str, int, int, object]]:
+    """Path, start, end and value of each field in a tree that was built as a whole."""
+    for name in parent.SEQ_FIELDS:
+        span = parent._debug.get(name)
+        if span is None:
+            continue
+        value = getattr(parent, name)
+        many = "arr" in span
+        values = value if many else [value]
+        for number, (one, bytes_of) in enumerate(
+            zip(values, span["arr"] if many else [span], strict=True)
+        ):
+            inner = f"{path}.{name}{f'[{number}]' if many else ''}".lstrip(".")
+            start, end = base + bytes_of["start"], base + bytes_of["end"]
+            is_struct = isinstance(one, KaitaiStruct)
+            yield inner, start, end, None if is_struct else one
+            if is_struct:
+                yield from tree(one, inner, start if one._io is not parent._io else base)
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_the_fields_of_vectors_are_those_of_the_whole_tree(format_id: str) -> None:
+    some = [one for one in VECTORS if one.body["format"] == format_id][::25]
+    assert len(some) > 3
+    for vector in some:
+        the_fields_are_those_of_the_whole_tree(vector, format_id)
+
+
+def the_fields_are_those_of_the_whole_tree(vector: Vector, format_id: str) -> None:
+    data = vector.input.read_bytes()
+    grammar = grammar_of(format_id, data[:4], vector.input.name)
+    parser = getattr(compiled(grammar, debug=True), grammar_docs(grammar).top)
+    top = parser(KaitaiStream(BytesIO(data)))
+    top._read()
+    found = iter_fields(data, format_id, vector.input.name)
+    assert [(f.path, f.start, f.end, f.value) for f in found] == list(tree(top, "", 0)), vector.id
+
+
+def id_of(make: Callable[[int], bytes]) -> str:
+    """The format of a function that makes hostile logs."""
+    return make.__module__.rpartition(".")[2].replace("_", "-")
+
+
+def test_where_parsing_stops_open_fields_reach_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = kahadb_journal.empty_records(100)
+    monkeypatch.setattr(KaitaiStream, "read_s8be", lambda stream: stream.read_bytes(1 << 40))
+    found = []
+    with pytest.raises(ParseStopped, match="requested"):
+        for field in iter_fields(data, id_of(kahadb_journal.empty_records)):
+            found.append(field)
+    assert [field.path for field in found][:2] == ["batches[0]", "batches[0].control"]
+    assert {field.end for field in found[:2]} == {len(data)}
+    assert found[-1].end == len(data) and found[-1].value is None
+
+
+@pytest.mark.parametrize(
+    "make",
+    [kahadb_journal.empty_records, zeebe_journal.empty_records, zmq_raft.empty_arrays],
+    ids=lambda make: id_of(make),
+)
+def test_memory_is_a_few_times_the_bytes(make) -> None:  # type: ignore[no-untyped-def]
+    format_id = id_of(make)
+    list(iter_fields(make(1 << 10), format_id, "log.pers"))  # imports
+    data = make(1 << 16)
+    tracemalloc.start()
+    try:
+        count = sum(1 for _ in iter_fields(data, format_id, "log.pers"))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert count > 20_000
+    # Objects that are done with refer to each other: some wait for the garbage collector.
+    assert peak < 16 * len(data) + (3 << 20)
+
+
+def test_of_a_list_the_last_element_is_kept() -> None:
+    last = Last()
+    with pytest.raises(IndexError):
+        last[-1]
+    for number in range(3):
+        last.append(number)
+    assert (len(last), last[-1], last[2]) == (3, 2, 2)
+    with pytest.raises(IndexError):
+        last[1]
