@@ -84,7 +84,8 @@ def test_what_a_new_format_needs_is_what_each_format_has() -> None:
         for place in [
             path.replace("my-log", format_id).replace("my_log", format_id.replace("-", "_"))
         ]
-        if not (ROOT / place).exists()
+        # A module may have grown into a folder.
+        if not (ROOT / place).exists() and not (ROOT / place.removesuffix(".py")).is_dir()
     ]
     assert missing == []
 

@@ -9,6 +9,9 @@ from typing import Any
 from walproof.decode.fault import Undecodable
 from walproof.scan.model import Records
 
+CUT = "the payload was cut (option maxPayloadBytes)"
+"""Why a payload is not decoded, or not all of it."""
+
 
 def whole_payloads(run: Records) -> list[bytes | None]:
     """The payloads of a run; None for one that was cut."""
@@ -36,5 +39,5 @@ def _uncut(
 def known(payload: bytes | None) -> bytes:
     """The payload. Raises :class:`~walproof.decode.fault.Undecodable` for one that was cut."""
     if payload is None:
-        raise Undecodable("the payload was cut (option maxPayloadBytes)")
+        raise Undecodable(CUT)
     return payload

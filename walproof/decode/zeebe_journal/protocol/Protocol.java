@@ -1,0 +1,42 @@
+import io.camunda.zeebe.protocol.record.RecordMetadataDecoder;
+import io.camunda.zeebe.protocol.record.RecordType;
+import io.camunda.zeebe.protocol.record.RejectionType;
+import io.camunda.zeebe.protocol.record.ValueType;
+import io.camunda.zeebe.protocol.record.intent.Intent;
+
+/** What the numbers in a record's metadata mean to the {@code zeebe-protocol} on the class path: a number, or two, and a name per line. */
+final class Protocol {
+  private Protocol() {}
+
+  public static void main(String[] arguments) throws ReflectiveOperationException {
+    // By reflection: the compiler would copy the constant of the jar it was compiled with.
+    System.out.println("schema " + RecordMetadataDecoder.class.getField("SCHEMA_VERSION").getInt(null) + " -");
+    for (RecordType type : RecordType.values()) {
+      if (isReal(type)) System.out.println("record " + type.value() + " " + type.name());
+    }
+    for (RejectionType type : RejectionType.values()) {
+      if (isReal(type)) System.out.println("rejection " + type.value() + " " + type.name());
+    }
+    for (ValueType type : ValueType.values()) {
+      if (!isReal(type)) continue;
+      System.out.println("value " + type.value() + " " + type.name());
+      for (short number = 0; number < 255; ++number) {
+        String name = intent(type, number);
+        if (name != null) System.out.println("intent " + type.value() + " " + number + " " + name);
+      }
+    }
+  }
+
+  private static String intent(ValueType type, short number) {
+    try {
+      Intent intent = Intent.fromProtocolValue(type, number);
+      return intent == null || intent == Intent.UNKNOWN ? null : intent.name();
+    } catch (RuntimeException unknown) {
+      return null;
+    }
+  }
+
+  private static boolean isReal(Enum<?> value) {
+    return !value.name().equals("NULL_VAL") && !value.name().equals("SBE_UNKNOWN");
+  }
+}
