@@ -1,9 +1,9 @@
 """A MessagePack value of an application as JSON, with the package ``msgpack``.
 
-For payloads that are large and many. What a state file of zmq-raft may hold, the specification
-says, with a decoder of its own (``reference_impl``); its forms of what JSON lacks are used here,
-too. ``Unpacker.skip`` goes over a value without making anything of it. Only one that is all there
-is unpacked, so no length makes more memory than there are bytes.
+For payloads that are large and many. Where a format is MessagePack itself, its specification has a
+decoder of its own, with the limits that it names. ``Unpacker.skip`` goes over a value without
+making anything of it. Only one that is all there is unpacked, so no length makes more memory than
+there are bytes.
 """
 
 from __future__ import annotations
