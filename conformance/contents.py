@@ -87,7 +87,9 @@ def write_contents(contents: Contents, path: Path) -> None:
 
 
 def _write(data: bytes, path: Path) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    # Through no link: a program under test may have put one there.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o666)
     try:
         left = memoryview(data)
         while left:

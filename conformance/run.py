@@ -9,7 +9,6 @@ import asyncio
 import datetime
 import itertools
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any
 from conformance import __version__
 from conformance.cases import Case, cases_of
 from conformance.describe import sized_payload_text
-from conformance.isolation import Offered, evidence, offered, words
+from conformance.isolation import evidence, words
 from conformance.isolation.environment import existing as present
 from conformance.protocol.child import Limits
 from conformance.protocol.oneshot import file_name
@@ -108,14 +107,10 @@ def run(
     }
 
 
-def _isolation(subjects: Sequence[Subject]) -> dict[str, list[str]]:
+def _isolation(subjects: Sequence[Subject]) -> words.Isolation:
     """What isolated the programs of this run, and what they could do all the same."""
     started = [one for one in subjects if one.baseline is None and one.unavailable is None]
-    if all(one.isolated for one in started):
-        by, could = words.held_by(offered()), words.could(offered(), present(evidence()))
-    else:
-        by, could = ["scratch copies"], words.could(Offered(), present(evidence()))
-    return {"by": by + ["subreaper"] * (sys.platform == "linux"), "could": could}
+    return words.told(all(one.isolated for one in started), present(evidence()))
 
 
 def _leave_out_unread_formats(

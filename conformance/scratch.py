@@ -1,27 +1,81 @@
-"""Scratch copies of logs: what programs under test get, and may leave in any state."""
+"""Scratch copies of logs: what programs under test get, and may leave in any state.
+
+A harness that is killed cannot remove its folders. It holds a lock on each of them, which the
+system lets go of with it, and whoever makes a folder next removes those that nobody holds.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import functools
 import os
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
 
 IN_MEMORY = Path("/dev/shm")
 ENOUGH = 4 << 30
 """Bytes that must be free in memory, so that no program under test runs out of space."""
+PREFIX = "walproof-scratch-"
 
 
-def new_folder() -> Path:
-    """A folder for scratch copies: in memory where there is room, for a disk takes its time."""
-    parent = None if os.environ.get("TMPDIR") else IN_MEMORY
-    with contextlib.suppress(OSError):
-        if parent is not None and shutil.disk_usage(parent).free >= ENOUGH:
-            return Path(tempfile.mkdtemp(prefix="walproof-", dir=parent))
-    return Path(tempfile.mkdtemp(prefix="walproof-"))
+class Held:
+    """A new folder, whose lock says that its maker lives; gone when it is let go of.
+
+    A process that is forked off holds the lock too, one that is started by ``exec`` does not.
+    """
+
+    def __init__(self) -> None:
+        self.folder, self._lock = _locked_folder(_place())
+
+    def close(self) -> None:
+        """Remove the folder with all that is in it."""
+        if self._lock >= 0:
+            remove(self.folder)
+            os.close(self._lock)
+            self._lock = -1
+
+
+def _place() -> Path:
+    """Where scratch copies are put: in memory where there is room, for a disk takes its time."""
+    if not os.environ.get("TMPDIR"):
+        with contextlib.suppress(OSError):
+            if shutil.disk_usage(IN_MEMORY).free >= ENOUGH and os.access(IN_MEMORY, os.W_OK):
+                return IN_MEMORY
+    return Path(tempfile.gettempdir())
+
+
+def _locked_folder(parent: Path) -> tuple[Path, int]:
+    """A folder of our own, and the descriptor whose lock keeps it."""
+    _clear_once(parent)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # Between these lines somebody may have taken it for one that nobody holds.
+        if folder.exists():
+            return folder, lock
+        os.close(lock)
+
+
+@functools.cache
+def _clear_once(parent: Path) -> None:
+    clear_abandoned(parent)
+
+
+def clear_abandoned(parent: Path) -> None:
+    """Remove the scratch folders below ``parent`` whose makers are gone."""
+    for folder in parent.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):  # somebody else's, gone already, or held
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                if os.fstat(lock).st_uid == os.geteuid():
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    remove(folder)
+            finally:
+                os.close(lock)
 
 
 def in_memory_bytes() -> int:
@@ -33,22 +87,26 @@ def in_memory_bytes() -> int:
     return (found.f_blocks - found.f_bfree) * found.f_frsize
 
 
-@dataclass
 class Scratch:
     """A folder of scratch copies, gone when the run is over."""
 
-    folder: Path = field(default_factory=new_folder)
-    used: int = 0
+    def __init__(self) -> None:
+        self._held = Held()
+        self.folder = self._held.folder
+        self.used = 0
 
     def place(self, name: str) -> Path:
         """A fresh place for a log of this name."""
-        self.used += 1
-        parent = f"{self.folder}/{self.used}"
-        try:
-            os.mkdir(parent)  # noqa: PTH102 - this is done for every request
-        except FileNotFoundError:  # a program under test removed what it was not given
-            os.makedirs(parent)  # noqa: PTH103
-        return Path(parent, name)
+        while True:
+            self.used += 1
+            parent = f"{self.folder}/{self.used}"
+            try:
+                os.mkdir(parent)  # noqa: PTH102 - this is done for every request
+            except FileExistsError:  # a program under test was here first
+                continue
+            except FileNotFoundError:  # it removed what it was not given
+                os.makedirs(parent)  # noqa: PTH103
+            return Path(parent, name)
 
     def clear(self, place: Path) -> None:
         """Remove one scratch copy and whatever was written beside it, if that is still there."""
@@ -61,7 +119,7 @@ class Scratch:
 
     def close(self) -> None:
         """Remove everything."""
-        remove(self.folder)
+        self._held.close()
 
 
 def remove(folder: Path) -> None:

@@ -75,8 +75,7 @@ class Vector:
 
     def in_neutral_names(self, name: str) -> str:
         """A name that begins as the vector's input does, as it is beside a scratch copy."""
-        slug = self.path.stem
-        return NEUTRAL + name.removeprefix(slug) if name.startswith(slug) else name
+        return neutral(name, self.path.stem)
 
     def in_its_names(self, name: str) -> str:
         """The opposite: what is beside a scratch copy, as it would be beside the input."""
@@ -115,6 +114,11 @@ def expand_payload(record: Mapping[str, Any]) -> dict[str, Any]:
         return dict(record)
     fields = {name: value for name, value in record.items() if name not in ("fill", "size")}
     return {"payload": record["fill"] * int(record["size"]), **fields}
+
+
+def neutral(name: str, slug: str) -> str:
+    """A name without the slug that it begins with; one that begins otherwise means something."""
+    return NEUTRAL + name.removeprefix(slug) if name.startswith(slug) else name
 
 
 @functools.cache

@@ -33,7 +33,6 @@ PLAIN = {
     "walproof/review/grammars.py": "a scratch folder",
     "walproof/spark/java.py": "a wrapper in .build, renamed when whole",
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
-    "walproof/sweep/readers.py": "scratch copies, removed after the request",
     "walproof/sweep/store.py": "a temporary name on any file system, moved when whole",
     "walproof/sweep/proposals.py": "the sweep's store, which writes whole files",
 }

@@ -7,12 +7,12 @@ missing; :meth:`Box.could` says what does not hold.
 from __future__ import annotations
 
 import os
-import resource
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from conformance import REPORTS, ROOT, VECTORS
-from conformance.isolation import landlock, namespaces, words
+from conformance.isolation import landlock, words
+from conformance.isolation.entering import Entrance
 from conformance.isolation.environment import environment, existing, from_anywhere
 from conformance.isolation.offered import Offered, offered
 
@@ -78,20 +78,20 @@ class Box:
     def _hidden_by_rules(self) -> list[Path]:
         return [] if self.offer.namespaces else self.hides
 
-    def enter(self) -> None:
-        """Put this process into the box, for good: between fork and exec. Raises ``OSError``.
+    def entrance(self) -> Entrance:
+        """The step into the box, which :meth:`prepare` has made ready."""
+        return Entrance(
+            str(self.work),
+            [str(path) for path in self.writes],
+            [str(path) for path in self.hides],
+            self.offer.namespaces,
+            self._rules,
+            self.limits,
+        )
 
-        What the system offers must hold; the program is not run if it does not.
-        """
-        if self.offer.namespaces:
-            namespaces.enter(self.writes, self.hides)
-        if self._rules is not None:
-            landlock.restrict(self._rules)
-        os.chdir(self.work)  # anew: the folder from before belongs to the old namespace
-        for limit, value in self.limits.items():
-            hard = resource.getrlimit(limit)[1]
-            most = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(limit, (most, most))
+    def enter(self) -> None:
+        """Put this process into the box: see :meth:`Entrance.enter`."""
+        self.entrance().enter()
 
     def close(self) -> None:
         """Let go of the rules. Programs that were started keep them."""

@@ -2,11 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from conformance.isolation import landlock
-from conformance.isolation.offered import Offered
+from conformance.isolation.offered import Offered, offered
+
+Isolation = Mapping[str, Sequence[str]]
+"""What isolated the programs of a run, ``by``, and what they ``could`` do all the same."""
+
+
+def told(isolated: bool, hides: Sequence[Path]) -> Isolation:
+    """What a run here says of it: in a box that hides these places, or outside of one."""
+    if isolated:
+        by, open_to = held_by(offered()), could(offered(), hides)
+    else:
+        by, open_to = ["scratch copies"], could(Offered(), hides)
+    return {"by": by + ["subreaper"] * (sys.platform == "linux"), "could": open_to}
+
+
+def weakest(found: Iterable[Isolation]) -> Isolation | None:
+    """What held on all machines of a run, and what a program could do on one of them."""
+    each = list(found)
+    if not each:
+        return None
+    by = [one for one in each[0]["by"] if all(one in other["by"] for other in each)]
+    return {"by": by, "could": list(dict.fromkeys(one for other in each for one in other["could"]))}
+
+
+def lines(isolation: Isolation) -> list[str]:
+    """The one or two lines that a run ends with."""
+    found = [f"isolation: {', '.join(isolation['by'])}"]
+    if isolation["could"]:
+        found.append(f"not held: a program could {'; '.join(isolation['could'])}")
+    return found
 
 
 def held_by(offer: Offered) -> list[str]:

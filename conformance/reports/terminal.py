@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.compare import ANSWER_PARTS, every_part
+from conformance.isolation import words
 from conformance.text import printable
 from reference_impl.formats import FORMATS
 
@@ -300,10 +301,7 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
     isolation = report.get("isolation")
     if isolation is None:
         return []
-    lines = [("dim", f"isolation: {', '.join(isolation['by'])}")]
-    if isolation["could"]:
-        lines.append(("yellow", f"not held: a program could {'; '.join(isolation['could'])}"))
-    return lines
+    return list(zip(("dim", "yellow"), words.lines(isolation), strict=False))
 
 
 def show_alike(

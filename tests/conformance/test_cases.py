@@ -388,17 +388,21 @@ def test_steps_do_not_share_a_copy(vector, tmp_path):
     def test_they_lie_in_memory_where_there_is_room_and_else_on_disk(self, tmp_path, monkeypatch):
         monkeypatch.delenv("TMPDIR", raising=False)
         monkeypatch.setattr(scratch_module, "IN_MEMORY", tmp_path)
-        assert scratch_module.new_folder().parent == tmp_path
+        assert made_in() == tmp_path
         monkeypatch.setattr(scratch_module, "ENOUGH", 1 << 60)
-        other = scratch_module.new_folder()
-        assert other.parent == Path(tempfile.gettempdir())
-        other.rmdir()
+        assert made_in() == Path(tempfile.gettempdir())
         monkeypatch.setattr(scratch_module, "IN_MEMORY", tmp_path / "none")
-        other = scratch_module.new_folder()
-        assert other.parent == Path(tempfile.gettempdir())
-        other.rmdir()
+        assert made_in() == Path(tempfile.gettempdir())
 
     def test_whoever_says_where_temporary_files_go_is_obeyed(self, tmp_path, monkeypatch):
         monkeypatch.setenv("TMPDIR", str(tmp_path))
         monkeypatch.setattr(tempfile, "tempdir", None)
-        assert scratch_module.new_folder().parent == tmp_path
+        assert made_in() == tmp_path
+
+
+def made_in() -> Path:
+    """Where a scratch folder is made, which is gone afterwards."""
+    held = scratch_module.Held()
+    held.close()
+    assert not held.folder.exists()
+    return held.folder.parent

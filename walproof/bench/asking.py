@@ -21,18 +21,23 @@ HARNESS_ALONE = "harness-alone"
 
 
 def measure(
-    vectors: Sequence[Vector], rounds: int, progress: Callable[[str], None] = lambda _: None
+    vectors: Sequence[Vector],
+    rounds: int,
+    progress: Callable[[str], None] = lambda _: None,
+    isolated: bool = True,
 ) -> list[Row]:
     """A row for each format and implementation, after those of a reader that answers at once.
 
     In each format the harness alone comes first.
     """
-    first = at_once_rows.measure(vectors, rounds, progress)
+    first = at_once_rows.measure(vectors, rounds, progress, isolated)
     nobody = "the harness itself: no process, a fixed answer"
     subjects = [
         Subject(HARNESS_ALONE, nobody, (), baseline=BASELINES[0]),
         *(subject_of(one, "walproof") for one in all_implementations() if not one.structure),
     ]
+    for subject in subjects:
+        subject.isolated = isolated
     cases = cases_of(vectors)
     runs: dict[str, list[SubjectRun]] = {subject.name: [] for subject in subjects}
     for number in range(rounds):

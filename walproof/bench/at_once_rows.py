@@ -22,7 +22,7 @@ from conformance.cases import Case, ReadStep, cases_of
 from conformance.runner import run_subjects_now
 from conformance.subject import Subject
 from conformance.vectors import Vector
-from walproof.bench import at_once
+from walproof.bench import at_once, boxed
 from walproof.bench.reading import Row, ratio
 
 WORKLOAD = "a reader that answers at once"
@@ -43,7 +43,10 @@ class WrongAnswers(Exception):
 
 
 def measure(
-    vectors: Sequence[Vector], rounds: int, progress: Callable[[str], None] = lambda _: None
+    vectors: Sequence[Vector],
+    rounds: int,
+    progress: Callable[[str], None] = lambda _: None,
+    isolated: bool = True,
 ) -> list[Row]:
     """A row for the harness and one for its peer. Raises :class:`WrongAnswers`."""
     why_not = None
@@ -57,9 +60,9 @@ def measure(
     asked = 0
     for number in range(rounds):
         progress(f"{WORKLOAD}, round {number + 1} of {rounds}")
-        own.append(ask(cases) / len(cases))
+        own.append(ask(cases, isolated) / len(cases))
         if why_not is None:
-            asked, seconds = run_toml_test(tools)
+            asked, seconds = run_toml_test(tools, isolated)
             peers.append(seconds / asked)
     title = "this harness, all vectors to read in both profiles"
     row = _row("walproof", title, len(cases), own, peers)
@@ -84,13 +87,14 @@ def _row(name: str, title: str, cases: int, own: Sequence[float], peers: Sequenc
     }
 
 
-def ask(cases: Sequence[Case]) -> float:
+def ask(cases: Sequence[Case], isolated: bool = True) -> float:
     """Seconds of a run with one child that has all replies ready."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "replies"
         path.write_bytes(replies(cases))
         command = [sys.executable, "-I", "-S", str(Path(at_once.__file__)), str(path)]
-        subject = Subject("answers-at-once", "a reader that answers at once", command)
+        title = "a reader that answers at once"
+        subject = Subject("answers-at-once", title, command, isolated=isolated)
         started = time.perf_counter()
         (outcome,) = run_subjects_now([subject], lambda _: cases, 1)
         seconds = time.perf_counter() - started
@@ -140,14 +144,17 @@ def toml_test() -> dict[str, Path]:
     return found
 
 
-def run_toml_test(tools: dict[str, Path]) -> tuple[int, float]:
+def run_toml_test(tools: dict[str, Path], isolated: bool = True) -> tuple[int, float]:
     """How many cases it asked of its decoder, and the seconds that took."""
     command = [str(tools["toml-test"]), "test", f"-decoder={tools['toml-test-decoder']}", "-json"]
     started = time.perf_counter()
     # Its decoder fails some cases, so the exit status says nothing here.
-    done = subprocess.run(command, capture_output=True, timeout=SECONDS)
+    try:
+        printed = boxed.run(command, SECONDS, isolated=isolated)
+    except subprocess.CalledProcessError as error:
+        printed = error.output
     seconds = time.perf_counter() - started
-    said = json.loads(done.stdout)
+    said = json.loads(printed)
     passed = said["passed_valid"] + said["passed_invalid"]
     if passed < 500:
         raise WrongAnswers(f"toml-test: only {passed} cases passed")

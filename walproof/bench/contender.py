@@ -23,7 +23,8 @@ class Contender:
     the one that the others of its format are measured against. ``repeat`` is how often a round
     reads: more than once for readers that take only milliseconds. ``unavailable()`` says why it
     cannot run here, or None. ``share`` is above 1 for readers that would take minutes: they read a
-    log with one record for every ``share`` of the workload's, and the row says so.
+    log with one record for every ``share`` of the workload's, and the row says so. In its box it
+    may change the folder of the log that it reads, and the places ``writes``.
     """
 
     name: str
@@ -34,3 +35,4 @@ class Contender:
     repeat: int = 1
     unavailable: Callable[[], str | None] = field(default=never)
     share: int = 1
+    writes: tuple[Path, ...] = ()

@@ -57,6 +57,7 @@ def _contender(
         format=format_id,
         command=timed(implementation, format_id),
         unavailable=unavailable,
+        writes=(implementation.output, *implementation.writes),
         **defaults | rest,
     )
 

@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from conformance import ROOT
 from walproof.bench.availability import why_no_scan
 from walproof.bench.contender import Command, Contender
 from walproof.bench.formats import bench_of
+
+KERNELS = ROOT / "walproof" / "scan" / "__pycache__"
+"""numba keeps no kernel, and reads none, where it cannot write."""
 
 
 def contenders_of(format_id: str) -> Iterator[Contender]:
@@ -43,6 +47,7 @@ def scanner(format_id: str) -> Contender:
         command=in_process("scanner", format_id),
         repeat=bench_of(format_id).scanner_repeat,
         unavailable=why_no_scan,
+        writes=(KERNELS,),
     )
 
 
@@ -65,6 +70,7 @@ def parquet(format_id: str) -> Contender:
         command=in_process("parquet", format_id),
         repeat=3,
         unavailable=why_no_scan,
+        writes=(KERNELS,),
     )
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import statistics
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance import ROOT
 from conformance.contents import entries_below
+from walproof.bench import boxed
 from walproof.bench.contender import Contender
 from walproof.bench.workloads import Workload
 
@@ -28,16 +27,18 @@ def measure(
     workloads: Sequence[Workload],
     rounds: int,
     progress: Callable[[str], None] = lambda _: None,
+    isolated: bool = True,
 ) -> list[Row]:
-    """A row for each workload and each contender of its format, in order.
+    """A row for each workload and each contender of its format, in order; each in a box.
 
-    Raises :class:`WrongCount`, and what ``subprocess.run`` raises for a contender that fails.
+    Raises :class:`WrongCount`, and what :func:`boxed.run` raises for a contender that fails.
     """
     rows: list[Row] = []
     for workload in workloads:
         rows += _measure(
-            [one for one in contenders if one.format == workload.format], workload, rounds, progress
-        )
+            [one for one in contenders if one.format == workload.format], workload, rounds,
+            progress, isolated,
+        )  # fmt: skip
     return rows
 
 
@@ -46,6 +47,7 @@ def _measure(
     workload: Workload,
     rounds: int,
     progress: Callable[[str], None],
+    isolated: bool,
 ) -> Iterator[Row]:
     loads = {one.name: workload.smaller(one.share) for one in contenders}
     file_bytes = {load: _into_page_cache(load.log()) for load in {workload, *loads.values()}}
@@ -56,7 +58,7 @@ def _measure(
         for one in contenders:
             if why_not[one.name] is None:
                 progress(f"{workload.name}, round {number + 1} of {rounds}: {one.name}")
-                times = _run(one, loads[one.name])
+                times = _run(one, loads[one.name], isolated)
                 raw[one.name] += times
                 seconds[one.name].append(statistics.median(times))
     peer = next((one.name for one in contenders if one.peer and seconds[one.name]), None)
@@ -100,12 +102,12 @@ def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
     return float(f"{statistics.median(ratios):.3g}")
 
 
-def _run(contender: Contender, workload: Workload) -> list[float]:
-    command = contender.command(workload.log(), contender.repeat)
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, check=True, timeout=TIMEOUT_SECONDS
-    )
-    said = json.loads(done.stdout)
+def _run(contender: Contender, workload: Workload, isolated: bool) -> list[float]:
+    log = workload.log()
+    # Some open a log as they do after a restart, others need a folder that they make beside it.
+    places = (log.parent, *contender.writes)
+    command = contender.command(log, contender.repeat)
+    said = json.loads(boxed.run(command, TIMEOUT_SECONDS, places, isolated))
     counted = (said["records"], said["payload_bytes"])
     if counted != (workload.count, workload.count * workload.size):
         raise WrongCount(

@@ -15,6 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance import __version__, saving
+from conformance.isolation import words
+from conformance.isolation.words import Isolation
 from walproof.bench.reading import Row
 
 Report = dict[str, Any]
@@ -26,6 +28,7 @@ def build(
     rounds: int,
     quick: bool,
     hostile: Sequence[Row] = (),
+    isolation: Isolation | None = None,
 ) -> Report:
     """The report of one run; ``seconds`` and ``seconds_per_case`` in it are raw and in order."""
     return {
@@ -43,6 +46,7 @@ def build(
         "reading": list(reading),
         "asking": list(asking),
         "hostile": list(hostile),
+        "isolation": isolation,
     }
 
 
@@ -84,6 +88,8 @@ def show(report: Report, console: Console) -> None:
     )
     if report["quick"]:
         console.print("Quick: small logs, few rounds. The numbers show only that it runs.")
+    for line in words.lines(report["isolation"]) if report["isolation"] else ():
+        console.print(line, highlight=False)
 
 
 def _reading_table(rows: Sequence[Row]) -> Table:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from conformance import BUILD
 from conformance.registry import FOLDER, load
 from reference_impl.formats import FORMATS, named
+from walproof.bench import boxed
 from walproof.bench.availability import why_not
 from walproof.bench.formats import bench_of
+
+SECONDS = 600
+"""How long a real writer may take for a log."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +31,15 @@ class Workload:
         return replace(self, count=max(1, self.count // by))
 
     def log(self) -> Path:
-        """The log, which is made when it is not there."""
-        path = BUILD / "bench" / f"{self.format}-{self.count}x{self.size}"
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new = path.with_name(f"{path.name}.{os.getpid()}")
-            self._make(new)
-            new.rename(path)
-        return path
+        """The log, which is made when it is not there, alone in a folder."""
+        name = f"{self.format}-{self.count}x{self.size}"
+        folder = BUILD / "bench" / "logs" / name
+        if not folder.exists():
+            new = folder.with_name(f"{name}.{os.getpid()}")
+            new.mkdir(parents=True)
+            self._make(new / name)
+            new.rename(folder)
+        return folder / name
 
     def _make(self, path: Path) -> None:
         """By the real writer where there is one and it is built, else by the specification's."""
@@ -44,7 +48,8 @@ class Workload:
             writer = load(FOLDER / bench.writer)
             if why_not(writer) is None:
                 arguments = ["generate", str(path), str(self.count), str(self.size)]
-                subprocess.run([*writer.command, *arguments], check=True)
+                places = [path.parent, writer.output, *writer.writes]
+                boxed.run([*writer.command, *arguments], SECONDS, places)
                 return
         records = list(bench.records(self.count, self.size))
         named(self.format).write(path, records, bench.context)

@@ -17,6 +17,7 @@ from conformance.subject import Subject
 from conformance.vectors import BrokenVector, Vector, load, load_all
 from walproof.cli import subjects
 from walproof.cli.output import say, say_lines
+from walproof.cli.stopping import stoppable
 
 
 @click.command()
@@ -37,6 +38,7 @@ from walproof.cli.output import say, say_lines
     help="Leave the scratch copy in this folder, as the program left it.",
 )
 @subjects.isolation
+@stoppable()
 def ask(
     command: str | None,
     name: str | None,

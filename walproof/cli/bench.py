@@ -10,8 +10,10 @@ from rich.console import Console
 
 from conformance import REPORTS
 from conformance.vectors import Vector, load_all
+from walproof.cli import subjects
 from walproof.cli.output import say
 from walproof.cli.setup import in_ci
+from walproof.cli.stopping import stoppable
 
 QUICK_SCALE = 100
 QUICK_VECTORS = 8
@@ -33,13 +35,18 @@ QUICK_VECTORS = 8
     show_default="reports/bench.json",
     help="Where the numbers go, as JSON.",
 )
-def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
+@subjects.isolation
+@stoppable()
+def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolated: bool) -> int:
     """Measure the readers (MB/s, records/s), the harness (cases/s), and hostile logs (growth).
 
     Every number is shown beside that of a peer, measured in the same run: a real implementation
     of the format, or the executable specification for the harness. How fast the harness is by
     itself, a reader that answers at once tells; its peer there is toml-test with its own decoder.
-    Ratios can be compared between machines; the numbers cannot.
+    Ratios can be compared between machines; the numbers cannot. Implementations run as under
+    `check`, in a box, and the last lines say what isolated them; what a box costs lies before the
+    time that a reader measures, and is part of the start that the harness measures. Hostile logs
+    are read by the readers of this project alone, in processes like any other.
 
     \b
     walproof bench
@@ -48,7 +55,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
 
     Exit status: 0; 1 for a usage or I/O error, or, with CI=true, if a contender is missing.
     """
-    from walproof.bench import asking, hostile, reading, report
+    from walproof.bench import asking, boxed, hostile, reading, report
     from walproof.bench.contenders import contenders
     from walproof.bench.workloads import WORKLOADS
 
@@ -59,15 +66,16 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
         vectors = _some_of_each_format(vectors)
     with Console(stderr=True).status("measuring") as status:
         read = [] if only not in (None, "reading") else reading.measure(
-            contenders(), workloads, rounds, status.update
+            contenders(), workloads, rounds, status.update, isolated
         )  # fmt: skip
         asked = [] if only not in (None, "asking") else asking.measure(
-            vectors, rounds, status.update
+            vectors, rounds, status.update, isolated
         )  # fmt: skip
         grown = [] if only not in (None, "hostile") else hostile.measure(
             list(hostile.logs()), hostile.QUICK if quick else hostile.SIZES, status.update
         )  # fmt: skip
-    made = report.build(read, asked, rounds, quick, grown)
+    held = boxed.isolation(isolated) if read or asked else None
+    made = report.build(read, asked, rounds, quick, grown, held)
     report.save(made, path)
     report.show(made, Console())
     say(f"Raw numbers: {os.path.relpath(path)}")

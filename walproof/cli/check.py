@@ -30,6 +30,7 @@ from conformance.subject import Subject, formats_read, takes_strict
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
 from walproof.cli.output import say
 from walproof.cli.setup import in_ci
+from walproof.cli.stopping import stoppable
 from walproof.cli.subjects import (
     foreign,
     implementations,
@@ -84,6 +85,7 @@ NAMED = 20
 @click.option("--cause", metavar="NAME", help="With --update-known: the cause of the new failures.")
 @click.option("--because", metavar="TEXT", help="The sentence of that cause, if it is a new one.")
 @isolation
+@stoppable()
 def check(
     commands: tuple[str, ...],
     names: tuple[str, ...],

@@ -14,6 +14,7 @@ from conformance.text import printable
 from conformance.vectors import BrokenVector, load_all
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
+from walproof.cli.stopping import stoppable
 
 MARKS = {"right": ("✓", "+", "green"), "wrong": ("✗", "x", "red"), "untested": ("–", "-", "yellow")}
 STDERR_LINES = 4
@@ -30,6 +31,7 @@ STDERR_LINES = 4
     help="How long hello and other slow steps may take.",
 )
 @subjects.isolation
+@stoppable()
 def smoke(
     command: str, formats: tuple[str, ...], one_shot: bool, seconds: float, isolated: bool
 ) -> int:

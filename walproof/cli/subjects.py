@@ -63,7 +63,7 @@ def told_one_shot(subject: Subject, one_shot: bool) -> None:
     """Note whether a foreign program is one-shot; the commands that repeat a case say it too."""
     subject.one_shot = one_shot
     chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
-    chosen += _flag(subject.isolated)
+    chosen += flag(subject.isolated)
     subject.repeat = f"{program_name()} check {chosen}"
     subject.ask = f"{program_name()} ask {chosen}"
 
@@ -87,14 +87,15 @@ def own(implementation: Implementation, isolated: bool = True) -> Subject:
     try:
         subject = subject_of(implementation, program_name())
         subject.isolated = isolated
-        subject.repeat += _flag(isolated)
-        subject.ask += _flag(isolated)
+        subject.repeat += flag(isolated)
+        subject.ask += flag(isolated)
         return subject
     except known_failures.BrokenList as error:
         raise click.ClickException(str(error)) from None
 
 
-def _flag(isolated: bool) -> str:
+def flag(isolated: bool) -> str:
+    """The option of a command that repeats what was run so."""
     return "" if isolated else " --no-isolation"
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shlex
 import signal
-import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -20,7 +18,7 @@ from conformance import REPORTS, known_failures
 from conformance.registry import Implementation, Unavailable
 from conformance.vectors import BrokenVector, Vector, load, load_all
 from reference_impl.formats import FORMATS
-from walproof.cli import subjects
+from walproof.cli import stopping, subjects
 from walproof.cli.output import say
 from walproof.spark.java import JavaMissing
 from walproof.sweep import controls, findings, job, plan, summary, terminal
@@ -61,8 +59,10 @@ PROPOSED = 20
 @click.option("--seed", default=1, show_default=True, help="Another one gives other pairs.")
 @click.option("--wall-ms", default=2000, show_default=True, help="For each request.")
 @click.option("--memory", default=2048, show_default=True, metavar="MIB", help="For each program.")
+@subjects.isolation
 @click.option("--minimise", "minimise_seconds", default=20.0, show_default=True, metavar="S",
               help="Time for making findings smaller.")  # fmt: skip
+@stopping.stoppable()
 def sweep(
     format: str,
     names: tuple[str, ...],
@@ -78,6 +78,7 @@ def sweep(
     seed: int,
     wall_ms: int,
     memory: int,
+    isolated: bool,
     minimise_seconds: float,
 ) -> int:
     """Damage undamaged vectors in every way there is, and ask implementations about each result.
@@ -98,7 +99,8 @@ def sweep(
 
     COMMAND is any program that speaks the protocol (conformance/README.md), or the one-shot form
     `COMMAND read FORMAT PATH [strict]`, which is slower and cannot be told a context. It is asked
-    in the profile strict too if that word changes its answers.
+    in the profile strict too if that word changes its answers. Programs run as under `check`: each
+    in a folder of its own, without network, and the last lines say what isolated them.
 
     DIR/sweep holds what was swept; DIR/findings (Parquet), DIR/summary.json and DIR/proposals
     (vectors) hold what was found. A sweep that was stopped goes on where it was.
@@ -114,7 +116,7 @@ def sweep(
     try:
         vectors = load_all()
         limits = Limits(wall_ms=wall_ms, memory=memory << 20)
-        programs, ours, options = _programs(format, names, commands, limits, vectors)
+        programs, ours, options = _programs(format, names, commands, limits, vectors, isolated)
         chosen = controls.choose(vectors, format, patterns, depth)
         made, enumerations = plan.make(
             format, chosen, depth, cases or CASES[depth], "fast" in names, programs, limits, seed,
@@ -150,6 +152,7 @@ def _programs(
     commands: Sequence[str],
     limits: Limits,
     vectors: Mapping[str, Vector],
+    isolated: bool,
 ) -> tuple[list[Program], dict[str, Implementation], dict[str, str]]:
     """The programs to ask, those that are our own implementations, and the option for each."""
     ours = {}
@@ -165,7 +168,10 @@ def _programs(
             implementation.make()
         except Unavailable as error:
             raise click.ClickException(f"{name} is unavailable: {error}") from None
-        bare = Program(name, tuple(implementation.command), version=implementation.stamp())
+        bare = Program(
+            name, tuple(implementation.command), version=implementation.stamp(), isolated=isolated,
+            writes=tuple(map(str, [implementation.output, *implementation.writes])),
+        )  # fmt: skip
         try:
             program, why = introduced(bare, format, limits)
         except NoProgram as error:
@@ -174,12 +180,14 @@ def _programs(
             raise click.ClickException(f"{name}: hello: {why}")
         programs.append(program)
         ours[name] = implementation
-        options[name] = f"--impl {name}"
+        options[name] = f"--impl {name}{subjects.flag(isolated)}"
     for command in dict.fromkeys(commands):
         words = subjects.words_of(command)
         try:
             program, why = introduced(
-                Program(name_of(words, programs), tuple(words), version=stamp(words)),
+                Program(
+                    name_of(words, programs), tuple(words), version=stamp(words), isolated=isolated
+                ),
                 format,
                 limits,
                 vectors.values(),
@@ -194,6 +202,7 @@ def _programs(
             )
         programs.append(program)
         options[program.name] = f"--cmd {shlex.quote(command)}{' --one-shot' * program.one_shot}"
+        options[program.name] += subjects.flag(isolated)
     return programs, ours, options
 
 
@@ -205,7 +214,7 @@ def _run(
     made, done = enumerations.plan, 0
     started = time.monotonic()
     stopped_by = None
-    with _stopped_by_sigterm(), Progress(
+    with stopping.as_ctrl_c() as came, Progress(
         TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
         console=Console(stderr=True), transient=True,
         auto_refresh=False,  # a thread of its own would be in the way of a fork
@@ -222,32 +231,15 @@ def _run(
 
         try:
             spent = job.run(made, store, todo, master, seconds, progress, enumerations)
-        except KeyboardInterrupt as stop:
+        except KeyboardInterrupt:
             spent = time.monotonic() - started
-            stopped_by = str(stop) or "SIGINT"
+            stopped_by = (came or [signal.SIGINT])[0].name
     return {
         "seconds": spent,
         "cases": done,
         "resumed": len(made.shards) - len(todo),
         "stopped_by": stopped_by,
     }
-
-
-@contextlib.contextmanager
-def _stopped_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: object) -> None:
-        raise KeyboardInterrupt("SIGTERM")
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _repeat(

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from conformance.scratch import Held
 from walproof.onebit.logs import Searched
 from walproof.onebit.search import Search, Stretch
 from walproof.spark.session import SHORT_LIVED, session
 from walproof.sweep.local import cores
-from walproof.sweep.worker import scratch_folder
 
 AT_A_TIME = 4096
 """Flips of a stretch: some seconds of the slowest format."""
@@ -57,14 +56,14 @@ def run(
     if master is not None:
         return _on_spark(logs, todo, master)
     # Of this process, which removes it whatever ends the others.
-    scratch = scratch_folder()
+    scratch = Held()
     try:
         if jobs <= 1:
-            return [_told(one, progress) for one in _stretches(logs, todo, scratch)]
-        with multiprocessing.Pool(jobs, _begin, (logs, scratch)) as pool:
+            return [_told(one, progress) for one in _stretches(logs, todo, scratch.folder)]
+        with multiprocessing.Pool(jobs, _begin, (logs, scratch.folder)) as pool:
             return [_told(one, progress) for one in pool.imap(_stretch, todo)]
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.close()
 
 
 def _told(stretch: Stretch, progress: Progress) -> Stretch:
@@ -85,11 +84,11 @@ def run_on(spark: Any, logs: Sequence[Searched], todo: Sequence[Task]) -> list[S
     told = spark.sparkContext.broadcast(list(logs))
 
     def stretches(mine: Iterator[Task]) -> Iterator[Stretch]:
-        scratch = scratch_folder()
+        scratch = Held()
         try:
-            yield from _stretches(told.value, mine, scratch)
+            yield from _stretches(told.value, mine, scratch.folder)
         finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.close()
 
     parts = spark.sparkContext.parallelize(list(todo), len(todo))
     found: list[Stretch] = parts.mapPartitions(stretches).collect()

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from conformance.describe import payload_key
+from conformance.isolation import evidence, words
+from conformance.isolation.environment import existing
 from conformance.protocol.messages import ProtocolError, validate
 from reference_impl.answer import End, payload_to_json
 from walproof.sweep import invariants, judge, shares
@@ -57,6 +59,9 @@ class ShardRunner:
         outcome = Outcome(number, Rows(outcomes=[bytearray() for _ in self.plan.columns]))
         for asker in self.askers.values():
             asker.deaths, asker.busy_seconds = 0, 0.0
+        if self.plan.programs:
+            isolated = all(program.isolated for program in self.plan.programs)
+            outcome.isolation = words.told(isolated, existing(evidence()))
         now = Now(self.plan, outcome)
         seen_before: set[int] = set()
         for run in self.plan.shards[number]:
@@ -165,7 +170,9 @@ class ShardRunner:
                 fast_seconds += clock() - t1
             if programs:
                 for name in programs:
-                    self.askers[name].ask(case, control.name, contents, asked.told, setting.profile)
+                    self.askers[name].ask(
+                        case, control.neutral_name, contents, asked.told, setting.profile
+                    )
                     now.asked(name, operation)
                 if row & 63 == 0:
                     self._take_replies(now)
@@ -264,7 +271,7 @@ class ShardRunner:
             asker.ask_step(case, case.request.step)
         else:
             case.owed = self.reference.read(control, made.contents, profile)
-            asker.ask(case, control.name, made.contents, asked.told, profile)
+            asker.ask(case, control.neutral_name, made.contents, asked.told, profile)
         asker.drain()
         reply = asker.replies.pop()
         self._take_replies(now)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -14,8 +13,10 @@ from typing import Any, Protocol
 
 from conformance.cases import Case, Judgement, WritingStep, found_at
 from conformance.contents import Contents
+from conformance.isolation import Box
 from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
+from conformance.scratch import remove
 from walproof.sweep.judge import (
     CRASH,
     NOT_ASKED,
@@ -105,7 +106,10 @@ GAVE_UP = "anything more in a shard in which it had died {} times"
 
 
 class Asker:
-    """Asks one implementation. ``scratch`` is a folder of its own, on tmpfs when there is one."""
+    """Asks one implementation. ``scratch`` is a folder of its own, on tmpfs when there is one.
+
+    A ``box`` around the program has this folder.
+    """
 
     def __init__(
         self,
@@ -115,10 +119,12 @@ class Asker:
         scratch: Path,
         limits: Limits,
         patience: Patience | None = None,
+        box: Box | None = None,
     ) -> None:
         self.name = name
         self.patience = patience
-        self.command = command
+        self.box = box
+        self.command = command if box is None else box.command(command)
         self.format = format
         self.limits = limits
         self.hello: dict[str, Any] = {}
@@ -144,7 +150,7 @@ class Asker:
         """Start the program, unless it runs. Raises :class:`Ended`, :class:`ProtocolError`."""
         if self._process is not None:
             return
-        process = Process(self.command, self._scratch, self.limits.memory)
+        process = Process(self.command, self._scratch, self.limits.memory, self.box)
         try:
             process.send(encode({"cmd": "hello", "protocol": PROTOCOL}))
             found = process.lines(self.limits.start_seconds, self.limits.output)
@@ -178,7 +184,7 @@ class Asker:
             return
         while len(self._waiting) >= self.limits.window:
             self._receive()
-        slot = self._slot(step.vector.input.name, writing=True)
+        slot = self._slot(step.vector.neutral_name, writing=True)
         asked = _Asked(token, b"", "", step.vector.operation, slot, step=step)
         self._put(asked)
         self._send(asked)
@@ -204,6 +210,8 @@ class Asker:
         if self._process is not None:
             self._process.close()
             self._process = None
+        if self.box is not None:
+            self.box.close()
 
     def _send(self, asked: _Asked) -> None:
         self._seq += 1
@@ -343,31 +351,38 @@ class Asker:
             return free.pop()
         self._places += 1
         path = self._scratch / str(self._places) / name
-        path.parent.mkdir(parents=True)
         return _Slot(path, json.dumps(str(path)))
 
     def _put(self, asked: _Asked) -> None:
         """Put the log in place, for whatever is asked."""
         if asked.step is None:
+            self._let_go_of(asked.slot)  # who died may have removed it
             self._fill(asked.slot, asked.contents)
             return
-        parent = asked.slot.path.parent
-        shutil.rmtree(parent)  # with all that an earlier writer left there
-        parent.mkdir()
+        self._renew(asked.slot)  # with all that an earlier writer left there
         asked.step.prepare(asked.slot.path)
 
     def _fill(self, slot: _Slot, contents: Contents) -> None:
         """Put the log in place: into the open file, which is quick."""
         if not isinstance(contents, bytes):
+            self._renew(slot)  # it is not known what an earlier reader left there
             put(contents, slot.path)
             return
         if slot.fd < 0:
-            slot.path.unlink(missing_ok=True)
+            self._renew(slot)
             slot.fd = os.open(slot.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC)
             slot.inode = os.fstat(slot.fd).st_ino
         else:
             os.ftruncate(slot.fd, 0)
         os.pwrite(slot.fd, contents, 0)
+
+    def _renew(self, slot: _Slot) -> None:
+        """An empty folder for a copy, whatever a program made of the one before."""
+        parent = slot.path.parent
+        if parent.is_symlink():
+            parent.unlink()
+        remove(parent)
+        parent.mkdir(parents=True)
 
     def _changed(self, asked: _Asked) -> bool:
         """Whether the log was changed: a reader never writes."""
@@ -380,9 +395,14 @@ class Asker:
             same = False
         if same and os.pread(slot.fd, len(contents) + 1, 0) == contents:
             return False
-        os.close(slot.fd)
-        slot.fd = -1
+        self._let_go_of(slot)
         return True
+
+    def _let_go_of(self, slot: _Slot) -> None:
+        """Make the next copy there anew."""
+        if slot.fd >= 0:
+            os.close(slot.fd)
+            slot.fd = -1
 
     def _release(self, asked: _Asked) -> None:
         key = asked.slot.path.name, asked.step is not None

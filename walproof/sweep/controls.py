@@ -14,7 +14,7 @@ from crc32c import crc32c
 
 from conformance.contents import Contents, size
 from conformance.recipes.generate import answer_to
-from conformance.vectors import Vector
+from conformance.vectors import Vector, neutral
 from reference_impl.answer import Record
 from walproof.sweep.fields import FieldsOfFile, fields_of
 from walproof.sweep.formats import kind
@@ -53,6 +53,11 @@ class Control:
     contexts: tuple[Mapping[str, Any], ...] = ()
     to_append: tuple[Mapping[str, Any], ...] = ({},)
     to_write: tuple[Mapping[str, Any], ...] = ({},)
+
+    @functools.cached_property
+    def neutral_name(self) -> str:
+        """The name under which a program sees it: what matters of it, and not whose it is."""
+        return neutral(self.name, self.id.rpartition("/")[2])
 
     @functools.cached_property
     def settings(self) -> list[Setting]:

@@ -1,12 +1,14 @@
 """Stands between a worker and a program under test, so that nothing is left behind.
 
-``guard.py PARENT SCRATCH MEMORY FD [PROGRAM ARGUMENT …]`` runs the program with the guard's own
-standard streams. It ends the program and all that it started when they hold more than MEMORY
-bytes, and when the process PARENT is gone, even by ``kill -9``; then it removes the folder SCRATCH
-too. Without a program it only waits to do that. Its last words go to file descriptor FD: ``exit
-STATUS``, ``signal NUMBER``, ``over BYTES``, ``cannot WHY``.
+``guard.py PARENT SCRATCH MEMORY FD CHECKOUT BOX [PROGRAM ARGUMENT …]`` runs the program with the
+guard's own standard streams, in a box if BOX is the JSON of an ``Entrance`` and not empty; the
+package ``conformance`` lies in CHECKOUT. The guard ends the program and all that it started when
+they hold more than MEMORY bytes, and when the process PARENT is gone, even by ``kill -9``; then it
+removes the folder SCRATCH too. Without a program it only waits to do that. Its last words go to
+file descriptor FD: ``exit STATUS``, ``signal NUMBER``, ``over BYTES``, ``cannot WHY``.
 
-Standard library only, and little of it: one of these starts for every program and every crash.
+The guard itself stays outside of the box, where the program cannot end it. Beyond that it is the
+standard library only, and little of it: one of these starts for every program and every crash.
 """
 
 from __future__ import annotations
@@ -19,19 +21,28 @@ import signal
 import sys
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # it takes longer to import than all else
+    from typing import Any
+
 POLL_SECONDS = 0.05
+SHARED_BYTES = 1 << 30
+"""So much others may write into memory meanwhile: it is not laid to a program's charge."""
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def main(parent: int, scratch: str, memory: int, fd: int, command: list[str]) -> None:
+def main(
+    parent: int, scratch: str, memory: int, fd: int, checkout: str, box: str, command: list[str]
+) -> None:
     """Run until the program has ended or the parent is gone."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     _prctl(_PR_SET_PDEATHSIG, signal.SIGHUP)
     # What a killed program leaves becomes ours, so that it can be found and killed.
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     os.set_inheritable(fd, False)
-    child = _start(command, fd) if command else None
+    before = _in_memory()
+    child = _start(command, fd, _entrance(checkout, box) if box else None) if command else None
     _let_go_of_streams()
     while os.getppid() == parent:
         got = _wait_for_signal()
@@ -49,7 +60,7 @@ def main(parent: int, scratch: str, memory: int, fd: int, command: list[str]) ->
             _kill_all()
             _say(fd, _words(status))
             return
-        if child is not None and (used := _resident()) > memory:
+        if child is not None and (used := _resident() + _in_files(before, memory)) > memory:
             _kill_all()
             _say(fd, f"over {used}")
             return
@@ -58,12 +69,28 @@ def main(parent: int, scratch: str, memory: int, fd: int, command: list[str]) ->
         _remove(scratch)
 
 
-def _start(command: list[str], fd: int) -> int:
+def _entrance(checkout: str, box: str) -> Any:
+    sys.path.insert(0, checkout)
+    from conformance.isolation.entering import Entrance
+
+    return Entrance.from_json(box)
+
+
+def _start(command: list[str], fd: int, entrance: Any) -> int:
     guard = os.getpid()
     child = os.fork()
     if child:
         return child
     os.setsid()
+    if entrance is not None:
+        try:
+            entrance.enter()
+            if entrance.rules is not None:
+                os.set_inheritable(entrance.rules, False)
+        except OSError:
+            _say(fd, f"cannot isolate {command[0]} as this system offers")
+            os._exit(127)
+    # Only now: new rights make the system forget with whom it is to die.
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != guard:
         os._exit(1)
@@ -149,6 +176,20 @@ def _resident() -> int:
     return pages * os.sysconf("SC_PAGESIZE")
 
 
+def _in_files(before: int, memory: int) -> int:
+    """Bytes of memory that were written to files meanwhile, if that is more than others might."""
+    written = _in_memory() - before
+    return written if written > max(memory, SHARED_BYTES) else 0
+
+
+def _in_memory() -> int:
+    try:
+        found = os.statvfs("/dev/shm")
+    except OSError:
+        return 0
+    return (found.f_blocks - found.f_bfree) * found.f_frsize
+
+
 def _words(status: int) -> str:
     if os.WIFSIGNALED(status):
         return f"signal {os.WTERMSIG(status)}"
@@ -168,4 +209,5 @@ def _prctl(option: int, value: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5:])
+    first, folder, most, status, *others = sys.argv[1:]
+    main(int(first), folder, int(most), int(status), others[0], others[1], others[2:])

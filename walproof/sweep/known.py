@@ -92,7 +92,7 @@ class Known:
                 for profile in READING:
                     if program.takes(plan.format, Setting(profile, context)):
                         told = json.dumps(context)
-                        asker.ask((vector, profile), vector.input.name, vector.contents, told,
+                        asker.ask((vector, profile), vector.neutral_name, vector.contents, told,
                                   profile)  # fmt: skip
             asker.drain()
             for reply in asker.replies:

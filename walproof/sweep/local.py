@@ -152,7 +152,8 @@ def _work(
     plan: Plan, enumerations: Enumerations | None, place: str, pipe: Connection, parent: int
 ) -> None:
     """What a process does until it is told to end, or has no parent any more."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of Ctrl-C the parent takes care
     threading.Thread(target=_outlive_nobody, args=(parent,), daemon=True).start()
     hangs = worker.worker(plan, enumerations).hangs

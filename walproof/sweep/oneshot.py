@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.cases import found_at
 from conformance.contents import Contents
+from conformance.isolation import Box
 from conformance.protocol.child import Crash, OverLimit, Timeout
 from conformance.protocol.child import Limits as ChildLimits
 from conformance.protocol.messages import ProtocolError
@@ -43,10 +44,11 @@ class OneShotAsker(Asker):
         scratch: Path,
         limits: Limits,
         patience: Patience | None = None,
+        box: Box | None = None,
     ) -> None:
-        super().__init__(name, command, format, scratch, limits, patience)
+        super().__init__(name, command, format, scratch, limits, patience, box)
         limited = ChildLimits(memory_bytes=limits.memory, output_bytes=limits.output)
-        self._program = OneShot(command, scratch, limited)
+        self._program = OneShot(command, scratch, limited, box=box)
 
     def ask(
         self, token: Any, name: str, contents: Contents, context: str, profile: str = "recover"
@@ -78,3 +80,5 @@ class OneShotAsker(Asker):
 
     def close(self) -> None:
         """Nothing is left running."""
+        if self.box is not None:
+            self.box.close()

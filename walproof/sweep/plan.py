@@ -6,10 +6,12 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from conformance import __version__
 from conformance.contents import digest
+from conformance.isolation import Box, evidence
 from walproof.sweep import shares
 from walproof.sweep.children import Limits
 from walproof.sweep.controls import Control, seed_of
@@ -58,7 +60,8 @@ class Coverage(NamedTuple):
 class Program:
     """An implementation outside the worker: its command, and what makes it another one.
 
-    It is asked in its ``profiles``; one that is ``one_shot`` cannot be told a context.
+    It is asked in its ``profiles``; one that is ``one_shot`` cannot be told a context. It runs in a
+    box if it is ``isolated``, and may change the folders ``writes`` besides its own.
     """
 
     name: str
@@ -66,6 +69,14 @@ class Program:
     one_shot: bool = False
     version: str = ""
     profiles: tuple[str, ...] = READING
+    isolated: bool = True
+    writes: tuple[str, ...] = ()
+
+    def box(self, folder: Path) -> Box | None:
+        """The box around it on this machine, with this folder; or none."""
+        if not self.isolated:
+            return None
+        return Box(folder, hides=evidence(), writes=map(Path, self.writes))
 
     def takes(self, format: str, setting: Setting) -> bool:
         """Whether it can be asked in this way."""

@@ -13,6 +13,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from conformance import ROOT
+from conformance.isolation import Box
 from conformance.protocol.child import describe_exit
 
 GUARD = Path(__file__).parent / "guard.py"
@@ -21,28 +23,43 @@ _CHUNK = 1 << 18
 
 
 class Ended(Exception):
-    """The program has ended; the text says how. ``over`` is true when its memory was too much."""
+    """The program has ended; the text says how. ``over`` is true when its memory was too much.
 
-    def __init__(self, text: str, over: bool = False) -> None:
+    ``unboxed`` is true if it was not run, since it could not be isolated.
+    """
+
+    def __init__(self, text: str, over: bool = False, unboxed: bool = False) -> None:
         super().__init__(text)
         self.over = over
+        self.unboxed = unboxed
 
 
 class Process:
-    """A program under a guard (``guard.py``). ``scratch`` is removed when this process dies."""
+    """A program under a guard (``guard.py``), in a ``box`` if there is one.
 
-    def __init__(self, command: Sequence[str], scratch: Path, memory: int) -> None:
+    ``scratch`` is removed when this process dies.
+    """
+
+    def __init__(
+        self, command: Sequence[str], scratch: Path, memory: int, box: Box | None = None
+    ) -> None:
         self.memory = memory
         self.stderr = b""
         self._in = self._out = b""
         status, inherited = os.pipe()
         self._status = status
+        entrance, environment, shared = "", None, [inherited]
+        if box is not None:
+            box.prepare()
+            step = box.entrance()
+            entrance, environment = step.to_json(), box.environment(command)
+            shared += [] if step.rules is None else [step.rules]
         # -I -S: no site, nothing of the caller's environment: it starts in 15 ms.
         self._guard = subprocess.Popen(
             [sys.executable, "-I", "-S", str(GUARD), str(os.getpid()), str(scratch), str(memory),
-             str(inherited), *command],
+             str(inherited), str(ROOT), entrance, *command],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            pass_fds=(inherited,), bufsize=0,
+            pass_fds=shared, bufsize=0, env=environment,
         )  # fmt: skip
         os.close(inherited)
         assert self._guard.stdin and self._guard.stdout and self._guard.stderr
@@ -146,7 +163,8 @@ class Process:
         with contextlib.suppress(OSError):
             while chunk := os.read(self._err, 65536):
                 self.stderr = (self.stderr + chunk)[-STDERR_TAIL:]
-        said = os.read(self._status, 4096).decode(errors="replace").split(maxsplit=1)
+        first = os.read(self._status, 4096).decode(errors="replace").partition("\n")[0]
+        said = first.split(maxsplit=1)
         self._close()
         if said[:1] == ["over"]:
             return Ended(f"more than {self.memory >> 20} MiB of memory", over=True)
@@ -154,7 +172,9 @@ class Process:
             return Ended(describe_exit(-int(said[1])))
         if said[:1] == ["exit"]:
             return Ended(describe_exit(int(said[1])))
-        return Ended(" ".join(said) or "it was killed from outside")
+        text = " ".join(said)
+        unboxed = text.startswith("cannot isolate")
+        return Ended(text or "it was killed from outside", unboxed=unboxed)
 
     def _close(self) -> None:
         for stream in (self._guard.stdin, self._guard.stdout, self._guard.stderr):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import file_name
+from conformance.scratch import Held
 from conformance.subject import Subject, takes_strict
 from conformance.vectors import Vector
 from walproof.sweep.children import Asker, Limits
@@ -32,13 +32,17 @@ def introduced(
     """A program as its hello describes it, and why it must be one-shot if it says none.
 
     With the ``vectors`` it is found out whether a one-shot program takes the profile ``strict``.
-    Raises :class:`NoProgram` if it says that it does not read the format, or in no profile.
+    Raises :class:`NoProgram` if it says that it does not read the format, or in no profile, or if
+    it cannot be isolated as this system offers.
     """
     try:
-        hello = _hello(program.command, replace(limits, start_seconds=HELLO_SECONDS))
+        hello = _hello(program, replace(limits, start_seconds=HELLO_SECONDS))
     except (Ended, ProtocolError) as error:
+        if isinstance(error, Ended) and error.unboxed:
+            raise NoProgram(str(error)) from None
         of_format = [vector for vector in vectors if vector.body["format"] == format]
-        strict = takes_strict(Subject(program.name, program.name, program.command), of_format)
+        subject = Subject(program.name, program.name, program.command, isolated=program.isolated)
+        strict = takes_strict(subject, of_format)
         known = READING if strict else READING[:1]
         return replace(program, one_shot=True, profiles=known), str(error)
     if format not in hello["formats"] and "*" not in hello["formats"]:
@@ -49,14 +53,16 @@ def introduced(
     return replace(program, profiles=profiles), None
 
 
-def _hello(command: Sequence[str], limits: Limits) -> Mapping[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        asker = Asker("", command, "", Path(folder), limits)
-        try:
-            asker.start()
-            return asker.hello
-        finally:
-            asker.close()
+def _hello(program: Program, limits: Limits) -> Mapping[str, Any]:
+    held = Held()
+    box = program.box(held.folder)
+    asker = Asker("", program.command, "", held.folder, limits, box=box)
+    try:
+        asker.start()
+        return asker.hello
+    finally:
+        asker.close()
+        held.close()
 
 
 def stamp(words: Sequence[str]) -> str:

@@ -73,9 +73,8 @@ class MemoryLog(Log):
 def put(contents: Contents, place: Path) -> None:
     """Make a place hold this log and nothing else."""
     if isinstance(contents, bytes):
-        place.write_bytes(contents)
-        return
-    if place.exists():
+        place.unlink(missing_ok=True)
+    elif place.exists():
         shutil.rmtree(place)
     write_contents(contents, place)
 

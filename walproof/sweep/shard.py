@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.isolation.words import Isolation
 from walproof.sweep.judge import Signature
 from walproof.sweep.pairs import PAIR
 
@@ -80,6 +81,8 @@ class Outcome:
     """By implementation: what is wrong with its answer to an undamaged control, by :func:`at`."""
     left: Counter[str] = field(default_factory=Counter)
     """By implementation: cases that were made from such a control, and not asked."""
+    isolation: Isolation | None = None
+    """What isolated the programs where it ran; None without a program."""
 
     def to_json(self) -> dict[str, Any]:
         """Counts and findings, without the rows."""
@@ -101,6 +104,7 @@ class Outcome:
             "hello": self.hello,
             "fails": self.fails,
             "left": dict(self.left),
+            "isolation": self.isolation,
             "findings": [
                 {**vars(found), "signature": vars(found.signature)} for found in self.found.values()
             ],

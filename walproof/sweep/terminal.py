@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from conformance.isolation import words
 from conformance.reports.console_text import say
 from walproof.quantity import counted
 from walproof.sweep.fields import brief
@@ -27,6 +28,8 @@ def show(told: Mapping[str, Any], console: Console, place: str) -> None:
     _findings(told["findings"], console)
     console.print()
     say(Text(f"Everything: {place}"), console)
+    for line in words.lines(told["isolation"]) if told["isolation"] else ():
+        _say(console, line)
 
 
 def _say(console: Console, text: str, style: str = "") -> None:

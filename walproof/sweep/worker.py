@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import tempfile
-import time
 from collections.abc import Iterator
-from pathlib import Path
 
-import psutil
-
+from conformance.scratch import Held
 from walproof.sweep.asked import ShardRunner
 from walproof.sweep.cases import CasesInTime
 from walproof.sweep.children import Asker
 from walproof.sweep.oneshot import OneShotAsker
-from walproof.sweep.plan import Enumerations, Plan
+from walproof.sweep.plan import Enumerations, Plan, Program
 from walproof.sweep.process import Process
 from walproof.sweep.readers import Fast, Reference
 from walproof.sweep.store import Store
-
-TMPFS = Path("/dev/shm")
-PREFIX = "walproof-sweep-"
 
 
 class Worker:
@@ -30,23 +22,14 @@ class Worker:
 
     def __init__(self, plan: Plan, enumerations: Enumerations | None = None) -> None:
         self.plan = plan
-        self.folder = scratch_folder()
+        self._held = Held()
+        self.folder = self._held.folder
         # Without a program: it only waits for this process to die, and removes the folder then.
         self._guard = Process((), self.folder, plan.limits.memory)
         here = self.folder / "here"
         here.mkdir()
         self.patience = CasesInTime()
-        self.askers = {
-            program.name: (OneShotAsker if program.one_shot else Asker)(
-                program.name,
-                program.command,
-                plan.format,
-                self._place(program.name),
-                plan.limits,
-                self.patience,
-            )
-            for program in plan.programs
-        }
+        self.askers = {program.name: self._asker(program) for program in plan.programs}
         fast = Fast(plan.format, here) if plan.fast else None
         reference = Reference(plan.format, here)
         self.shards = ShardRunner(plan, reference, fast, self.askers, enumerations)
@@ -57,33 +40,16 @@ class Worker:
         for asker in self.askers.values():
             asker.close()
         self._guard.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._held.close()
 
-    def _place(self, name: str) -> Path:
-        place = self.folder / name.replace("/", "_")
+    def _asker(self, program: Program) -> Asker:
+        place = self.folder / program.name.replace("/", "_")
         place.mkdir()
-        return place
-
-
-def scratch_folder() -> Path:
-    """A fresh folder in memory where possible, else where temporary files go."""
-    in_memory = TMPFS.is_dir() and os.access(TMPFS, os.W_OK)
-    place = TMPFS if in_memory else Path(tempfile.gettempdir())
-    clear_abandoned(place)
-    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=place))
-
-
-def clear_abandoned(place: Path, seconds: float = 3600) -> None:
-    """Remove the folders of workers that died together with their guards, so long ago.
-
-    The age is for processes that are not seen from here, in another container.
-    """
-    for folder in place.glob(f"{PREFIX}*-*"):
-        owner = folder.name.removeprefix(PREFIX).partition("-")[0]
-        with contextlib.suppress(OSError):  # somebody else's, or gone already
-            old = time.time() - folder.stat().st_mtime > seconds
-            if old and owner.isdigit() and not psutil.pid_exists(int(owner)):
-                shutil.rmtree(folder, ignore_errors=True)
+        made = OneShotAsker if program.one_shot else Asker
+        return made(
+            program.name, program.command, self.plan.format, place, self.plan.limits,
+            self.patience, program.box(place),
+        )  # fmt: skip
 
 
 _workers: dict[tuple[int, str], Worker] = {}

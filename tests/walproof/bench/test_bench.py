@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from conformance.isolation import offered
 from conformance.vectors import load_all
-from walproof.bench import asking, at_once_rows, declared, reading, report, workloads
+from walproof.bench import asking, at_once_rows, boxed, declared, reading, report, workloads
 from walproof.bench.contender import Contender
 from walproof.bench.contenders import contenders
 from walproof.bench.own import in_process, specification
@@ -109,6 +110,31 @@ def test_worker_prints_what_the_driver_prints() -> None:
 def printing(**said: object) -> Contender:
     program = f"print({json.dumps(json.dumps(said))})"
     return Contender("liar", "", "leveldb-log", lambda log, repeat: [sys.executable, "-c", program])
+
+
+@pytest.mark.skipif(not offered().namespaces, reason="this system does not hold all of it")
+@pytest.mark.parametrize("isolated", [True, False])
+def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
+    said = {"records": TINY.count, "payload_bytes": TINY.count * TINY.size, "all_seconds": [1.0]}
+    outside = tmp_path / "outside"
+    program = (
+        "import pathlib, sys\n"
+        "pathlib.Path(sys.argv[1]).parent.joinpath('beside').mkdir(exist_ok=True)\n"
+        f"try: pathlib.Path({str(outside)!r}).touch()\n"
+        "except OSError: pass\n"
+        f"print({json.dumps(said)!r})"
+    )
+    reader = Contender(
+        "reader", "", "leveldb-log", lambda log, _: [sys.executable, "-c", program, str(log)]
+    )
+    rows = reading.measure([reader], [TINY], 1, isolated=isolated)
+    assert rows[0]["records"] == TINY.count
+    assert outside.exists() is not isolated
+    made = report.build(rows, [], 1, quick=True, isolation=boxed.isolation(isolated))
+    with (console := Console(width=120)).capture() as shown:
+        report.show(made, console)
+    assert ("isolation: own folder, own namespaces" in shown.get()) is isolated
+    assert ("not held: a program could" in shown.get()) is not isolated
 
 
 def test_a_reader_that_returns_something_else_is_not_measured() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -121,8 +120,8 @@ def test_logs_that_are_equal_are_searched_once_and_none_that_is_damaged() -> Non
 def test_one_process_and_several_find_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = lambda: Path(tempfile.mkdtemp(dir=tmp_path))  # noqa: E731
-    monkeypatch.setattr("walproof.onebit.run.scratch_folder", made)
+    monkeypatch.setattr("conformance.scratch.IN_MEMORY", tmp_path)
+    monkeypatch.delenv("TMPDIR", raising=False)
     logs = choose(load_all(), "zmq-raft", ["three-entries", "terms-and-votes"], 400)
     todo = [Task(n, start, start + 100) for n in (0, 1) for start in range(0, 400, 100)]
     assert run(logs, todo, jobs=2) == run(logs, todo, jobs=1)

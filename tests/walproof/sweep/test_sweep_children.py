@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from tests.walproof.sweep.plans import WRONG, control
-from walproof.sweep import judge, worker
+from walproof.sweep import judge
 from walproof.sweep.children import Asker, Limits, Reply
 from walproof.sweep.process import Ended, Process
 
@@ -132,8 +132,8 @@ def test_nothing_is_left_of_a_worker_that_is_killed(tmp_path: Path) -> None:
         "while True: pass\n"
     )
     program = (
-        "import sys, time; from pathlib import Path; from walproof.sweep import worker;"
-        "from walproof.sweep.process import Process; folder = worker.scratch_folder();"
+        "import sys, time; from conformance.scratch import Held;"
+        "from walproof.sweep.process import Process; held = Held(); folder = held.folder;"
         f"p = Process([sys.executable, {str(spinning)!r}], folder, 1 << 30);"
         "print(folder, p._guard.pid, flush=True); time.sleep(600)"
     )
@@ -153,28 +153,6 @@ def test_nothing_is_left_of_a_worker_that_is_killed(tmp_path: Path) -> None:
     while Path(folder).exists():
         assert time.monotonic() < deadline + 10, "the scratch folder is left"
         time.sleep(0.05)
-
-
-def test_folders_of_the_dead_are_cleared(tmp_path: Path) -> None:
-    gone = subprocess.Popen(["true"])
-    gone.wait()
-    of_the_dead, ours, strange = (
-        tmp_path / f"{worker.PREFIX}{owner}-x" for owner in (gone.pid, os.getpid(), "some")
-    )
-    for folder in (of_the_dead, ours, strange):
-        folder.mkdir()
-    worker.clear_abandoned(tmp_path)
-    assert of_the_dead.exists()  # it may belong to a process that is not seen from here
-    worker.clear_abandoned(tmp_path, seconds=0)
-    assert not of_the_dead.exists()
-    assert ours.exists() and strange.exists()
-
-
-def test_scratch_folders_are_in_memory() -> None:
-    folder = worker.scratch_folder()
-    folder.rmdir()
-    if worker.TMPFS.is_dir():
-        assert folder.parent == worker.TMPFS
 
 
 def test_requests_are_json() -> None:

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from conformance import ROOT
+from conformance.scratch import IN_MEMORY, clear_abandoned
 from tests.spark_cluster import PATIENCE, QUICK, Cluster, wait_for
-from walproof.sweep.worker import TMPFS, clear_abandoned
 
 from ..audit.test_cluster import SMALL, only_python
 from .plans import wrong
@@ -33,7 +33,7 @@ def cluster(tmp_path: Path, java: None) -> Iterator[Cluster]:
     with Cluster(tmp_path / "cluster") as running:
         yield running
     # Killed with all its family, a worker takes the guards of its scratch folders with it.
-    clear_abandoned(TMPFS, seconds=0)
+    clear_abandoned(IN_MEMORY)
     left = [process for daemon in running.daemons for process in daemon.family()]
     assert left == []
 

@@ -1,0 +1,82 @@
+"""A command that runs programs and is stopped leaves no process and no folder."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from conformance import ROOT
+from conformance.scratch import PREFIX, clear_abandoned
+
+CLI = "from walproof.cli import main; main()"
+COMMANDS = {
+    "check": ["--vector", "leveldb-log/one-record"],
+    "smoke": ["--seconds", "60", "--format", "leveldb-log"],
+    "ask": ["--vector", "leveldb-log/one-record"],
+    "sweep": ["--wall-ms", "60000", "--cases", "100", "--control", "one-record", "--format",
+              "leveldb-log"],
+}  # fmt: skip
+OUT = {"check": "--report", "sweep": "--out"}
+
+
+def scratch_below(folder: Path) -> list[Path]:
+    return list(folder.glob(f"{PREFIX}*"))
+
+
+def said(process: psutil.Process) -> str:
+    """Its command; nothing if it is gone."""
+    try:
+        return " ".join(process.cmdline()[-2:])
+    except psutil.Error:
+        return ""
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
+    # Of a harness that is killed, only the guards of a sweep are there to end daemons.
+    daemon = command == "sweep" or stop != signal.SIGKILL
+    program = ROOT / "tests" / "wrong" / ("hangs_behind_a_daemon.py" if daemon else "hangs.py")
+    words = [command, "--cmd", shlex.join([sys.executable, str(program)]), *COMMANDS[command]]
+    words += [OUT[command], str(tmp_path / "out")] if command in OUT else []
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    running = subprocess.Popen(
+        [sys.executable, "-c", CLI, *words], cwd=ROOT, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True,
+        env={**os.environ, "TMPDIR": str(scratch)},
+    )  # fmt: skip
+    mine = []
+    try:
+        deadline = time.monotonic() + 120
+        awaited = "time.sleep(3600)" if daemon else "hangs.py"
+        while not (scratch_below(scratch) and any(awaited in said(one) for one in mine)):
+            assert time.monotonic() < deadline and running.poll() is None
+            time.sleep(0.05)
+            mine = psutil.Process(running.pid).children(recursive=True)
+        if stop == signal.SIGINT:
+            os.killpg(running.pid, stop)
+        else:
+            running.send_signal(stop)
+        status = running.wait(60)
+        _, alive = psutil.wait_procs(mine, timeout=20)
+        if stop == signal.SIGKILL:
+            clear_abandoned(scratch)
+        assert alive == []
+        deadline = time.monotonic() + 20  # guards remove what their workers could not
+        while scratch_below(scratch):
+            assert time.monotonic() < deadline, scratch_below(scratch)
+            time.sleep(0.05)
+        assert status == (-stop if stop == signal.SIGKILL else 128 + stop)
+    finally:
+        for one in mine:
+            if one.is_running():
+                one.kill()

@@ -1,0 +1,48 @@
+"""Wrong: it reads as it should, and reaches for what is none of its business.
+
+``WALPROOF_REACH`` holds the targets as JSON: a ``file`` to change, an ``answer`` to read, a
+``port`` of this machine and a ``process``. The signals name those that it got hold of.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from breakable_reader import Reader, answer, hello
+
+from conformance.adapterkit import Request, serve
+
+
+def got_hold_of(targets: Mapping[str, Any]) -> list[str]:
+    """What it could do of that."""
+    tries = {
+        "changed the file": lambda: Path(targets["file"]).write_text("changed"),
+        "read the answer": lambda: Path(targets["answer"]).read_bytes(),
+        "reached the port": lambda: socket.create_connection(("127.0.0.1", targets["port"]), 1),
+        "signalled the process": lambda: os.kill(targets["process"], 0),
+        "has the token": lambda: os.environ["SECRET_TOKEN"],
+    }
+    found = []
+    for what, attempt in tries.items():
+        try:
+            attempt()
+        except (OSError, KeyError):
+            continue
+        found.append(what)
+    return found
+
+
+def read(path: Path, request: Request) -> dict[str, Any]:
+    """The answer that is owed, and what it could do meanwhile."""
+    found = answer(Reader(path.read_bytes()))
+    found["signals"] += got_hold_of(json.loads(os.environ["WALPROOF_REACH"]))
+    return found
+
+
+if __name__ == "__main__":
+    serve(hello("reaches_out"), read)
