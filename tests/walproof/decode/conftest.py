@@ -1,7 +1,8 @@
 """The real programs whose files the decoders are compared with.
 
-Each is installed, at a fixed version, into a folder of its own below ``.build/decode``. Where that
-cannot be done the test is unavailable, and says why.
+Packages for Python are installed, at a fixed version, into a folder of their own below
+``.build/decode``; ActiveMQ is the one that ``walproof setup`` has built. Where that cannot be done
+the test is unavailable, and says why.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,10 @@ from tests.conftest import unavailable
 
 HERE = Path(__file__).parent
 BUILD = ROOT / ".build" / "decode"
+JARS = ROOT / ".build" / "implementations" / "kahadb-store" / "lib"
 SECONDS = 300
+LEVELDB = ("write_leveldb", "plyvel", "1.5.1")
+ROCKSDB = ("write_rocksdb", "rocksdict", "0.3.29")
 
 
 def payloads(format_id: str, log: Path) -> list[bytes]:
@@ -34,6 +38,11 @@ def payloads(format_id: str, log: Path) -> list[bytes]:
     answer = collect(named(format_id).read(log, "strict", {}))
     assert answer.verdict == "intact", answer
     return [record.payload for record in answer.records]
+
+
+def golden(name: str) -> Any:
+    """A file of ``golden/``."""
+    return json.loads((HERE / "golden" / name).read_text("utf-8"))
 
 
 def _python_with(package: str, version: str) -> Path:
@@ -56,22 +65,39 @@ def _python_with(package: str, version: str) -> Path:
     return python
 
 
+def run_python(name: str, package: str, version: str, folder: Path) -> Any:
+    """Run ``programs/NAME.py FOLDER`` with a package; the JSON that it printed."""
+    program = [str(_python_with(package, version)), str(HERE / "programs" / f"{name}.py")]
+    done = subprocess.run(
+        [*program, str(folder)],
+        check=True,
+        capture_output=True,
+        timeout=SECONDS,
+        env=os.environ | {"PYTHONPATH": ""},
+    )
+    return json.loads(done.stdout)
+
+
+def run_activemq(folder: Path, versions: Iterable[int]) -> Any:
+    """Run ``programs/WriteKahaDB.java FOLDER VERSION…``; the JSON that it printed."""
+    if shutil.which("java") is None:
+        unavailable("unavailable, because java not found")
+    if not list(JARS.glob("activemq-kahadb-store-*.jar")):
+        unavailable("unavailable, because kahadb-store is not built: walproof setup")
+    program = ["java", "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", f"{JARS}/*"]
+    words = [str(HERE / "programs" / "WriteKahaDB.java"), str(folder), *map(str, versions)]
+    done = subprocess.run([*program, *words], check=True, capture_output=True, timeout=SECONDS)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 @pytest.fixture(scope="session")
 def written_by() -> Iterator[Callable[[str, str, str], tuple[Path, Any]]]:
-    """Runs ``programs/NAME.py`` with a package; gives the folder and the JSON that it printed."""
+    """Runs a program once in a session; gives the folder and the JSON that it printed."""
     with tempfile.TemporaryDirectory(prefix="walproof-decode-") as scratch:
 
         @cache
         def run(name: str, package: str, version: str) -> tuple[Path, Any]:
             folder = Path(scratch, name)
-            command = [str(_python_with(package, version)), str(HERE / "programs" / f"{name}.py")]
-            done = subprocess.run(
-                [*command, str(folder)],
-                check=True,
-                capture_output=True,
-                timeout=SECONDS,
-                env=os.environ | {"PYTHONPATH": ""},
-            )
-            return folder, json.loads(done.stdout)
+            return folder, run_python(name, package, version, folder)
 
         yield run

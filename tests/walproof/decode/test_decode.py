@@ -17,9 +17,6 @@ from reference_impl.formats import FORMATS, named
 from reference_impl.zeebe_journal import raft as zeebe_raft
 from reference_impl.zmq_raft import message_pack
 from walproof.decode import (
-    kahadb_journal as kaha_command,
-)
-from walproof.decode import (
     zeebe_journal as raft_entry,
 )
 from walproof.decode import (
@@ -50,34 +47,6 @@ def test_raft_configuration() -> None:
     assert found["old_members"] == [{"type": "active", "updated": 5, "member_id": b"0"}]
     with pytest.raises(Undecodable, match="not-raft"):
         raft_entry.decode(b"")
-
-
-def message(*fields: tuple[int, int | bytes]) -> bytes:
-    return b"".join(
-        bytes([number << 3, value])
-        if isinstance(value, int)
-        else bytes([number << 3 | 2, len(value)]) + value
-        for number, value in fields
-    )
-
-
-def test_kaha_command() -> None:
-    destination = message((1, 1), (2, b"orders"))
-    body = message((2, destination), (3, b"ID:1"), (4, b"\x00content"), (5, 4))
-    found = kaha_command.decode(bytes([1, len(body)]) + body)
-    assert found == {
-        "command": 1,
-        "name": "KAHA_ADD_MESSAGE_COMMAND",
-        "destination_type": "topic",
-        "destination": "orders",
-        "message_id": "ID:1",
-        "data": b"\x00content",
-        "body": body,
-    }
-    update = message((1, body))
-    assert kaha_command.decode(bytes([10, len(update)]) + update)["message_id"] == "ID:1"
-    with pytest.raises(Undecodable, match="no command"):
-        kaha_command.decode(b"hello")
 
 
 def test_zmq_entry() -> None:

@@ -8,31 +8,32 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests.walproof.decode.conftest import payloads
+from tests.walproof.decode.conftest import LEVELDB, ROCKSDB, golden, payloads
 from walproof.decode import phrase
 from walproof.decode.leveldb_log import TYPE, decode
 
 WrittenBy = Callable[[str, str, str], tuple[Path, Any]]
-LEVELDB = ("write_leveldb", "plyvel", "1.5.1")
-ROCKSDB = ("write_rocksdb", "rocksdict", "0.3.29")
 KINDS = ["delete", "put"]
+
+
+def as_columns(records: list[bytes]) -> list[dict[str, Any]]:
+    values: list[dict[str, Any]] = pa.array(map(decode, records), TYPE).to_pylist()
+    return values
 
 
 def structs(log: Path) -> list[dict[str, Any]]:
     """What a log's records mean, as the columns have it."""
-    decoded = pa.array(map(decode, payloads("leveldb-log", log)), TYPE)
-    values: list[dict[str, Any]] = decoded.to_pylist()
-    return values
+    return as_columns(payloads("leveldb-log", log))
 
 
 def edits(log: Path) -> list[dict[str, Any]]:
     return [value["version_edit"] for value in structs(log)]
 
 
-def live(log: Path) -> list[dict[str, Any]]:
+def live(edits: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The tables that a MANIFEST leaves, by what its edits add and delete, in each family."""
     tables: dict[tuple[int, int, int], dict[str, Any]] = {}
-    for edit in edits(log):
+    for edit in edits:
         family = edit["column_family"] or 0
         for file in edit["deleted_files"] or []:
             del tables[family, file["level"], file["number"]]
@@ -44,6 +45,25 @@ def live(log: Path) -> list[dict[str, Any]]:
 def internal(key: dict[str, Any]) -> str:
     """An internal key as LevelDB prints it."""
     return f"'{key['user_key'].decode()}' @ {key['sequence']} : {KINDS.index(key['type'])}"
+
+
+def listed(tables: list[dict[str, Any]]) -> list[list[Any]]:
+    """Tables as LevelDB lists them: level, number, size, and two internal keys."""
+    return sorted(
+        [
+            f["level"],
+            f["number"],
+            f["size"],
+            f"{internal(f['smallest'])} .. {internal(f['largest'])}",
+        ]
+        for f in tables
+    )
+
+
+def test_a_manifest_of_leveldb_that_was_kept() -> None:
+    kept = golden("leveldb.json")
+    values = as_columns([bytes.fromhex(payload) for payload in kept["payloads"]])
+    assert listed(live([value["version_edit"] for value in values])) == kept["tables"]
 
 
 def test_the_batches_of_leveldb(written_by: WrittenBy) -> None:
@@ -67,16 +87,7 @@ def test_the_manifests_of_leveldb(written_by: WrittenBy) -> None:
     folder, wrote = written_by(*LEVELDB)
     (second,) = folder.glob("MANIFEST-*")
     for log, tables in ((folder / "first", "first"), (second, "second")):
-        found = [
-            [
-                f["level"],
-                f["number"],
-                f["size"],
-                f"{internal(f['smallest'])} .. {internal(f['largest'])}",
-            ]
-            for f in live(log)
-        ]
-        assert sorted(found) == wrote[tables]
+        assert listed(live(edits(log))) == wrote[tables]
         assert edits(log)[0]["comparator"] == "leveldb.BytewiseComparator"
         assert all(edit["fields"] is None for edit in edits(log))
     assert any(edit["compact_pointers"] for edit in edits(folder / "first"))
@@ -125,10 +136,10 @@ def test_the_manifest_of_rocksdb(written_by: WrittenBy) -> None:
     # Closing the database wrote two tables more than it had when it was asked.
     tables = [
         [file["number"], file["level"], file["size"], *(file[at]["user_key"].hex() for at in ENDS)]
-        for file in live(log)
+        for file in live(edits(log))
     ]
     assert sorted(tables)[: len(wrote["tables"])] == wrote["tables"]
-    assert {file["size"] for file in live(log)} == {
+    assert {file["size"] for file in live(edits(log))} == {
         path.stat().st_size for path in folder.glob("*.sst")
     }
     blobs = [file["number"] for edit in found for file in edit["new_blob_files"] or []]

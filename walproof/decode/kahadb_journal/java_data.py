@@ -1,0 +1,117 @@
+"""What Java's ``DataOutputStream`` and ActiveMQ's ``MarshallingSupport`` write.
+
+Upstream authority: apache/activemq c3580e7 (6.x) ``util/MarshallingSupport.java``.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from walproof.decode.fault import Cursor, Undecodable
+
+DEEPEST = 64
+"""Maps and lists inside one another. ActiveMQ allows 127; such a value is read by recursion."""
+
+
+class JavaData:
+    """Takes Java's primitives, big-endian, from the front of some bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._cursor = Cursor(data)
+
+    @property
+    def left(self) -> int:
+        """Bytes that were not taken."""
+        return self._cursor.left
+
+    def take(self, count: int) -> bytes:
+        """The next bytes. Raises ``Undecodable`` for a negative count, or where there are fewer."""
+        if count < 0:
+            raise Undecodable(f"at {self._cursor.at}: a length of {count}")
+        return self._cursor.take(count)
+
+    def number(self, form: str) -> Any:
+        """A number: ``b``, ``h``, ``i``, ``q``, ``f`` or ``d``, ``H`` without a sign."""
+        form = f">{form}"
+        return struct.unpack(form, self._cursor.take(struct.calcsize(form)))[0]
+
+    def boolean(self) -> bool:
+        """A byte 0 or 1. Raises ``Undecodable`` for another."""
+        at, value = self._cursor.at, self.number("b")
+        if value not in (0, 1):
+            raise Undecodable(f"at {at}: {value} is no boolean")
+        return bool(value)
+
+    def utf(self) -> str:
+        """``writeUTF``: a length in two bytes, and modified UTF-8."""
+        return modified_utf8(self.take(self.number("H")))
+
+    def long_utf(self) -> str | None:
+        """``writeUTF8``: the same with a length in four bytes, of which -1 is null."""
+        length = self.number("i")
+        return None if length == -1 else modified_utf8(self.take(length))
+
+    def optional(self, read: Callable[[], Any]) -> Any:
+        """Something with a boolean before it that says whether it is there; None if it is not."""
+        return read() if self.boolean() else None
+
+    def sized(self) -> bytes:
+        """Bytes with a length in four bytes."""
+        return self.take(self.number("i"))
+
+    def value(self, depth: int = 0) -> Any:
+        """``marshalPrimitive``: a type and a value; maps and lists as such."""
+        if depth > DEEPEST:
+            raise Undecodable(
+                f"at {self._cursor.at}: more than {DEEPEST} values inside one another"
+            )
+        at, kind = self._cursor.at, self.number("b")
+        if kind in _NUMBERS:
+            return self.number(_NUMBERS[kind])
+        if kind == 11:
+            return self.mapping(depth + 1)
+        if kind == 12:
+            return [self.value(depth + 1) for _ in range(self._count(1))]
+        simple: Mapping[int, Callable[[], Any]] = {
+            0: lambda: None,
+            1: self.boolean,
+            3: self._char,
+            9: self.utf,
+            10: self.sized,
+            13: self.long_utf,
+        }
+        if kind not in simple:
+            raise Undecodable(f"at {at}: unknown type {kind} of a value")
+        return simple[kind]()
+
+    def mapping(self, depth: int = 0) -> dict[str, Any]:
+        """``marshalPrimitiveMap``: names and values; a null map is an empty one."""
+        # A name takes two bytes or more, its value one.
+        return {self.utf(): self.value(depth) for _ in range(self._count(3))}
+
+    def _char(self) -> str:
+        return modified_utf8(chr(self.number("H")).encode("utf-8", "surrogatepass"))
+
+    def _count(self, least: int) -> int:
+        """How many things follow, each of ``least`` bytes or more."""
+        at, count = self._cursor.at, self.number("i")
+        if count * least > self.left:
+            raise Undecodable(f"at {at}: {count} values in {self.left} bytes")
+        return max(0, int(count))
+
+
+_NUMBERS = {2: "b", 4: "h", 5: "i", 6: "q", 7: "d", 8: "f"}
+
+
+def modified_utf8(data: bytes) -> str:
+    """Java's UTF-8: zero in two bytes, and half a character above 65,535 in three.
+
+    Plain UTF-8, which clients in other languages write, is read too. Raises ``Undecodable``.
+    """
+    try:
+        units = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+        return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        raise Undecodable(f"text that is not modified UTF-8: {data[:16].hex(' ')}") from None
