@@ -29,6 +29,7 @@ def build(
     quick: bool,
     hostile: Sequence[Row] = (),
     isolation: Isolation | None = None,
+    carving: Sequence[Row] = (),
 ) -> Report:
     """The report of one run; ``seconds`` and ``seconds_per_case`` in it are raw and in order."""
     return {
@@ -47,6 +48,7 @@ def build(
         "asking": list(asking),
         "hostile": list(hostile),
         "isolation": isolation,
+        "carving": list(carving),
     }
 
 
@@ -71,6 +73,8 @@ def show(report: Report, console: Console) -> None:
         console.print(_reading_table(report["reading"]))
     if report["asking"]:
         console.print(_asking_table(report["asking"]))
+    if report["carving"]:
+        console.print(_carving_table(report["carving"]))
     if report["hostile"]:
         console.print(_hostile_table(report["hostile"]))
         console.print(
@@ -107,6 +111,13 @@ def _asking_table(rows: Sequence[Row]) -> Table:
     return _filled(
         _table("Asking", "implementation", "cases", "cases/s", "start", "×"), rows, cells
     )
+
+
+def _carving_table(rows: Sequence[Row]) -> Table:
+    def cells(row: Row) -> tuple[str, ...]:
+        return f"{row['mb_per_second']:,.0f}", f"{row['finds']:,}"
+
+    return _filled(_table("Carving", "program", "MB/s", "finds", "×"), rows, cells)
 
 
 def _hostile_table(rows: Sequence[Row]) -> Table:

@@ -23,6 +23,7 @@ SUBCOMMANDS = (
     "dump",
     "damage",
     "recover",
+    "carve",
     "audit",
     "explain",
     "check",

@@ -24,8 +24,8 @@ QUICK_VECTORS = 8
 @click.option("--rounds", type=click.IntRange(1), help="Rounds through all contenders.  [5]")
 @click.option(
     "--only",
-    type=click.Choice(["reading", "asking", "hostile"]),
-    help="Only the readers, only the harness, or only hostile logs.",
+    type=click.Choice(["reading", "asking", "hostile", "carving"]),
+    help="Only the readers, only the harness, only hostile logs, or only carving.",
 )
 @click.option(
     "--report",
@@ -38,7 +38,7 @@ QUICK_VECTORS = 8
 @subjects.isolation
 @stoppable()
 def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolated: bool) -> int:
-    """Measure the readers (MB/s, records/s), the harness (cases/s), and hostile logs (growth).
+    """Measure readers (MB/s, records/s), the harness (cases/s), hostile logs (growth), and carving.
 
     Every number is shown beside that of a peer, measured in the same run: a real implementation
     of the format, or the executable specification for the harness. How fast the harness is by
@@ -52,10 +52,11 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
     walproof bench
     walproof bench --only reading --rounds 11
     walproof bench --only hostile
+    walproof bench --only carving
 
     Exit status: 0; 1 for a usage or I/O error, or, with CI=true, if a contender is missing.
     """
-    from walproof.bench import asking, boxed, hostile, reading, report
+    from walproof.bench import asking, boxed, carving, hostile, reading, report
     from walproof.bench.contenders import contenders
     from walproof.bench.workloads import WORKLOADS
 
@@ -74,12 +75,15 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
         grown = [] if only not in (None, "hostile") else hostile.measure(
             list(hostile.logs()), hostile.QUICK if quick else hostile.SIZES, status.update
         )  # fmt: skip
+        carved = [] if only not in (None, "carving") else carving.measure(
+            carving.QUICK if quick else carving.SIZE, rounds, status.update
+        )  # fmt: skip
     held = boxed.isolation(isolated) if read or asked else None
-    made = report.build(read, asked, rounds, quick, grown, held)
+    made = report.build(read, asked, rounds, quick, grown, held, carved)
     report.save(made, path)
     report.show(made, Console())
     say(f"Raw numbers: {os.path.relpath(path)}")
-    missing = any("unavailable" in row for row in [*read, *asked, *grown])
+    missing = any("unavailable" in row for row in [*read, *asked, *grown, *carved])
     return 1 if missing and in_ci() else 0
 
 

@@ -1,0 +1,165 @@
+"""Images made without any tool: random bytes, and logs in them where the test says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reference_impl.answer import NewRecord, collect
+from reference_impl.formats import named
+from walproof.cli import main
+
+CHECKED = ("leveldb-log", "kahadb-journal", "zeebe-journal", "systemd-journal")
+"""Formats with checksums: what is loose in them can be told from chance."""
+
+
+@dataclass
+class Builder:
+    """An image that grows; everything between its parts is random."""
+
+    random: random.Random = field(default_factory=lambda: random.Random(11))
+    data: bytearray = field(default_factory=bytearray)
+
+    def filler(self, size: int) -> None:
+        self.data += self.random.randbytes(size)
+
+    def put(self, part: bytes, align: int = 4096, remainder: int = 0) -> int:
+        """Put bytes at the next offset that leaves ``remainder``; zeros up to the next sector."""
+        self.data += self.random.randbytes((remainder - len(self.data)) % align)
+        at = len(self.data)
+        self.data += part
+        if align % 512 == 0:
+            self.data += bytes(-len(self.data) % 512)
+        self.filler(self.random.randrange(3000, 9000))
+        return at
+
+    def save(self, path: Path) -> Path:
+        path.write_bytes(self.data)
+        return path
+
+
+@pytest.fixture
+def builder() -> Builder:
+    made = Builder()
+    made.filler(20_000)
+    return made
+
+
+def batch(number: int, size: int = 40) -> bytes:
+    """A write batch of LevelDB with one entry."""
+    key, value = f"key{number:05}".encode(), random.Random(number).randbytes(size)
+    entry = b"\1" + bytes([len(key)]) + key + _varint(size) + value
+    return struct.pack("<QI", 1000 + number, 1) + entry
+
+
+def _varint(number: int) -> bytes:
+    text = b""
+    while number >= 0x80:
+        text += bytes([number & 0x7F | 0x80])
+        number >>= 7
+    return text + bytes([number])
+
+
+def new_records(format_id: str, count: int, size: int = 40) -> list[NewRecord]:
+    """Records that a writer of the format takes, and that differ from each other."""
+    made = []
+    for number in range(count):
+        data = random.Random(number).randbytes(size)
+        if format_id == "leveldb-log":
+            made.append(NewRecord(batch(number, size)))
+        elif format_id == "zeebe-journal":
+            made.append(NewRecord(data, {"asqn": str(number + 1)}))
+        elif format_id == "systemd-journal":
+            body = f"MESSAGE={number} {data.hex()}\nUNIT=u{number % 3}\n".encode()
+            moment = {"realtime": str(10**15 + number), "monotonic": str(number)}
+            made.append(NewRecord(body, {**moment, "boot_id": "ab" * 16}))
+        elif format_id == "zmq-raft":
+            made.append(NewRecord(data, {"term": "3", "entry_type": 0}))
+        else:
+            made.append(NewRecord(data))
+    return made
+
+
+@pytest.fixture
+def log_of(tmp_path: Path) -> Callable[..., bytes]:
+    """The bytes of a log with so many records, made by the reference's writer."""
+
+    def made(format_id: str, count: int, size: int = 40, **context: Any) -> bytes:
+        suffix = {"zmq-raft": ".rlog", "systemd-journal": ".journal"}.get(format_id, ".log")
+        if format_id == "zeebe-journal":
+            suffix = ""
+        path = tmp_path / f"made-{len(list(tmp_path.iterdir()))}{suffix}"
+        told = {"capacity": 256, **context} if format_id == "zmq-raft" else context
+        named(format_id).write(path, new_records(format_id, count, size), told)
+        if path.is_dir():
+            (path,) = [one for one in path.iterdir() if one.suffix == ".log"]
+        return path.read_bytes()
+
+    return made
+
+
+def payloads(path: Path, format_id: str) -> list[bytes]:
+    return [one.payload for one in collect(named(format_id).read(path, "recover", {})).records]
+
+
+@dataclass
+class Carved:
+    """What a run wrote."""
+
+    folder: Path
+    status: int
+    said: str
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        text = (self.folder / "manifest.jsonl").read_text("utf-8")
+        return [json.loads(line) for line in text.splitlines()]
+
+    @property
+    def loose(self) -> list[dict[str, Any]]:
+        path = self.folder / "loose.jsonl"
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        return [json.loads(line) for line in lines]
+
+    def logs(self, format_id: str | None = None, kind: str = "log") -> list[dict[str, Any]]:
+        return [
+            row
+            for row in self.rows
+            if row["kind"] == kind and row["format"] == (format_id or row["format"])
+        ]
+
+
+@pytest.fixture
+def carve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Carved]:
+    """Run the command; the image must be the same before and after."""
+    runs: list[int] = []
+
+    def run(image: Path, *options: str, out: Path | None = None) -> Carved:
+        folder = out or tmp_path / f"out-{len(runs)}"
+        runs.append(1)
+        before = _digest(image)
+        arguments: Sequence[str] = ["walproof", "carve", str(image), "--out", str(folder), *options]
+        monkeypatch.setattr(sys, "argv", list(arguments))
+        with pytest.raises(SystemExit) as exit:
+            main()
+        assert _digest(image) == before
+        return Carved(folder, int(exit.value.code or 0), "\n".join(capfd.readouterr()))
+
+    return run
+
+
+def _digest(path: Path) -> str | None:
+    if path.stat().st_size > 1 << 28:
+        return None
+    return hashlib.sha256(path.read_bytes()).hexdigest()

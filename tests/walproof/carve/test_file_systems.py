@@ -1,0 +1,136 @@
+"""Real file systems: files deleted, and others written after them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from reference_impl.formats import FORMATS
+from tests.conftest import unavailable
+from tests.walproof.carve.conftest import payloads
+
+SECONDS = 60
+
+
+def run(*command: str | Path) -> str:
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, timeout=SECONDS
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def tools(*names: str) -> None:
+    """Skip, or fail in continuous integration, without these programs."""
+    missing = [name for name in names if _program(name) is None]
+    if missing:
+        unavailable(f"{' and '.join(missing)} not found (e2fsprogs, dosfstools, mtools)")
+
+
+def _program(name: str) -> str | None:
+    return shutil.which(name, path="/usr/sbin:/sbin:/usr/bin:/bin")
+
+
+def put_files(folder: Path, log_of, count: int) -> dict[str, tuple[str, bytes]]:
+    """A file of each format, and text between them: name, format and content of the logs."""
+    folder.mkdir()
+    made = {}
+    for number in range(count):
+        (folder / f"text-{number}").write_text(f"line {number}\n" * 2000)
+        for format_id in FORMATS:
+            suffix = {"zmq-raft": "rlog", "systemd-journal": "journal"}.get(format_id, "log")
+            # mkfs makes holes of blocks of zeros: large hash tables would be cut out of the file.
+            log = log_of(format_id, 50 + 10 * number, 200, data_buckets=13, field_buckets=13)
+            name = f"{format_id}-{number}.{suffix}"
+            (folder / name).write_bytes(log)
+            made[name] = (format_id, log)
+    return made
+
+
+@pytest.mark.parametrize("block", ["1024", "4096"])
+def test_deleted_files_of_ext4(block: str, log_of, carve, tmp_path: Path) -> None:
+    tools("mkfs.ext4", "debugfs")
+    logs = put_files(tmp_path / "files", log_of, 3)
+    image = tmp_path / "disk.img"
+    make = [_program("mkfs.ext4"), "-q", "-b", block, "-d", tmp_path / "files", image, "24M"]
+    run(*make)
+    debugfs = str(_program("debugfs"))
+    for name in logs:
+        run(debugfs, "-w", "-R", f"rm {name}", image)
+    listing = run(debugfs, "-R", "ls", image)
+    assert not any(name in listing for name in logs)
+    made = carve(image)
+    found = {row["sha256"]: row for row in made.logs()}
+    for name, (format_id, log) in logs.items():
+        rows = [row for row in found.values() if _is_start(made.folder / row["file"], log)]
+        assert rows, f"{name} is not found"
+        assert {row["verdict"] for row in rows} == {"intact"}
+        assert {row["format"] for row in rows} == {format_id}
+        again = tmp_path / name
+        again.write_bytes(log)
+        assert payloads(made.folder / rows[0]["file"], format_id) == payloads(again, format_id)
+    assert len(made.logs()) == len(logs)
+
+
+def _is_start(found: Path, log: bytes) -> bool:
+    """Whether a file is a log without the space that was preallocated for it."""
+    data = found.read_bytes()
+    return log.startswith(data) and not log[len(data) :].strip(b"\0")
+
+
+def test_files_that_were_partly_overwritten_on_ext4(log_of, carve, tmp_path: Path) -> None:
+    """Each record that is found was written, and nothing is said of what is not there."""
+    tools("mkfs.ext4", "debugfs")
+    logs = put_files(tmp_path / "files", log_of, 3)
+    image = tmp_path / "disk.img"
+    run(_program("mkfs.ext4"), "-q", "-b", "1024", "-d", tmp_path / "files", image, "4M")
+    debugfs = str(_program("debugfs"))
+    for name in logs:
+        run(debugfs, "-w", "-R", f"rm {name}", image)
+    for number in range(2):
+        new = tmp_path / f"new-{number}"
+        new.write_text(f"what was written later {number}\n" * 3000)
+        run(debugfs, "-w", "-R", f"write {new} new-{number}", image)
+    data = image.read_bytes()
+    assert sum(log in data for _, log in logs.values()) < len(logs), "something was overwritten"
+    made = carve(image)
+    written: dict[str, set[bytes]] = {}
+    for name, (format_id, log) in logs.items():
+        path = tmp_path / name
+        path.write_bytes(log)
+        written.setdefault(format_id, set()).update(payloads(path, format_id))
+    count = 0
+    for row in made.logs():
+        if row["certainty"] == "checksum":
+            found = payloads(made.folder / row["file"], row["format"])
+            assert set(found) <= written[row["format"]]
+            count += len(found)
+    for one in made.loose:
+        if "fragment" not in one and "missing" not in one and "unchecked" not in one:
+            if one["format"] == "systemd-journal" and "seqnum" not in one:
+                continue  # a field without its entry
+            assert bytes.fromhex(one["payload"]) in written[one["format"]]
+            count += 1
+    assert count > 100
+    for name, (format_id, log) in logs.items():
+        if log in data:
+            files = [made.folder / row["file"] for row in made.logs(format_id)]
+            assert any(_is_start(file, log) for file in files), name
+
+
+def test_deleted_files_of_fat(log_of, carve, tmp_path: Path) -> None:
+    tools("mkfs.vfat", "mcopy", "mdel")
+    logs = put_files(tmp_path / "files", log_of, 2)
+    image = tmp_path / "disk.img"
+    with image.open("wb") as file:
+        file.truncate(24 << 20)
+    run(_program("mkfs.vfat"), image)
+    for name in logs:
+        run(_program("mcopy"), "-i", image, tmp_path / "files" / name, f"::{name}")
+        run(_program("mdel"), "-i", image, f"::{name}")
+    made = carve(image)
+    last = list(logs.values())[-1][1]
+    assert any(_is_start(made.folder / row["file"], last) for row in made.logs())

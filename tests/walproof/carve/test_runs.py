@@ -1,0 +1,217 @@
+"""How a run goes: interrupted and gone on with, on hostile images, and where it must not write."""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+import time
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reference_impl.formats import FORMATS
+from reference_impl.kahadb_journal.layout import HEADER
+from walproof.carve import search
+from walproof.carve.engine import Carving
+from walproof.carve.image import PAD, STRIDE, Image
+from walproof.carve.model import Pattern, Window
+from walproof.cli import main
+
+
+def full_image(builder, log_of, path: Path) -> Path:
+    """Three windows with a log of each format in each, and one that lies across two windows."""
+    for _ in range(3):
+        for format_id in FORMATS:
+            builder.put(log_of(format_id, 30))
+        builder.filler(STRIDE - 200_000 - len(builder.data) % STRIDE)
+        builder.put(log_of("leveldb-log", 300, 3000))
+    log = log_of("kahadb-journal", 50)
+    builder.put(log[:1024] + builder.random.randbytes(512) + log[1536:])
+    return builder.save(path)
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("window", [1, 2, 3])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, Killed])
+def test_a_run_that_was_ended_goes_on(
+    window: int, error: type[BaseException], builder, log_of, carve, tmp_path: Path, monkeypatch
+) -> None:
+    image = full_image(builder, log_of, tmp_path / "disk.img")
+    whole = carve(image)
+    assert len(whole.rows) > 17
+    steps = Carving.steps
+
+    def ended(self, progress=lambda _: None):
+        for number, found in enumerate(steps(self, progress)):
+            if number == window:
+                raise error
+            yield found
+
+    monkeypatch.setattr("walproof.cli.carve.EVERY_SECONDS", 0.0)
+    folder = tmp_path / "in-two-runs"
+    with monkeypatch.context() as patched:
+        patched.setattr(Carving, "steps", ended)
+        if error is Killed:
+            with pytest.raises(Killed):
+                carve(image, out=folder)
+        else:
+            assert carve(image, out=folder).status == 130
+    assert (folder / "carving.json").exists()
+    assert not (folder / "manifest.jsonl").exists()
+    again = carve(image, out=folder)
+    assert again.status == 0 and "going on at" in again.said
+    assert again.rows == whole.rows
+    assert again.loose == whole.loose
+    for path in whole.folder.iterdir():
+        assert (folder / path.name).read_bytes() == path.read_bytes()
+
+
+def test_a_state_of_another_run_is_refused(builder, log_of, carve, tmp_path: Path) -> None:
+    image = builder.save(tmp_path / "disk.img")
+    folder = tmp_path / "out"
+    folder.mkdir()
+    state = {"carve": {"version": 1, "size": 7}, "position": 0, "finds": []}
+    (folder / "carving.json").write_text(json.dumps(state))
+    made = carve(image, out=folder)
+    assert made.status == 1 and "another run" in made.said and "size" in made.said
+    (folder / "carving.json").write_text("{")
+    assert "no state of a carving" in carve(image, out=folder).said
+
+
+def test_nothing_is_written_where_something_is(builder, carve, tmp_path: Path) -> None:
+    image = builder.save(tmp_path / "disk.img")
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "mine").write_text("x")
+    made = carve(image, out=folder)
+    assert made.status == 1 and "not empty" in made.said
+    assert [path.name for path in folder.iterdir()] == ["mine"]
+    made = carve(image, "--state", str(image))
+    assert made.status == 1 and "overwrite" in made.said
+
+
+def test_finds_are_streamed(builder, log_of, tmp_path: Path, monkeypatch, capfd) -> None:
+    places = [builder.put(log_of("leveldb-log", 3)) for _ in range(3)]
+    image = builder.save(tmp_path / "disk.img")
+    state = tmp_path / "state.json"
+    arguments = ["walproof", "carve", str(image), "--json", "--state", str(state)]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(SystemExit) as exit:
+        main()
+    assert exit.value.code == 0
+    rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [row["offset"] for row in rows] == places
+    assert {row["file"] for row in rows} == {None} and not state.exists()
+    assert sorted(path.name for path in tmp_path.iterdir() if "made" not in path.name) == [
+        "disk.img"
+    ]
+
+
+def test_without_machine_code_logs_are_found_too(
+    builder, log_of, carve, tmp_path: Path, monkeypatch
+) -> None:
+    image = full_image(builder, log_of, tmp_path / "disk.img")
+    fast = carve(image)
+    absent = lambda name: None if name == "numba" else True  # noqa: E731
+    for module in ("search", "reading", "formats.leveldb_log", "formats.systemd_journal_objects"):
+        monkeypatch.setattr(f"walproof.carve.{module}.importlib.util.find_spec", absent)
+    assert carve(image).rows == fast.rows
+
+
+def test_both_searches_find_the_same() -> None:
+    patterns = [
+        Pattern(b"\1\2\3", trigger=1),
+        Pattern(b"\2\0\3", b"\xff\0\xff", trigger=2),
+        Pattern(b"\3\3", back=2),
+        Pattern(b"\1" + bytes(9), b"\xf1" + b"\xff" * 9, trigger=1),
+    ]
+    data = np.random.default_rng(5).integers(0, 4, 40_000 + PAD, dtype=np.uint8)
+    data[5000:9000] = 0
+    data[40_000:] = 0
+    fast = search.Search(patterns)
+    for size, stop in ((40_000, 40_000), (40_000, 30_000)):
+        window = Window(1000, 1000 + stop, size, data)
+        slow = search.Search(patterns)
+        slow._kernel = None
+        assert fast._kernel is not None
+        expected = slow.hits(window)
+        assert len(expected) > 2000
+        assert fast.hits(window) == expected
+
+
+def test_a_search_that_finds_more_than_it_can_note(monkeypatch) -> None:
+    monkeypatch.setattr(search, "MOST", 7)
+    fast = search.Search([Pattern(b"\1\1"), Pattern(b"\1", trigger=0)])
+    data = np.ones(1000 + PAD, np.uint8)
+    assert len(fast.hits(Window(0, 1000, 1000, data))) == 2000
+
+
+def _kahadb(size: int) -> bytes:
+    """At each 28 bytes a batch that claims all that follows."""
+    return b"".join(
+        HEADER + struct.pack(">iq", size - at - 28, 12345) for at in range(0, size - 28, 28)
+    )
+
+
+def _empty_batches(size: int) -> bytes:
+    body = b"\0\0\0\5\1"
+    one = HEADER + struct.pack(">iq", len(body), zlib.adler32(body)) + body + b"\x07"
+    return one * (size // len(one))
+
+
+def _zeebe(size: int) -> bytes:
+    pieces = []
+    for at in range(0, size - 100, 57):
+        length = size - at - 30
+        pieces.append(
+            b"\1" + struct.pack("<HHHHqi", 12, 1, 7, 1, 99, length)
+            + struct.pack("<HHHHqqI", 16, 2, 7, 1, 1, 1, length - 28)
+        )  # fmt: skip
+    return b"".join(pieces)
+
+
+def _rlog(size: int) -> bytes:
+    header = b"RLOG" + struct.pack("<IIIQ", 16 + 4 * 100_000, 1, 100_000, 1)
+    return header * (size // len(header))
+
+
+def _objects(size: int) -> bytes:
+    one = b"\1\0" + bytes(6) + struct.pack("<Q", size // 2) + bytes(48) + b"A=" + bytes(14)
+    return one * (size // len(one))
+
+
+def _journals(size: int) -> bytes:
+    head = bytearray(272)
+    head[:8] = b"LPKSHHRH"
+    struct.pack_into("<QQ", head, 88, 272, 1 << 40)
+    return bytes(head) * (size // 272)
+
+
+def _headers(size: int) -> bytes:
+    """Each seventh byte the type of a record of LevelDB that claims almost a block."""
+    return (b"\0\0\0\0\xf0\x7f\1" * (size // 7 + 1))[:size]
+
+
+HOSTILE = [_kahadb, _empty_batches, _zeebe, _rlog, _objects, _journals, _headers]
+
+
+@pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__.strip("_"))
+def test_what_looks_like_records_everywhere_takes_linear_time(make, tmp_path: Path) -> None:
+    seconds, finds = [], []
+    for size in (1 << 19, 1 << 21):
+        path = tmp_path / f"{size}.img"
+        path.write_bytes(make(size))
+        with Image(path) as image:
+            began = time.process_time()
+            carving = Carving(image, list(FORMATS), 512, 0, image.size)
+            found = [one for step in carving.steps() for one in step]
+            seconds.append(time.process_time() - began)
+            finds.append(len(found))
+    assert seconds[1] < 0.5 + 8 * seconds[0], (seconds, finds)
+    assert seconds[1] < 20

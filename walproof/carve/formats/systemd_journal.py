@@ -1,0 +1,126 @@
+"""Journal files in an image: whole ones by their signature, and objects whose file is gone.
+
+A DATA object has a hash over its field, an ENTRY one over all its fields. A DATA says by offsets in
+its file where its first ENTRY is, and an ENTRY where its DATA are: so objects that lie as they did
+in their file tell where that began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.inspection import refusal
+from walproof.carve.formats import systemd_journal_objects as objects
+from walproof.carve.image import SECTOR, Image
+from walproof.carve.model import Find, Loose, Pattern, Window
+from walproof.carve.reading import as_file, read_file
+
+FORMAT = "systemd-journal"
+HEADER, DATA = range(2)
+LARGEST = 1 << 30
+"""What is read of a journal file, in bytes; systemd's own limit is lower as a rule."""
+
+
+class Carver:
+    """See :class:`walproof.carve.model.Carver`."""
+
+    patterns: Sequence[Pattern] = (
+        Pattern(layout.SIGNATURE, trigger=1),
+        # A DATA object: type, three bits of flags, zeros, a size below 2^32, and a hash.
+        Pattern(
+            b"\1" + bytes(15), b"\xff\xf8" + b"\xff" * 6 + b"\0\0\0\0\xff\xff\xff\xff", trigger=0
+        ),
+    )
+
+    head_size = 0  # no checksum covers a record that was cut in two
+
+    def __init__(self, image: Image, align: int) -> None:
+        self.image = image
+        self.align = align
+        self._done = 0
+
+    def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
+        """See :class:`walproof.carve.model.Carver`."""
+        for at, pattern in hits:
+            if at < self._done:
+                continue
+            if pattern == HEADER:
+                found = self._file(at)
+            elif objects.may_begin(self.image, at):
+                found = self._objects(at)
+            else:
+                continue
+            if found is not None:
+                self._done = found.end
+                yield found
+
+    def finish(self) -> Iterator[Find]:
+        """See :class:`walproof.carve.model.Carver`. Nothing is kept from window to window."""
+        return iter(())
+
+    def pending(self) -> int | None:
+        """See :class:`walproof.carve.model.Carver`."""
+        return None
+
+    def records(self, at: int, end: int) -> Iterator[Loose]:
+        """See :class:`walproof.carve.model.Carver`. Entries first, then fields without an entry."""
+        while at < end:
+            run = objects.run_at(self.image, at, end) if objects.may_begin(self.image, at) else None
+            if run is None:
+                at += 8 - at % 8 if at % 8 else 8
+                continue
+            yield from objects.records(self.image, run)
+            at = max(run[-1].end, at + 8)
+
+    def claims(self, head: bytes, position: int) -> int | None:
+        """See :class:`walproof.carve.model.Carver`."""
+        return None
+
+    def holds(self, record: bytes) -> bool:
+        """See :class:`walproof.carve.model.Carver`."""
+        return False
+
+    def _file(self, at: int) -> Find | None:
+        """A journal file: as long as its header says, or up to what is no part of it."""
+        head = self.image.read(at, layout.HEADER_FULL)
+        if len(head) < layout.HEADER_MIN or refusal(head) is not None:
+            return Find(at, at + len(layout.SIGNATURE), "loose", "signature")
+        header = layout.parse_header(head)
+        claimed = header.header_size + header.arena_size
+        end = at + min(claimed, LARGEST, self.image.size - at)
+        end = self._before_another(at, end)
+        if end - at <= header.header_size:
+            return Find(at, at + len(layout.SIGNATURE), "loose", "signature")
+        with as_file(self.image, [(at, end)], ".journal") as path:
+            said = read_file(path, FORMAT)
+        if said.last_lost is not None and at + said.last_lost[1] >= end:
+            # Nothing of it is found up to the end: so it ends with the sector before that.
+            cut = at + max(said.last_lost[0], header.header_size)
+            end = min(end, cut + -(cut - at) % SECTOR)
+        if said.records == 0:
+            return Find(at, max(end, at + 8), "log", "structure", ".journal")
+        return Find(at, max(end, at + 8), "log", "checksum", ".journal")
+
+    def _before_another(self, at: int, end: int) -> int:
+        """The first place where another journal file begins that is no content of this one."""
+        place = at + len(layout.SIGNATURE)
+        walked = at + layout.parse_header(self.image.read(at, layout.HEADER_FULL)).header_size
+        while True:
+            following = self.image.find(layout.SIGNATURE, place, end)
+            if following is None:
+                return end
+            head = self.image.read(following, layout.HEADER_FULL)
+            if len(head) >= layout.HEADER_MIN and refusal(head) is None:
+                walked = objects.passed(self.image, walked, following)
+                if walked <= following:
+                    return following
+            place = following + 1
+
+    def _objects(self, at: int) -> Find | None:
+        """Objects one after the other, as far as they prove what they are."""
+        run = objects.run_at(self.image, at, self.image.size)
+        certainty = objects.certainty(self.image, run) if run else None
+        if run is None or certainty is None:
+            return None
+        return Find(at, run[-1].end, "loose", certainty)

@@ -1,0 +1,161 @@
+"""Files of zmq-raft in an image: index files and snapshots by their token, state files by a key.
+
+The format has no checksum, and entries do not say how long they are: only the table in the header
+of an index file does. So nothing is found without the start of its file, and nothing is surer than
+its structure. Of state files, which are plain MessagePack, only those are told from other
+MessagePack that begin with a key of zmq-raft's own.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+
+from reference_impl.answer import Record
+from reference_impl.zmq_raft import snapshot, state
+from reference_impl.zmq_raft.index_file import HEADER, Layout, read_layout, spans
+from reference_impl.zmq_raft.layout import CHUNK, VERSION, Refusal, padded
+from walproof.carve.image import Image
+from walproof.carve.model import Find, Loose, Pattern, Window
+
+INDEX, SNAPSHOT = range(2)
+KEYS = (b"currentTerm", b"votedFor", b"peers", b"peersUpdateRequest", b"peersIndex", b"lastApplied")
+"""Keys of ``RaftPersistence`` and of ``BroadcastStateMachine``."""
+STATE_ROOM = 2 << 20
+"""A state file is rotated at half a mebibyte; the last update may be longer."""
+CHUNKS = 64
+"""Chunks before the marker of the data; writers make one."""
+
+
+def _key(key: bytes) -> Pattern:
+    text = (bytes([0xA0 | len(key)]) + key)[:16]
+    return Pattern(text, trigger=3, back=1)
+
+
+class Carver:
+    """See :class:`walproof.carve.model.Carver`."""
+
+    patterns: Sequence[Pattern] = (
+        # The length: 16 and four bytes for each of at most 2^24 entries.
+        Pattern(b"RLOG\0\0\0\0\1\0\0\0", b"\xff\xff\xff\xff\3\0\0\xf8\xff\xff\xff\xff"),
+        Pattern(b"SNAP\x1c\0\0\0\1\0\0\0"),
+        *map(_key, KEYS),
+    )
+
+    head_size = 0  # no checksum covers a record that was cut in two
+
+    def __init__(self, image: Image, align: int) -> None:
+        self.image = image
+        self.align = align
+        self._done = 0
+
+    def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
+        """See :class:`walproof.carve.model.Carver`."""
+        for at, pattern in hits:
+            if at < self._done or at % self.align:
+                continue
+            if pattern == INDEX:
+                found = self._index_file(at)
+            elif pattern == SNAPSHOT:
+                found = self._snapshot(at)
+            else:
+                found = self._state(at)
+            if found is not None:
+                self._done = found.end
+                yield found
+
+    def finish(self) -> Iterator[Find]:
+        """See :class:`walproof.carve.model.Carver`. Nothing is kept from window to window."""
+        return iter(())
+
+    def pending(self) -> int | None:
+        """See :class:`walproof.carve.model.Carver`."""
+        return None
+
+    def records(self, at: int, end: int) -> Iterator[Loose]:
+        """See :class:`walproof.carve.model.Carver`. Entries are never loose."""
+        return iter(())
+
+    def claims(self, head: bytes, position: int) -> int | None:
+        """See :class:`walproof.carve.model.Carver`."""
+        return None
+
+    def holds(self, record: bytes) -> bool:
+        """See :class:`walproof.carve.model.Carver`."""
+        return False
+
+    def _index_file(self, at: int) -> Find | None:
+        """An index file whose table rises and whose marker is where it should be."""
+        head = self.image.read(at, HEADER.size)
+        if len(head) < HEADER.size:
+            return None
+        _, length, _, capacity, _ = HEADER.unpack(head)
+        if length != 16 + 4 * capacity or not self._marker(at + HEADER.size + 4 * capacity):
+            return None
+        if not self.image.work.allows(4 * capacity):
+            return None
+        self.image.work.spend(4 * capacity)  # the table is read for each header that claims one
+        size = self.image.size - at
+        with self.image.stream(at, self.image.size) as stream:
+            try:
+                layout = read_layout(stream, size, None)  # type: ignore[arg-type]
+            except Refusal:
+                return None
+        if not isinstance(layout, Layout) or layout.data is None:
+            return None
+        end = layout.data
+        for span in spans(layout):
+            if span.reason is None:
+                end = max(end, layout.data + span.end)
+        return Find(at, at + end, "log", "structure", ".rlog")
+
+    def _marker(self, at: int) -> bool:
+        """Whether the chunks after a table lead to the marker of the data."""
+        for _ in range(CHUNKS):
+            head = self.image.read(at, CHUNK.size)
+            if len(head) < CHUNK.size:
+                return False
+            token, length = CHUNK.unpack(head)
+            if token == b"ITMZ":
+                return True
+            at += CHUNK.size + padded(length)
+        return False
+
+    def _snapshot(self, at: int) -> Find | None:
+        head = self.image.read(at, snapshot.HEADER.size)
+        if len(head) < snapshot.HEADER.size:
+            return None
+        _, _, version, index, term, size = snapshot.HEADER.unpack(head)
+        if version != VERSION or max(index, term) > snapshot.MAX_NUMBER:
+            return None
+        place = at + snapshot.HEADER.size
+        for _ in range(CHUNKS):
+            chunk = self.image.read(place, CHUNK.size)
+            if len(chunk) < CHUNK.size:
+                return None
+            token, length = CHUNK.unpack(chunk)
+            place += CHUNK.size
+            if token == b"DATA":
+                end = place + size
+                # What is overwritten later has another header in it, and its own find.
+                return Find(at, min(end, self.image.size), "log", "structure", ".snap")
+            place += padded(length)
+        return None
+
+    def _state(self, at: int) -> Find | None:
+        """Updates one after the other, as far as they are whole."""
+        first = self.image.read(at, 1)
+        if not first or not state.begins_map(first[0]) or first == b"\x80":
+            return None
+        size = min(STATE_ROOM, self.image.size - at)
+        if not self.image.work.allows(1 << 12):
+            return None
+        end = 0
+        with self.image.stream(at, at + size) as stream:
+            for part in state.read(io.BytesIO(stream.read(size)), size):
+                if isinstance(part, Record):
+                    end = part.at + part.size
+        if not end:
+            self.image.work.spend(min(size, 1 << 16))
+            return None
+        return Find(at, at + end, "log", "structure", ".pers")

@@ -1,0 +1,209 @@
+"""The bytes of a disk or of a core dump: read by range, never mapped, never written."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from walproof.carve.model import Window
+
+STRIDE = 4 << 20
+"""Bytes of a window: what begins in them is found in it."""
+AHEAD = 64 << 10
+"""Bytes after a window that are looked at with it."""
+PAD = 32
+SECTOR = 512
+BLOCK = 1 << 18
+BLOCKS = 64
+ELF_CORE = (b"\x7fELF", 4)
+
+
+class Image:
+    """A file or block device.
+
+    It is read by ``pread``: whoever cuts a file that is mapped ends the process that reads it.
+    Sectors that the device cannot give are zeros, and counted in ``unreadable`` (bytes). ``work``
+    is the :class:`Budget` of all carvers. Raises ``OSError``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            self.size = os.lseek(self._file, 0, os.SEEK_END)
+        except OSError:
+            os.close(self._file)
+            raise
+        self._bad: set[int] = set()
+        self.work = Budget()
+        self._cache: OrderedDict[int, bytes] = OrderedDict()
+        self._room = np.zeros(STRIDE + AHEAD + PAD, np.uint8)
+
+    def __enter__(self) -> Image:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+
+    @property
+    def unreadable(self) -> int:
+        """Bytes of the sectors that could not be read."""
+        return SECTOR * len(self._bad)
+
+    def is_core(self) -> bool:
+        """Whether it is an ELF core dump, in which nothing lies at the sectors of a disk."""
+        head = self.read(0, 20)
+        if len(head) < 20 or head[:4] != ELF_CORE[0]:
+            return False
+        return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == ELF_CORE[1]
+
+    def stretches(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """The parts of ``[start, stop)`` that are not holes; all of it where nobody tells."""
+        at = start
+        while at < stop:
+            try:
+                begin = os.lseek(self._file, at, os.SEEK_DATA)
+                end = os.lseek(self._file, begin, os.SEEK_HOLE)
+            except (OSError, AttributeError) as error:
+                if getattr(error, "errno", None) != errno.ENXIO:  # else only a hole follows
+                    yield at, stop
+                return
+            if begin >= stop:
+                return
+            at = min(end, stop)
+            yield begin, at
+
+    def window(self, base: int, stop: int) -> Window:
+        """A window, in memory that the next one uses again."""
+        stop = min(stop, base + STRIDE)
+        wanted = min(stop + AHEAD, self.size) - base
+        filled = 0
+        with memoryview(self._room.data) as room:
+            while filled < wanted:
+                try:
+                    found = os.preadv(self._file, [room[filled:wanted]], base + filled)
+                except OSError as error:
+                    if error.errno != errno.EIO:
+                        raise
+                    found = min(SECTOR, wanted - filled)
+                    part = self._sector(base + filled, found)
+                    room[filled : filled + found] = part
+                if not found:
+                    break
+                filled += found
+        self._room[filled : filled + PAD] = 0
+        return Window(base, min(stop, base + filled), filled, self._room)
+
+    def read(self, at: int, length: int) -> bytes:
+        """The bytes at an offset; fewer at the end of the image, none before its start."""
+        length = min(length, self.size - at)
+        if length <= 0 or at < 0:
+            return b""
+        if length > BLOCK:
+            return b"".join(
+                self.read(one, min(BLOCK, at + length - one))
+                for one in range(at, at + length, BLOCK)
+            )
+        number, offset = divmod(at, BLOCK)
+        part = self._block(number)[offset : offset + length]
+        if offset + length > BLOCK:
+            part += self._block(number + 1)[: offset + length - BLOCK]
+        return part
+
+    def find(self, wanted: bytes, start: int, stop: int) -> int | None:
+        """The first place in ``[start, stop)`` where ``wanted`` begins."""
+        at = start
+        while at < stop:
+            piece = self.read(at, min(4 * BLOCK, stop - at) + len(wanted) - 1)
+            place = piece.find(wanted)
+            if place >= 0:
+                return at + place
+            at += 4 * BLOCK
+        return None
+
+    def stream(self, at: int, end: int) -> io.BufferedIOBase:
+        """``[at, end)`` as a file of its own that begins at 0."""
+        return io.BufferedReader(_Slice(self, at, min(end, self.size)))
+
+    def _block(self, number: int) -> bytes:
+        block = self._cache.pop(number, None)
+        if block is None:
+            at = number * BLOCK
+            try:
+                block = os.pread(self._file, BLOCK, at)
+            except OSError as error:
+                if error.errno != errno.EIO:
+                    raise
+                sectors = range(at, min(at + BLOCK, self.size), SECTOR)
+                block = b"".join(self._sector(one, SECTOR) for one in sectors)
+            if len(self._cache) >= BLOCKS:
+                self._cache.popitem(last=False)
+        self._cache[number] = block
+        return block
+
+    def _sector(self, at: int, length: int) -> bytes:
+        try:
+            return os.pread(self._file, length, at)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            self._bad.add(at // SECTOR)
+            return bytes(length)
+
+
+class _Slice(io.RawIOBase):
+    """A part of an image, as a file."""
+
+    def __init__(self, image: Image, start: int, end: int) -> None:
+        super().__init__()
+        self.image, self.start, self.end, self.at = image, start, end, start
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        origin = {os.SEEK_SET: self.start, os.SEEK_CUR: self.at, os.SEEK_END: self.end}[whence]
+        self.at = max(self.start, origin + offset)
+        return self.at - self.start
+
+    def tell(self) -> int:
+        return self.at - self.start
+
+    def readinto(self, room: object) -> int:
+        with memoryview(room).cast("B") as view:  # type: ignore[arg-type]
+            data = self.image.read(self.at, min(len(view), self.end - self.at))
+            view[: len(data)] = data
+        self.at += len(data)
+        return len(data)
+
+
+class Budget:
+    """What may be spent on candidates that turn out to be none.
+
+    A few bytes can claim to begin gigabytes. So such work is bounded by what was gone through: then
+    the whole takes a time that is linear in the image, whatever is in it.
+    """
+
+    FREE = 64 << 20
+    SHARE = 4
+
+    def __init__(self) -> None:
+        self.passed = 0
+        self.spent = 0
+
+    def allows(self, count: int) -> bool:
+        """Whether ``count`` more bytes may be looked at for nothing."""
+        return self.spent + count <= self.FREE + self.SHARE * self.passed
+
+    def spend(self, count: int) -> None:
+        """So many were."""
+        self.spent += count

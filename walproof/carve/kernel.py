@@ -1,0 +1,56 @@
+"""The search for fixed bytes of all formats in one pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import types
+
+from walproof.scan.compiled import BYTES, I64, U8, U64, kernel
+from walproof.scan.memory import load64
+
+
+@kernel(
+    types.UniTuple(types.int64, 2)(
+        BYTES, types.int64, types.int64, types.int64, U8, I64, I64, U64, U64, I64, I64
+    )
+)
+def matches(
+    data: Any,
+    go_on: Any,
+    start: Any,
+    stop: Any,
+    is_trigger: Any,
+    first: Any,
+    trigger: Any,
+    masks: Any,
+    values: Any,
+    at: Any,
+    which: Any,
+) -> Any:
+    """Find patterns that begin in ``[start, stop)``; 16 bytes after ``stop`` lie in the array.
+
+    Pattern ``p`` has the words ``values[2 * p]`` and ``values[2 * p + 1]`` under its masks, and its
+    trigger ``trigger[p]`` bytes after its start; those of the trigger byte ``b`` are
+    ``[first[b], first[b + 1])``. Triggers are looked for from ``go_on``, ``start`` at first.
+    Returns how many patterns there are, and where to go on: ``stop + 16`` when it is through, less
+    when there may be no more room in ``at`` and ``which``.
+    """
+    found = 0
+    most = at.shape[0]
+    for i in range(go_on, stop + 16):
+        if is_trigger[data[i]] == 0:
+            continue
+        if found + first[data[i] + 1] - first[data[i]] > most:
+            return found, i
+        for p in range(first[data[i]], first[data[i] + 1]):
+            begin = i - trigger[p]
+            if (
+                begin >= start
+                and begin < stop
+                and load64(data, begin) & masks[2 * p] == values[2 * p]
+                and load64(data, begin + 8) & masks[2 * p + 1] == values[2 * p + 1]
+            ):
+                at[found], which[found] = begin, p
+                found += 1
+    return found, stop + 16

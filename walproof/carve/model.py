@@ -1,0 +1,103 @@
+"""What carvers look for, and what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Certainty = Literal["checksum", "structure", "signature"]
+"""How sure a find is. ``checksum``: at least one checksum over it holds. ``structure``: lengths,
+counts and links agree, in a format, or a part of one, without checksums. ``signature``: fixed bytes
+are there, and what should follow them is not."""
+
+Kind = Literal["log", "loose"]
+"""A ``log`` can be read as a file from its first byte on; ``loose`` has lost its start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Up to sixteen fixed bytes; those under a zero of the mask may be anything.
+
+    ``trigger`` is the place of a byte that is rare elsewhere. What is found is the offset ``back``
+    bytes before the pattern.
+    """
+
+    value: bytes
+    mask: bytes = b""
+    trigger: int = 0
+    back: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Bytes ``[at, end)`` of the image that belong to a log.
+
+    ``suffix`` is how the name of its file ends. ``goes_on``: it begins where the find before it
+    ends, and is the same log.
+    """
+
+    at: int
+    end: int
+    kind: Kind
+    certainty: Certainty
+    suffix: str = ".log"
+    goes_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """One record of what is loose. ``at`` is an offset in the image, ``size`` in bytes there."""
+
+    at: int
+    size: int
+    payload: bytes
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Window:
+    """Bytes of an image: ``data[0]`` is at ``base``; ``size`` bytes are filled.
+
+    What begins before ``stop`` (an offset in the image) is for this window; the rest is there to
+    look ahead. At least 16 zeros follow the filled bytes.
+    """
+
+    base: int
+    stop: int
+    size: int
+    data: NDArray[np.uint8]
+
+
+class Carver(Protocol):
+    """Finds logs of one format. It is given the windows of an image in order."""
+
+    patterns: Sequence[Pattern]
+    """What is looked for on its behalf."""
+
+    def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
+        """Finds that are complete. ``hits``: offset and number of the pattern, in order."""
+
+    def finish(self) -> Iterator[Find]:
+        """What is left when the last window is through, or when bytes were left out."""
+
+    def pending(self) -> int | None:
+        """Where the first find begins that is not complete: a resumed run goes back to it."""
+
+    def records(self, at: int, end: int) -> Iterator[Loose]:
+        """The records of a loose find, in order."""
+
+    head_size: int
+    """How many bytes of a record tell how long it is; 0 if nothing proves what continues what."""
+
+    def claims(self, head: bytes, position: int) -> int | None:
+        """How long the record claims to be that begins with these bytes, ``position`` in its log.
+
+        None if no record begins so.
+        """
+
+    def holds(self, record: bytes) -> bool:
+        """Whether the checksum of these bytes, which were put together, holds."""

@@ -1,0 +1,75 @@
+"""What a reader says of a find: the answer to a file with these bytes and no others."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reference_impl.answer import End, Event, Lost
+from reference_impl.formats import named
+from walproof.carve.image import Image
+
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Verdict and reason; how many records; how many bytes are lost, and where the last are."""
+
+    verdict: str
+    reason: str | None
+    records: int
+    lost: int
+    last_lost: tuple[int, int] | None = None
+
+
+def read_file(path: Path, format_id: str) -> Reading:
+    """Read a log with the bulk scanner, or without it with the executable specification."""
+    records = lost = 0
+    last: tuple[int, int] | None = None
+    for count, event in _events(path, format_id):
+        records += count
+        if isinstance(event, Lost):
+            lost += event.end - event.start
+            last = max(last or (0, 0), (event.start, event.end))
+        elif isinstance(event, End):
+            end = event
+    return Reading(end.verdict, end.reason, records, lost, last)
+
+
+def _events(path: Path, format_id: str) -> Iterator[tuple[int, Event | None]]:
+    if not all(map(importlib.util.find_spec, ("numba", "pyarrow"))):
+        for event in named(format_id).read(path, "recover", {}):
+            yield int(not isinstance(event, Lost | End)), event
+        return
+    from walproof.scan import scanner
+    from walproof.scan.log import Log
+    from walproof.scan.model import Wanted
+
+    nothing = Wanted(payload=False, columns=frozenset())
+    for run in scanner(format_id).scan(Log(path), nothing):
+        if isinstance(run, Lost | End):
+            yield 0, run
+        else:
+            yield len(run), None
+
+
+@contextlib.contextmanager
+def as_file(image: Image, parts: Sequence[tuple[int, int]], suffix: str) -> Iterator[Path]:
+    """Parts ``[at, end)``, one after the other, as a scratch file. Zeros take no room in it."""
+    with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
+        path = Path(folder, f"carved{suffix}")
+        with path.open("xb") as file:
+            for at, end in parts:
+                for place in range(at, end, CHUNK):
+                    piece = image.read(place, min(CHUNK, end - place))
+                    if piece.count(0) == len(piece):
+                        file.seek(len(piece), 1)
+                    else:
+                        file.write(piece)
+            file.truncate(sum(end - at for at, end in parts))
+        yield path

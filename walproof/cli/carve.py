@@ -1,0 +1,300 @@
+"""``walproof carve``: logs, and what is left of them, in an image of a disk or a core dump."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from bisect import bisect_right
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+from conformance.text import json_text
+from reference_impl.formats import FORMATS
+from walproof.carve import output
+from walproof.carve.continuations import joined
+from walproof.carve.engine import Carving
+from walproof.carve.image import SECTOR, Image
+from walproof.carve.output import Row
+from walproof.cli.output import must_not_overwrite, say, say_json
+from walproof.quantity import counted, in_bytes
+
+EVERY_SECONDS = 2.0
+"""How often a run notes how far it has come; less often where the note takes long."""
+
+
+class _Offset(click.ParamType[int]):
+    """An offset in bytes: decimal, or hexadecimal after ``0x``."""
+
+    name = "BYTES"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        try:
+            number = int(value, 0) if isinstance(value, str) else int(value)
+        except ValueError:
+            number = -1
+        if number < 0:
+            self.fail(f"expected a number of bytes, found {value!r}", param, ctx)
+        return number
+
+
+@click.command()
+@click.argument("image", metavar="IMAGE", type=click.Path(path_type=Path))
+@click.option(
+    "--out", metavar="FOLDER", type=click.Path(path_type=Path), help="Write what is found there."
+)
+@click.option(
+    "--format", "formats", metavar="ID", multiple=True, type=click.Choice(list(FORMATS)),
+    help="Look for this format only; may be repeated.",
+)  # fmt: skip
+@click.option("--from", "start", type=_Offset(), default=0, help="Begin at this offset.")
+@click.option("--to", "stop", type=_Offset(), help="End at this offset.")
+@click.option(
+    "--align", type=click.IntRange(min=1),
+    help="Logs begin at multiples of so many bytes.  [512; 1 in an ELF core dump]",
+)  # fmt: skip
+@click.option(
+    "--state", metavar="FILE", type=click.Path(path_type=Path),
+    help="Note here how far it has come; with --out, a file in FOLDER.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each find, at once.")
+def carve(
+    image: Path,
+    out: Path | None,
+    formats: tuple[str, ...],
+    start: int,
+    stop: int | None,
+    align: int | None,
+    state: Path | None,
+    as_json: bool,
+) -> int:
+    """Find logs, and single records of overwritten ones, in an image of a disk or a core dump.
+
+    IMAGE is a file or a block device and is never changed; no file system is looked at. Each find
+    is a log, which can be read from its first byte on, or loose: records whose log begins
+    elsewhere, or nowhere any more. How sure it is: a checksum holds; or only the structure fits, in
+    formats without checksums; or there is a signature and nothing after it.
+
+    FOLDER gets a file for each log, loose.jsonl with the loose records, and manifest.jsonl with a
+    line for each find. Where a log goes on in another place, the record that was cut in two proves
+    it: the manifest says so, and the log is written once more in one piece. A run that was
+    interrupted goes on where it was when it is started again.
+
+    \b
+    walproof carve disk.img
+    walproof carve /dev/sdb1 --out /mnt/other-disk/found
+    walproof carve core.4711 --format leveldb-log --json
+
+    Exit status: 0 when it is through, whatever was found; 1 for a usage or I/O error; 130 when it
+    was interrupted.
+    """
+    try:
+        with Image(image) as opened:
+            _check_places(image, out, state)
+            options = {
+                "formats": list(dict.fromkeys(formats)) or list(FORMATS),
+                "from": start,
+                "to": opened.size if stop is None else stop,
+                "align": align or (1 if opened.is_core() else SECTOR),
+            }
+            run = _Run(opened, options, out, state, as_json)
+            return run.go()
+    except output.OtherRun as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        where = error.filename or image
+        raise click.ClickException(f"{where}: {error.strerror or error}") from None
+
+
+class _Run:
+    """One run, or the rest of one that was interrupted."""
+
+    def __init__(
+        self,
+        image: Image,
+        options: dict[str, Any],
+        out: Path | None,
+        state: Path | None,
+        as_json: bool,
+    ) -> None:
+        self.image = image
+        self.out = out
+        self.as_json = as_json
+        self.identity = output.identity(image, options)
+        self.state = state or (out / output.STATE if out else None)
+        self.rows: list[Row] = []
+        position = options["from"]
+        known = output.load_state(self.state, self.identity) if self.state else None
+        if known is not None:
+            position, self.rows = known
+        elif out is not None and out.exists() and any(out.iterdir()):
+            raise click.ClickException(f"{out} is not empty: expected a folder where nothing is")
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+        self.is_resumed = known is not None
+        self._known: dict[str, list[tuple[int, int]]] = {}
+        for row in sorted(self.rows, key=lambda one: int(one["offset"])):
+            span = row["offset"], row["offset"] + row["length"]
+            self._known.setdefault(row["format"], []).append(span)
+        loose = sum(row["kind"] == "loose" for row in self.rows)
+        self.carving = Carving(
+            image, options["formats"], options["align"], position, options["to"], loose
+        )
+        self._noted, self._pause = time.monotonic(), EVERY_SECONDS
+
+    def go(self) -> int:
+        """Carve, and say what was found: the exit status."""
+        if self.is_resumed:
+            where = in_bytes(self.carving.position)
+            say(f"going on at {where}, after {counted(len(self.rows), 'find')}", err=True)
+        try:
+            with self._progress() as progress:
+                task = progress.add_task(
+                    "carving", total=self.carving.stop, completed=self.carving.position
+                )
+                steps = self.carving.steps(lambda at: progress.update(task, completed=at))
+                for found in steps:
+                    for name, find in found:
+                        self._take(name, find)
+                    self._note()
+                extra = self._finish()
+        except KeyboardInterrupt:
+            return self._interrupted()
+        self._summary(extra)
+        return 0
+
+    def _progress(self) -> Progress:
+        return Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            DownloadColumn(binary_units=True),
+            TransferSpeedColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not os.isatty(2),
+        )
+
+    def _take(self, name: str, find: Any) -> None:
+        if self._was_found(name, find.at):
+            return
+        row = output.row_of(self.image, name, find, self.carving.carvers[name], self.out)
+        if row["records"] == 0 and row["kind"] == "loose" and row["certainty"] != "signature":
+            return
+        self.rows.append(row)
+        self._show(row)
+
+    def _was_found(self, name: str, at: int) -> bool:
+        """Whether a place is in a find from before the run was interrupted."""
+        known = self._known.get(name, [])
+        place = bisect_right(known, (at, self.image.size))
+        return place > 0 and at < known[place - 1][1]
+
+    def _show(self, row: Row) -> None:
+        if self.as_json:
+            say_json(row)
+        else:
+            say(_line(row))
+
+    def _note(self, now: bool = False) -> None:
+        """Note how far the run has come, when it is time."""
+        began = time.monotonic()
+        if self.state is None or (not now and began - self._noted < self._pause):
+            return
+        output.save_state(self.state, self.identity, self.carving.position, self.rows)
+        self._noted = time.monotonic()
+        self._pause = max(EVERY_SECONDS, 20 * (self._noted - began))
+
+    def _interrupted(self) -> int:
+        self._note(now=True)
+        where = in_bytes(self.carving.position)
+        more = f"; the same command goes on there ({self.state})" if self.state else ""
+        say(f"interrupted at {where}{more}", err=True)
+        return 130
+
+    def _finish(self) -> list[Row]:
+        """Say what continues what, and write what is written at the end."""
+        pieces = [output.piece_of(row) for row in self.rows if row["certainty"] != "signature"]
+        by_place = {(row["format"], row["offset"]): row for row in self.rows}
+        extra = []
+        for one in joined(self.image, self.carving.carvers, pieces):
+            for before, after in zip(one.pieces, one.pieces[1:], strict=False):
+                by_place[after.format, after.at]["continues"] = before.at
+            extra.append(output.joined_row(self.image, one, self.out))
+            self._show(extra[-1])
+        if self.out is not None:
+            lines = output.loose_lines(self.rows, dict(self.carving.carvers))
+            if any(row["file"] == output.LOOSE for row in self.rows):
+                output.save_lines(self.out / output.LOOSE, lines)
+            output.save_lines(self.out / output.MANIFEST, self._manifest(extra))
+        if self.state is not None:
+            self.state.unlink(missing_ok=True)
+        return extra
+
+    def _manifest(self, extra: list[Row]) -> Iterator[str]:
+        everything = [*self.rows, *extra]
+        for row in sorted(everything, key=lambda one: (one["offset"], one["format"], one["kind"])):
+            yield json_text(row) + "\n"
+
+    def _summary(self, extra: list[Row]) -> None:
+        logs = [row for row in self.rows if row["kind"] == "log"]
+        loose = sum(row["records"] or 0 for row in self.rows if row["kind"] == "loose")
+        parts = [counted(len(logs), "log"), counted(loose, "loose record")]
+        if extra:
+            parts.append(f"{counted(len(extra), 'log')} put together")
+        if self.image.unreadable:
+            parts.append(f"{counted(self.image.unreadable, 'byte')} cannot be read")
+        place = f" in {self.out}" if self.out else ""
+        say(f"{', '.join(parts)}{place}", err=True)
+
+
+def _line(row: Row) -> str:
+    """A find in a line for a person."""
+    said = f"{row['offset']:>14}  {in_bytes(row['length']):>9}  {row['format']}  {row['kind']}"
+    said += f"  {row['certainty']}"
+    if row["records"] is not None:
+        said += f"  {counted(row['records'], 'record')}"
+    if row["verdict"]:
+        said += f"  {row['verdict']}" + (f" ({row['reason']})" if row["reason"] else "")
+    if "parts" in row:
+        said += f"  from {counted(len(row['parts']), 'place')}"
+    return said
+
+
+def _check_places(image: Path, out: Path | None, state: Path | None) -> None:
+    """Refuse to write where that could overwrite what is looked for."""
+    if state is not None:
+        must_not_overwrite(image, state, "--state")
+    for option, place in (("--out", out), ("--state", state)):
+        if place is None:
+            continue
+        folder = next(one for one in (place.absolute(), *place.absolute().parents) if one.is_dir())
+        if _is_on(folder, image):
+            raise click.UsageError(
+                f"{option} {place} is on {image}: writing there may overwrite it"
+            )
+
+
+def _is_on(folder: Path, image: Path) -> bool:
+    """Whether a folder is on a file system of a block device, or of a part of it."""
+    about = image.stat()
+    if not stat.S_ISBLK(about.st_mode):
+        return False
+
+    def place(number: int) -> Path:
+        return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve()
+
+    disk, used = place(about.st_rdev), place(folder.stat().st_dev)
+    return disk == used or disk in used.parents or used in disk.parents
