@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -75,6 +75,23 @@ def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterato
         for field in _parse(parser, data[start : start + docs.stride], start, docs):
             # To the parser each stride is a log of one element: give that its number back.
             yield replace(field, path=field.path.replace("[0]", f"[{number}]", 1))
+
+
+def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:
+    """A path with its indexes counted from the start; ``fields()`` gives those of the log, anew.
+
+    It stays as it is from the first index on that leads to no element.
+    """
+    at = 0
+    while negative := re.compile(r"\[(-\d+)\]").search(path, at):
+        outer = path[: negative.start()]
+        element = re.compile(re.escape(outer) + r"\[\d+\]")
+        number = sum(1 for field in fields() if element.fullmatch(field.path)) + int(negative[1])
+        if number < 0:
+            break
+        path = f"{outer}[{number}]{path[negative.end() :]}"
+        at = negative.start()
+    return path
 
 
 def resolve(fields: Iterable[Field], path: str) -> Field:

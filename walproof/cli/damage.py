@@ -12,9 +12,9 @@ from conformance.contents import Contents, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.saving import publish, save, unfinished_beside
 from conformance.text import json_text
-from reference_impl.answer import collect
 from reference_impl.formats import Format, UnknownFormat, detect, named
 from walproof.cli.output import say
+from walproof.cli.record_table import gather
 from walproof.damage.family import entry, family
 from walproof.damage.log import LogToDamage, log_at
 from walproof.damage.words import BadWords, forms
@@ -87,18 +87,18 @@ def damage(
     except OSError as error:
         where = error.filename or log
         raise click.ClickException(f"{where}: {error.strerror or error}") from None
-    answer = collect(format.read(out, "recover", {}))
-    lost = sum(gap.end - gap.start for gap in answer.lost)
+    found = gather(format.read(out, "recover", {}), 0, 0)
+    end = found.end
     say(
-        f"{out}: {answer.verdict}{f' ({answer.reason})' if answer.reason else ''},"
-        f" {counted(len(answer.records), 'record')}, {counted(lost, 'byte')} lost"
+        f"{out}: {end.verdict}{f' ({end.reason})' if end.reason else ''},"
+        f" {counted(found.record_count, 'record')}, {counted(found.lost_bytes, 'byte')} lost"
     )
     return 0
 
 
 def _list(log: LogToDamage) -> None:
     for file in sorted(log.files):
-        for field in log.fields_of(file):
+        for field in log.each_field(file):
             path = f"{file}:{field.path}" if file else field.path
             span = f"{field.start:>10} {field.end - field.start:>8}"
             say(f"{span}  {path}  {value_text(field, Note(), 40)}".rstrip())

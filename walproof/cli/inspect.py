@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -131,11 +132,11 @@ def _print_map(
         end = _end_of_window(view, start, end)
         shown.print(view.fields(start, end, depth), start, end, limit)
         return
-    fields = list(subtree(view.bytes, view.format, path))
-    top = fields[0]
-    if depth is not None:
-        fields = [field for field in fields if field.path.count(".") < depth]
-    shown.print(fields, top.start, top.end, limit)
+    fields = subtree(view.bytes, view.format, path)
+    top = next(fields)
+    inner = (field for field in fields if depth is None or field.path.count(".") < depth)
+    shallow = [top] if depth is None or top.path.count(".") < depth else []
+    shown.print(chain(shallow, inner), top.start, top.end, limit)
     shown.print_about(top)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from conformance.contents import Contents, read_contents
-from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
+from conformance.kaitai.field_map import Field, ParseStopped, from_the_start, iter_fields
 from conformance.recipes.algebra import Damage
 
 Mapped = Callable[[bytes, str], Iterator[Field]]
@@ -27,11 +27,23 @@ class LogToDamage(Damage):
         self.name = name
         self._mapped_by = mapped or (lambda data, file: iter_fields(data, format, file))
 
-    def _mapped(self, data: bytes, file: str) -> list[Field]:
-        found: list[Field] = []
+    def each_field(self, file: str = "") -> Iterator[Field]:
+        """The fields of a file before any damage, none of them kept."""
         with contextlib.suppress(ParseStopped):
-            found.extend(self._mapped_by(data, file or self.name))
-        return found
+            yield from self._mapped_by(self._control[file], file or self.name)
+
+    def field(self, path: str) -> Field:
+        """The field with this path. Raises ``KeyError``, which names similar ones."""
+        name, _, inner = path.rpartition(":")
+        if name in self._control:
+            inner = from_the_start(inner, lambda: self.each_field(name))
+            found = next((one for one in self.each_field(name) if one.path == inner), None)
+            if found is not None:
+                return found
+        return super().field(path)
+
+    def _mapped(self, data: bytes, file: str) -> list[Field]:
+        return list(self.each_field(file))
 
 
 def log_at(path: Path, format: str, mapped: Mapped | None = None) -> LogToDamage:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, dropwhile, takewhile
 
-from conformance.kaitai.field_map import Field, iter_fields, resolve
+from conformance.kaitai.field_map import Field, from_the_start, iter_fields, resolve
 from conformance.kaitai.grammar_docs import grammar_docs
 from conformance.kaitai.grammars import grammar_of
 from walproof.inspection.log_bytes import LogBytes
@@ -37,17 +37,28 @@ def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
     Negative indices count from the end. Raises ``conformance.kaitai.field_map.UnknownField``.
     """
     array, count = _top(log, format)
-    if array is None:
-        fields = list(_part(log, format, 0))
-        found = resolve(fields, path)
-    else:
-        tops = (Field(f"{array}[{i}]", 0, 0, None, "", (), "") for i in range(count))
-        step = re.match(rf"{array}\[(-?\d+)\]", path)
-        number = int(step[1]) if step else -1
-        number += count if number < 0 else 0
-        fields = list(_part(log, format, number)) if 0 <= number < count else []
-        found = resolve(chain(tops, fields), path)
-    return (f for f in fields if f.path == found.path or f.path.startswith(f"{found.path}."))
+    step = re.match(rf"{array}\[(-?\d+)\]", path)
+    number = int(step[1]) if step else 0
+    number += count if number < 0 else 0
+    if step is not None and number >= 0:
+        path = f"{array}[{number}]{path[step.end() :]}"
+
+    def fields() -> Iterator[Field]:
+        is_there = array is None or (step is not None and 0 <= number < count)
+        return _part(log, format, number) if is_there else iter(())
+
+    path = from_the_start(path, fields)
+    found = _inside(path, fields())
+    if (first := next(found, None)) is not None:
+        return chain([first], found)
+    tops = (Field(f"{array}[{i}]", 0, 0, None, "", (), "") for i in range(count))
+    return _inside(resolve(chain(tops, fields()), path).path, fields())
+
+
+def _inside(path: str, fields: Iterator[Field]) -> Iterator[Field]:
+    """The field with this path, and those inside it, which follow it."""
+    outside = dropwhile(lambda field: field.path != path, fields)
+    return takewhile(lambda field: (field.path + ".").startswith(path + "."), outside)
 
 
 def _stride(log: LogBytes, format: str) -> int | None:
