@@ -8,8 +8,9 @@ from __future__ import annotations
 import pickle
 import sqlite3
 import tempfile
+from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from reference_impl.answer import Lost, Record
 
@@ -19,17 +20,52 @@ AT_ONCE = 1000
 """Records that are put in order together: one by one it takes longer."""
 
 
+T = TypeVar("T")
+
+
+class Shelf(Sequence[T]):
+    """A list that only grows, in a scratch file: eight bytes of memory for each item."""
+
+    def __init__(self) -> None:
+        self._bodies = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
+        self._places = array("Q", [0])  # where each begins, and where the next will
+        self._was_read = False
+
+    def append(self, item: T) -> None:
+        """Put one after those that are here."""
+        if self._was_read:
+            self._bodies.seek(self._places[-1])
+            self._was_read = False
+        written = self._bodies.write(pickle.dumps(item, protocol=5))
+        self._places.append(self._places[-1] + written)
+
+    def __len__(self) -> int:
+        return len(self._places) - 1
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[T]: ...
+    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
+        if isinstance(at, slice):
+            return [self[number] for number in range(*at.indices(len(self)))]
+        if not -len(self) <= at < len(self):
+            raise IndexError(at)
+        self._was_read = True
+        self._bodies.seek(self._places[at % len(self)])
+        item: T = pickle.load(self._bodies)
+        return item
+
+
 class Spool:
-    """Records and lost ranges, given back as often as wanted; memory does not grow with them.
+    """Records and lost ranges, given back as often as wanted: eight bytes of memory for each.
 
     What they hold is in one scratch file, their order in another, both without names. Methods raise
     ``OSError`` and ``sqlite3.OperationalError`` for a full disk.
     """
 
     def __init__(self) -> None:
-        self._bodies = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
-        self._end = 0
-        self._was_read = False
+        self._bodies: Shelf[tuple[Any, ...]] = Shelf()
         self._order = sqlite3.connect("")  # a database in a scratch file
         self._order.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA temp_store = FILE; PRAGMA cache_size = -4096;"
@@ -44,20 +80,17 @@ class Spool:
         """Put one after those that are here."""
         if isinstance(event, Record):
             table, at = "record", event.at
-            body: Any = (at, event.size, event.payload, event.fields, event.file)
+            body: tuple[Any, ...] = (at, event.size, event.payload, event.fields, event.file)
         else:
             table, at = "lost", event.start
             body = (at, event.end, event.reason, event.torn, event.file)
         file = self._files.setdefault(event.file, len(self._files))
-        place = (self._counts[table], file, at, self._end)
+        place = (self._counts[table], file, at, len(self._bodies))
         self._waiting[table].append(place)
         if len(self._waiting[table]) == AT_ONCE:
             self._put()
         self._counts[table] += 1
-        if self._was_read:
-            self._bodies.seek(self._end)
-            self._was_read = False
-        self._end += self._bodies.write(pickle.dumps(body, protocol=5))
+        self._bodies.append(body)
 
     def _put(self) -> None:
         for table, places in self._waiting.items():
@@ -73,7 +106,7 @@ class Spool:
         self._put()
         found = self._order.execute("SELECT body FROM record WHERE number >= ?", (first,))
         for (at,) in found:
-            yield Record(*self._body(at))
+            yield Record(*self._bodies[at])
 
     @property
     def has_names(self) -> bool:
@@ -84,7 +117,7 @@ class Spool:
         """The lost ranges in log order."""
         self._put()
         for (at,) in self._order.execute("SELECT body FROM lost ORDER BY file, at, number"):
-            yield Lost(*self._body(at))
+            yield Lost(*self._bodies[at])
 
     def rows(
         self, key: Callable[[str], Any], most: int | None = None
@@ -106,13 +139,8 @@ class Spool:
             (-1 if most is None else most,),
         )
         for number, at in found:
-            body = self._body(at)
+            body = self._bodies[at]
             yield number, Lost(*body) if number < 0 else Record(*body)
-
-    def _body(self, at: int) -> Any:
-        self._was_read = True
-        self._bodies.seek(at)
-        return pickle.load(self._bodies)
 
 
 class _Records(Sequence[Record]):

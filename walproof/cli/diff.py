@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import click
 
@@ -70,34 +71,41 @@ def diff(
         raise click.ClickException(f"{error.filename}: {error.strerror or error}") from None
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
-    found = list(differences(logs[0].records, logs[1].records))
+    found = differences(logs[0].records, logs[1].records)
+    count = 0
     if as_json:
         for one_difference in found:
             say_json(_json(one_difference))
+            count += 1
     else:
-        _print((first, second), logs, found, None if all_of_them else SHOWN)
+        count = _print((first, second), logs, found, None if all_of_them else SHOWN)
     if any(log.end.verdict == "refused" for log in logs):
         return 4
-    return 3 if found else 0
+    return 3 if count else 0
 
 
 def _print(
-    names: tuple[str, str], logs: list[SeenLog], found: list[Difference], most: int | None
-) -> None:
+    names: tuple[str, str], logs: list[SeenLog], found: Iterable[Difference], most: int | None
+) -> int:
+    """Print the first ``most`` differences, and say how many there are."""
     for mark, name, log in zip("AB", names, logs, strict=True):
         lost = f", {counted(log.lost_bytes, 'byte')} lost" if log.lost_bytes else ""
         say(f"{mark}  {name}: {log.end.verdict}, {counted(len(log.records), 'record')}{lost}")
-    for one in found[:most]:
+    counts: Counter[str] = Counter()
+    for number, one in enumerate(found):
+        counts[one.kind] += 1
+        if most is not None and number >= most:
+            continue
         mark = _MARKS[one.kind]
         for line, record in zip("AB", (one.old, one.new), strict=True):
             if record is not None:
                 sign = mark if mark != "~" else f"~{line}"
                 say(f"{sign:<2} {_shown(record)}", style=_COLOURS[mark])
-    if most is not None and len(found) > most:
-        say(f"… and {len(found) - most:,} more: --all")
-    counts = Counter(one.kind for one in found)
+    if most is not None and counts.total() > most:
+        say(f"… and {counts.total() - most:,} more: --all")
     told = [f"{counts[kind]:,} {kind}" for kind in _MARKS if counts[kind]]
     say(", ".join(told) if told else "no difference")
+    return counts.total()
 
 
 def _shown(record: Seen) -> str:

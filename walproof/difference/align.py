@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -28,16 +29,18 @@ class Difference:
 def differences(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Difference]:
     """What differs, in the order of the logs. Records that both have, and say the same, are left
     out."""
-    numbered = all(one.number is not None for one in (*old, *new))
-    for left, right in (_by_number if numbered else _by_content)(old, new):
-        one = old[left] if left is not None else None
-        other = new[right] if right is not None else None
-        if one is None:
-            yield Difference("only in the second", None, other)
-        elif other is None:
-            yield Difference("only in the first", one, None)
-        elif one.digest != other.digest:
-            yield Difference("different", one, other)
+    digests = [one.digest for one in old], [one.digest for one in new]
+    if all(one.number is not None for log in (old, new) for one in log):
+        pairs = _by_number(old, new)
+    else:
+        pairs = _by_content(*digests)
+    for left, right in pairs:
+        if left is None and right is not None:
+            yield Difference("only in the second", None, new[right])
+        elif right is None and left is not None:
+            yield Difference("only in the first", old[left], None)
+        elif left is not None and right is not None and digests[0][left] != digests[1][right]:
+            yield Difference("different", old[left], new[right])
 
 
 def _by_number(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Pair]:
@@ -45,26 +48,38 @@ def _by_number(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Pair]:
 
     What only the second log has stands after what comes before it there.
     """
-    places: dict[object, deque[int]] = {}
+    first: dict[object, int] = {}  # number → the first place in ``new`` that is not taken
+    last: dict[object, int] = {}
+    after = array("q", [-1]) * len(new)  # the next place with the same number
     for place, one in enumerate(new):
-        places.setdefault(one.number, deque()).append(place)
-    rights = [waiting.popleft() if (waiting := places.get(one.number)) else None for one in old]
-    left_of = {right: left for left, right in enumerate(rights) if right is not None}
+        if one.number in last:
+            after[last[one.number]] = place
+        else:
+            first[one.number] = place
+        last[one.number] = place
+    del last
+    rights = array("q", [-1]) * len(old)
+    left_of = array("q", [-1]) * len(new)
+    for left, one in enumerate(old):
+        rights[left] = right = first.get(one.number, -1)
+        if right >= 0:
+            left_of[right] = left
+            first[one.number] = after[right]
+    del first, after
     alone: dict[int, list[int]] = {}
     before = -1
-    for right in range(len(new)):
-        before = left_of.get(right, before)
-        if right not in left_of:
+    for right, left in enumerate(left_of):
+        before = left if left >= 0 else before
+        if left < 0:
             alone.setdefault(before, []).append(right)
     for left in range(-1, len(old)):
         if left >= 0:
-            yield left, rights[left]
+            yield left, rights[left] if rights[left] >= 0 else None
         yield from ((None, right) for right in alone.get(left, ()))
 
 
-def _by_content(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Pair]:
+def _by_content(left: Sequence[bytes], right: Sequence[bytes]) -> Iterator[Pair]:
     """The longest common order. Between two common stretches, what stands at one place differs."""
-    left, right = [one.digest for one in old], [one.digest for one in new]
     first = 0
     while first < min(len(left), len(right)) and left[first] == right[first]:
         first += 1

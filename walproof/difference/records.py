@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reference_impl.answer import End, Lost, Record
 from reference_impl.formats import Context, named
+from walproof.spool import Shelf
 from walproof.summary.model import plain_text
 
 _NUMBERS = (("index",), ("boot_id", "seqnum"))
@@ -33,14 +35,14 @@ class Seen:
 class SeenLog:
     """The records of a log, in its order, and how it ended."""
 
-    records: list[Seen]
+    records: Sequence[Seen]
     lost_bytes: int
     end: End
 
 
 def seen(format_id: str, path: Path, context: Context) -> SeenLog:
     """Read a log. Raises ``OSError``, and ``ValueError`` for a context that is not understood."""
-    records: list[Seen] = []
+    records: Shelf[Seen] = Shelf()
     lost = 0
     end = End("refused", None, None)
     for event in named(format_id).read(path, "recover", context):
