@@ -9,12 +9,14 @@ from typing import Any
 import pyarrow as pa
 
 from walproof.decode.fault import text
-from walproof.quantity import moment
+from walproof.decode.systemd_journal import short
 from walproof.quoted import quoted
 from walproof.scan.model import Records
 
 COLUMNS = frozenset({"fields"})
 NEEDS_PAYLOAD = False
+LONGEST = 240
+"""Characters of a line in a phrase."""
 
 
 def type_of(names: tuple[str, ...]) -> pa.DataType:
@@ -46,12 +48,16 @@ def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """See :func:`walproof.decode.phrase`: when, who, and the message, as journalctl prints them."""
+    """See :func:`walproof.decode.phrase`: the line of journalctl, then what it does not say."""
     found = dict(value["fields"])
-    said = [moment(int(fields["realtime"]))]
-    names = [name for name in ("_HOSTNAME", "SYSLOG_IDENTIFIER", "_COMM") if name in found][:2]
-    said += [found[name][0].decode("utf-8", "backslashreplace") for name in names]
-    message = found.get("MESSAGE")
-    rest = [f"{name}={quoted(all[0])}" for name, all in list(found.items())[:4]]
-    said.append(quoted(message[0], 160) if message else " ".join(rest))
-    return "  ".join(said)
+    said = short.line(found, int(fields["realtime"]))
+    if "MESSAGE" not in found:
+        said = " ".join([said, *(f"{name}={quoted(all[-1])}" for name, all in found.items())][:5])
+    elif len(said) > LONGEST:
+        said = f"{said[:LONGEST]}…"
+    more = [short.priority(found)]
+    if "MESSAGE_ID" in found:
+        known = short.printable(found["MESSAGE_ID"][-1])
+        more.append(f"MESSAGE_ID {quoted(found['MESSAGE_ID'][-1]) if known is None else known}")
+    told = ", ".join(one for one in more if one is not None)
+    return f"{said}  ({told})" if told else said
