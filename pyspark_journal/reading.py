@@ -12,6 +12,7 @@ from pyspark_journal.splits import Piece
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof import decode
+from walproof.lake.names import said, shown
 from walproof.lake.opening import opened
 from walproof.lake.trees import Tree, tree_of
 from walproof.scan.model import Event, Records, Wanted
@@ -110,7 +111,8 @@ class Reader:
                 return
             if self.options.mode == FAILFAST:
                 at = f" at offset {event.start}" if isinstance(event, Lost) else ""
-                raise Malformed(f"{file_name(name, event.file)}:{at} {event.reason} (FAILFAST)")
+                place = shown(file_name(name, event.file))
+                raise Malformed(f"{place}:{at} {event.reason} (FAILFAST)")
             if isinstance(event, Lost) and self.columns.has(self.options.corrupt_name):
                 more = {self.options.corrupt_name: self._raw(event, name, tree)}
         made = rows.batch(event, self._schema(format_id), name, more)
@@ -156,9 +158,9 @@ class Reader:
         if self.options.ignore_corrupt or self.options.mode == DROPMALFORMED:
             return
         if self.options.mode == FAILFAST:
-            raise Malformed(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)")
+            raise Malformed(said(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)"))
         event = End("refused", UNKNOWN_FORMAT, None)
-        made = rows.batch(event, self.target, name, {"detail": pa.array([text])})
+        made = rows.batch(event, self.target, name, {"detail": pa.array([said(text)])})
         assert made is not None
         yield made
 
@@ -175,5 +177,5 @@ class Reader:
         if options.ignore_corrupt or options.mode == DROPMALFORMED:
             return
         if options.mode == FAILFAST:
-            raise Malformed(f"{text} (unreadable, FAILFAST)") from error
+            raise Malformed(said(f"{text} (unreadable, FAILFAST)")) from error
         yield rows.unreadable(self.target, name, text)

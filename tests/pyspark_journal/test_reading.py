@@ -361,3 +361,14 @@ def test_long_payloads_are_cut(tmp_path: Path, rows_of: RowsOf) -> None:
     rows = rows_of(tmp_path, maxPayloadBytes=4)
     assert [row["payload"] for row in rows] == [b"aaaa", b"b"]
     assert [row["payload_truncated"] for row in rows] == [True, False]
+
+
+def test_a_name_that_is_not_utf8(tmp_path: Path, rows_of: RowsOf) -> None:
+    log = tmp_path / os.fsdecode(b"bad\xff.log")
+    named("leveldb-log").write(log, [NewRecord(b"one")], {})
+    (tmp_path / os.fsdecode(b"text\xfe.txt")).write_text("no log at all, and long enough to see it")
+    rows = rows_of(tmp_path)
+    assert sorted((row["file"], row["kind"]) for row in rows) == [
+        (f"{tmp_path}/bad\\xff.log", "record"),
+        (f"{tmp_path}/text\\xfe.txt", "refused"),
+    ]

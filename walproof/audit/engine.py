@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Protocol
 
 from walproof.audit import work
+from walproof.audit.shard import OutputError
 from walproof.audit.unit import Task
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ QUIET = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "FATAL"}
 
 class JobFailed(Exception):
     """Tasks failed. Finished work is kept, and the next run continues from there."""
+
+
+KEPT = ". What is done is kept: run it again to go on"
 
 
 class Engine(Protocol):
@@ -55,8 +59,8 @@ class InProcess:
         for task in tasks:
             try:
                 work.run(task)
-            except OSError as error:
-                raise JobFailed(f"{task.folder}: {error.strerror or error}") from error
+            except OutputError as error:
+                raise JobFailed(f"{error.filename}: {error.strerror}{KEPT}") from error
             tick()
 
     def stop(self) -> None:
@@ -161,4 +165,10 @@ def cause(error: BaseException) -> str:
     said = [line for line in lines if line and not line.startswith(("at ", "File "))]
     # A Python worker's traceback ends with the error; Spark's own words come before it.
     from_worker = [line for line in said if re.match(r"[A-Za-z_.]*(Error|Exception): ", line)]
-    return next(iter([*from_worker[-1:], *said]), repr(error))
+    line = next(iter([*from_worker[-1:], *said]), repr(error))
+    if of_output := _OUTPUT.search(line):
+        return f"{of_output[2]}: {of_output[1]}{KEPT}"
+    return line
+
+
+_OUTPUT = re.compile(r"\bOutputError: \[Errno -?[0-9]+\] (.*): '(.*)'$")

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from walproof.audit.lake import Found, shown
+from walproof.audit.lake import Found
 from walproof.audit.tables import FILES
 from walproof.audit.tally import FileTally, Tally
+from walproof.lake.names import shown
 from walproof.tables.rows import file_name
+
+NOTHING_BUT_ZEROS = "nothing but zeros"
 
 
 def file_rows(found: Found, tally: Tally) -> Iterator[tuple[dict[str, Any], FileTally]]:
@@ -40,6 +43,7 @@ def file_rows(found: Found, tally: Tally) -> Iterator[tuple[dict[str, Any], File
             "first_time": of_file.first_time,
             "last_time": of_file.last_time,
             "error": tally.error,
+            "remark": NOTHING_BUT_ZEROS if of_file.is_blank else None,
         }
         yield row, of_file
     if not known and not tally.files:

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from walproof.audit import page
 from walproof.audit.engine import Engine, JobFailed
 from walproof.audit.files import file_rows
 from walproof.audit.lake import Found, lake
-from walproof.audit.output import Output, link, write_json
+from walproof.audit.output import Output, link, write_json, write_text
 from walproof.audit.plan import MOST_BYTES, Plan, plan
 from walproof.audit.progress import Progress
+from walproof.audit.shard import write_table
 from walproof.audit.state import (
     OPTIONS,
     Done,
@@ -157,16 +157,16 @@ def _finish(
     tallies = {found.log: _tally(found, made, pieces) for found in logs}
     of_files = [each for found in logs for each in file_rows(found, tallies[found.log])]
     table = pa.Table.from_pylist([row for row, _ in of_files], FILES)
-    pa.parquet.write_table(table, building / "files" / "files.parquet", compression="zstd")
+    write_table(table, building / "files" / "files.parquet")
     for name, schema in (("records", RECORDS), ("damage", DAMAGE)):
         # So that there is a schema, and a table, when there are no rows.
-        pa.parquet.write_table(schema.empty_table(), building / name / "000000-none.parquet")
+        write_table(schema.empty_table(), building / name / "000000-none.parquet")
     about["seconds"] = round(time.time() - about["started"], 3)
     about["read"] = {"logs": made.logs_to_read, "bytes": made.bytes_to_read}
     about["carried_over"] = {"logs": sum(map(bool, made.pieces.values())) - made.logs_to_read}
     summary = summarise(of_files, tallies.values(), about)
     write_json(building / "summary.json", summary)
-    (building / "summary.html").write_text(page.render(summary), encoding="utf-8")
+    write_text(building / "summary.html", page.render(summary))
     write_state(pieces.values(), building)
     return summary
 

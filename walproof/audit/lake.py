@@ -6,13 +6,13 @@ well: the audit reports on every file.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from walproof.lake.discovery import FoundLog, find
+from walproof.lake.names import said, shown
 from walproof.lake.options import Options as SourceOptions
 from walproof.lake.trees import absolute, tree_of
 from walproof.tables.rows import file_name
@@ -52,11 +52,6 @@ class Found:
         return sum(member.size for member in self.members)
 
 
-def shown(path: str) -> str:
-    """A path as text that every table can hold: bytes that are not UTF-8 as ``\\xNN``."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
-
-
 def lake(options: SourceOptions, but: Path) -> list[Found]:
     """The logs under the paths of the options, in order of their names.
 
@@ -85,7 +80,7 @@ def _with_members(
     log: FoundLog, options: SourceOptions
 ) -> tuple[FoundLog, tuple[Member, ...], str | None]:
     if log.fault is not None:
-        return log, (), said(log.fault, log.path)
+        return log, (), why(log.fault, log.path)
     if not log.files:
         return log, (Member(log.path, None, log.size, log.modified),), None
     tree = tree_of(log.path, dict(options.file_system))
@@ -95,14 +90,14 @@ def _with_members(
         try:
             entry = tree.entry(path)
         except OSError as error:
-            return log, (), said(error, path)
+            return log, (), why(error, path)
         members.append(Member(path, name, entry.size, entry.modified))
     return log, tuple(members), None
 
 
-def said(error: BaseException, path: str) -> str:
+def why(error: BaseException, path: str) -> str:
     """What an error says, without the path, which has a column of its own."""
     if not isinstance(error, OSError):
-        return f"{type(error).__name__}: {error}"
+        return said(f"{type(error).__name__}: {error}")
     text = error.strerror or str(error)
-    return text.replace(f": '{path}'", "").removeprefix(f"{path}: ")
+    return said(text.replace(f": '{path}'", "").removeprefix(f"{path}: "))

@@ -30,6 +30,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from walproof.audit.shard import output_to
+
 TABLES = ("records", "damage", "files")
 PUBLISHED = (*TABLES, "summary.json", "summary.html")
 BUILDING = ".building"
@@ -99,14 +101,23 @@ class Output:
         return path
 
     def publish(self, building: Path) -> Path:
-        """Make a finished result the one that counts, and remove what is no longer needed."""
+        """Make a finished result the one that counts, and remove what is no longer needed.
+
+        Raises ``OutputError``.
+        """
+        with output_to(self.folder):
+            before = self.current()
+            result = self._publish(building)
+        self.clean(before)
+        return result
+
+    def _publish(self, building: Path) -> Path:
         shutil.rmtree(building / "done")
         # Not only in memory: the link must not survive a power cut that they do not. Shards are
         # on the disk since they were written.
         for path in (*building.iterdir(), *(building / "files").iterdir(), building):
             _sync(path)
         result = building.with_name(building.name.removesuffix(BUILDING))
-        before = self.current()
         building.rename(result)
         _sync(self.results)
         # They lead nowhere before the first result; then all of them appear at once.
@@ -119,7 +130,6 @@ class Output:
         new.symlink_to(result.relative_to(self.folder))
         new.rename(self._current)
         _sync(self.folder)
-        self.clean(before)
         return result
 
     def clean(self, before: Path | None = None) -> None:
@@ -145,8 +155,14 @@ def link(old: Path, new: Path) -> None:
 
 
 def write_json(path: Path, body: object) -> None:
-    """A JSON file in a result that nobody reads yet."""
-    path.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    """A JSON file in a result that nobody reads yet. Raises ``OutputError``."""
+    write_text(path, json.dumps(body, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """A text file in a result that nobody reads yet. Raises ``OutputError``."""
+    with output_to(path):
+        path.write_text(text, encoding="utf-8")
 
 
 def _sync(path: Path) -> None:

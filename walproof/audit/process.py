@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from walproof.audit.reading import events
 from walproof.audit.unit import Options, Piece
@@ -15,9 +17,24 @@ FROM_ATTEMPT = 2
 """A task may fail once because its machine did. When it fails again, find out why."""
 
 
-def crashes(pieces: Sequence[Piece], options: Options) -> dict[str, str]:
+@dataclass(frozen=True)
+class Crash:
+    """What is said of a log on which its reader is killed, and whether that may pass.
+
+    Who is killed for want of memory, or by a disk that fails under a mapped page, may be well the
+    next time.
+    """
+
+    said: str
+    may_pass: bool
+
+
+_MAY_PASS = (signal.SIGKILL, signal.SIGBUS, signal.SIGTERM)
+
+
+def crashes(pieces: Sequence[Piece], options: Options) -> dict[str, Crash]:
     """The pieces, by key, that end the process that reads them, and how."""
-    found: dict[str, str] = {}
+    found: dict[str, Crash] = {}
     left = list(pieces)
     while left:
         ended = subprocess.run(
@@ -31,7 +48,9 @@ def crashes(pieces: Sequence[Piece], options: Options) -> dict[str, str]:
         read = len(ended.stdout)
         if ended.returncode >= 0 or read >= len(left):
             break
-        found[left[read].key] = f"the reader was killed by signal {-ended.returncode}"
+        number = -ended.returncode
+        said = f"the reader was killed by signal {number}"
+        found[left[read].key] = Crash(said, number in _MAY_PASS)
         left = left[read + 1 :]
     return found
 

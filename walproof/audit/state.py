@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 
+from walproof.audit.shard import output_to, write_table
 from walproof.audit.tally import Tally
 from walproof.audit.unit import Options
 
@@ -150,8 +151,9 @@ def write_state(pieces: Iterable[Done], result: Path) -> None:
     ]
     unfinished = result / f".{STATE}.unfinished"
     table = pa.Table.from_pylist(rows, _SCHEMA)
-    pa.parquet.write_table(table, unfinished, compression="zstd")
-    unfinished.rename(result / STATE)
+    write_table(table, unfinished)
+    with output_to(result / STATE):
+        unfinished.rename(result / STATE)
 
 
 def tally_of(done: Done) -> Tally:

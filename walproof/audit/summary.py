@@ -59,6 +59,7 @@ def summarise(
         "worst": _worst(of_files),
         "refused": _listed(rows, lambda row: row["verdict"] == "refused", ("reason",)),
         "unreadable": _listed(rows, lambda row: row["error"], ("error",)),
+        "blank": _listed(rows, lambda row: row["remark"], ("size",)),
     }
 
 

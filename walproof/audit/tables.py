@@ -76,11 +76,13 @@ FILES = pa.schema(
         ("first_time", TIME),
         ("last_time", TIME),
         ("error", pa.string()),
+        ("remark", pa.string()),
     ]
 )
 """A row is a file. ``format`` is null for one that is no log; ``verdict`` is that of the file,
 ``log_verdict`` that of the log it belongs to, both null where it could not be read to its end:
-``error`` says why. The reasons are those of the first fault that the reader met; of a log that was
+``error`` says why. ``remark`` is what a sound log is told for all that: nothing but zeros. The
+reasons are those of the first fault that the reader met; of a log that was
 read in parts, of the lost range that comes first."""
 
 _LAST_MICROSECOND = 2**63 - 1

@@ -70,7 +70,10 @@ class Clock:
 
 @dataclass
 class FileTally:
-    """What was read of one file. ``lost`` counts ranges and bytes by (verdict, reason)."""
+    """What was read of one file. ``lost`` counts ranges and bytes by (verdict, reason).
+
+    ``is_blank``: all of its bytes are zero.
+    """
 
     size: int = 0
     records: int = 0
@@ -82,6 +85,7 @@ class FileTally:
     clock: Clock = field(default_factory=Clock)
     first_time: int | None = None
     last_time: int | None = None
+    is_blank: bool = False
 
     def add_records(self, run: Records) -> None:
         """Count a run of records in."""
@@ -118,6 +122,7 @@ class FileTally:
     def merge(self, other: FileTally) -> None:
         """Add the tally of a later part of the same file."""
         self.size = max(self.size, other.size)
+        self.is_blank = self.is_blank or other.is_blank
         self.records += other.records
         self.record_bytes += other.record_bytes
         for key, (ranges, size) in other.lost.items():
@@ -157,12 +162,14 @@ class FileTally:
         if self.first_time is not None:
             body["clock"] = self.clock.to_json()
             body["span"] = [self.first_time, self.last_time]
+        if self.is_blank:
+            body["blank"] = True
         return body
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> FileTally:
         """The tally that :meth:`to_json` wrote."""
-        span = body.get("span", (None, None))
+        first, last = body.get("span", (None, None))
         fault = body.get("first_fault")
         return cls(
             body["size"],
@@ -173,7 +180,9 @@ class FileTally:
             (fault[0], fault[1]) if fault else None,
             Counter({int(bits): n for bits, n in body.get("sizes", {}).items()}),
             Clock.from_json(body.get("clock")),
-            *span,
+            first,
+            last,
+            body.get("blank", False),
         )
 
 
@@ -182,7 +191,8 @@ class Tally:
     """What was read of a log, or of a part of it, by file (None in a log of one file).
 
     ``format`` is None when it is no log. ``verdict`` and ``reason`` are the reader's, and None
-    for a part: :func:`merged` derives them. ``error`` says why reading came to an end early.
+    for a part: :func:`merged` derives them. ``error`` says why reading came to an end early, and
+    ``may_pass`` that it may come further the next time; that is not kept.
     """
 
     format: str | None = None
@@ -190,6 +200,7 @@ class Tally:
     verdict: str | None = None
     reason: str | None = None
     error: str | None = None
+    may_pass: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As JSON."""
@@ -202,7 +213,8 @@ class Tally:
         """The tally that :meth:`to_json` wrote."""
         files = {name: FileTally.from_json(of_file) for name, of_file in body["files"]}
         texts = (body.get(name) for name in ("verdict", "reason", "error"))
-        return cls(body.get("format"), files, *texts)
+        verdict, reason, error = texts
+        return cls(body.get("format"), files, verdict, reason, error)
 
 
 def merged(parts: Iterable[Tally]) -> Tally:

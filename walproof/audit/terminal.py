@@ -139,7 +139,7 @@ def _print_worst(
 
 
 def _print_apart(summary: Mapping[str, Any], console: Console) -> None:
-    """A line for each file that could not be read; then the number of files that are no logs."""
+    """A line for each file that could not be read, or is all zeros; then how many are no logs."""
     unreadable = summary["unreadable"]
     if unreadable["count"]:
         console.print()
@@ -148,6 +148,14 @@ def _print_apart(summary: Mapping[str, Any], console: Console) -> None:
             text = Text.assemble(("unreadable", "bold red"), f"  {name}: {each['error']}")
             say(text, console)
         _print_more(unreadable["count"] - WORST, "unreadable file", console)
+    blank = summary["blank"]
+    if blank["count"]:
+        console.print()
+        for each in blank["first"][:WORST]:
+            name = short_path(each["file"], summary["paths"])
+            text = Text.assemble(("zeros", "yellow"), f"  {name}: {in_bytes(each['size'])}, all 0")
+            say(text, console)
+        _print_more(blank["count"] - WORST, "file of zeros", console)
     others = summary["totals"]["other_files"]
     if others:
         console.print()

@@ -10,110 +10,77 @@ from __future__ import annotations
 
 import json
 import os
+import time
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset
-import pyarrow.parquet
 
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof.audit import process
-from walproof.audit.lake import said, shown
+from walproof.audit.lake import why
 from walproof.audit.reading import events
+from walproof.audit.shard import OutputError, Shard, output_to
 from walproof.audit.tables import DAMAGE, RECORDS, rows
 from walproof.audit.tally import FileTally, Tally
 from walproof.audit.unit import Kept, Options, Piece, Task
+from walproof.lake.blank import is_blank
+from walproof.lake.names import shown
 from walproof.lake.options import Options as SourceOptions
-from walproof.lake.trees import tree_of
+from walproof.lake.passing import PAUSES, may_pass
+from walproof.lake.trees import is_local, tree_of
 from walproof.scan.model import MAX_ROWS, Records
 from walproof.spark.worker import freeze
 from walproof.tables.rows import file_name
 
-ROW_GROUP_BYTES = 64 << 20
-ROW_GROUP_ROWS = 1 << 20
-MOST_HELD = 512
 
-
-class Shard:
-    """The rows of a unit in one table: a Parquet file that appears when it is whole."""
-
-    def __init__(self, folder: Path, name: str, schema: pa.Schema) -> None:
-        self.path = folder / name
-        self.schema = schema
-        self._unfinished = folder / f".{name}.unfinished"
-        self._writer: pa.parquet.ParquetWriter | None = None
-        self._held: list[pa.RecordBatch] = []
-        self._bytes = self._rows = 0
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Hold rows, and write them in large groups."""
-        self._held.append(batch)
-        self._bytes += batch.nbytes
-        self._rows += batch.num_rows
-        if self._bytes >= ROW_GROUP_BYTES or self._rows >= ROW_GROUP_ROWS:
-            self._write()
-        elif len(self._held) >= MOST_HELD:
-            # Small batches take several times the memory of their rows.
-            self._held = pa.Table.from_batches(self._held).combine_chunks().to_batches()
-
-    def _write(self) -> None:
-        if self._writer is None:
-            self._writer = pa.parquet.ParquetWriter(
-                self._unfinished, self.schema, compression="zstd"
-            )
-        table = pa.Table.from_batches(self._held, self.schema)
-        self._writer.write_table(table, row_group_size=ROW_GROUP_ROWS)
-        self._held.clear()
-        self._bytes = self._rows = 0
-
-    def finish(self) -> None:
-        """Move the file to its place; without rows there is no file."""
-        if self._rows:
-            self._write()
-        if self._writer is None:
-            return
-        self._writer.close()
-        with self._unfinished.open("rb") as file:
-            os.fsync(file.fileno())
-        self._unfinished.rename(self.path)
-
-    def discard(self) -> None:
-        """Remove what was written so far."""
-        if self._writer is not None:
-            self._writer.close()
-        self._unfinished.unlink(missing_ok=True)
+class MayPass(Exception):
+    """Reading met an error that may be gone when the unit is read again."""
 
 
 def run(task: Task, attempt: int = 0) -> int:
-    """Do the work of a unit and return its number. Raises ``OSError`` for the output only.
+    """Do the work of a unit and return its number. Raises ``OutputError``, and nothing else.
 
-    What is wrong with a log becomes a part of its tally. From the third ``attempt`` on the pieces
-    are first read by a separate process: this finds a log on which a reader crashes, which is then
-    left out.
+    What is wrong with a log becomes a part of its tally. An error that may pass is given time: the
+    unit is read again, and what is still wrong then is said of the log. From the third ``attempt``
+    on the pieces are first read by a separate process: this finds a log on which a reader crashes,
+    which is then left out.
     """
+    unit = task.unit
+    crashes = process.crashes(unit.pieces, task.options) if attempt >= process.FROM_ATTEMPT else {}
+    for pause in PAUSES:
+        try:
+            return _run_once(task, crashes, is_last=False)
+        except MayPass:
+            time.sleep(pause)
+    return _run_once(task, crashes, is_last=True)
+
+
+def _run_once(task: Task, crashes: Mapping[str, process.Crash], is_last: bool) -> int:
     folder = Path(task.folder)
     unit = task.unit
     name = f"{unit.number:06d}-{uuid.uuid4().hex[:12]}.parquet"
     records = Shard(folder / "records", name, RECORDS)
     damage = Shard(folder / "damage", name, DAMAGE)
     done = []
-    crashes = process.crashes(unit.pieces, task.options) if attempt >= process.FROM_ATTEMPT else {}
     try:
         for kept in unit.kept:
             carry(kept, records, damage)
         for piece in unit.pieces:
-            if piece.key in crashes:
-                tally = Tally(piece.source.format, error=crashes[piece.key])
+            if (crash := crashes.get(piece.key)) is not None:
+                tally = Tally(piece.source.format, error=crash.said, may_pass=crash.may_pass)
             else:
-                tally = scan(piece, task.options, records, damage)
+                tally = scan(piece, task.options, records, damage, is_last)
             done.append(
                 {
                     "key": piece.key,
                     "log": piece.log,
-                    "fingerprint": piece.fingerprint,
+                    # Without one it is read again the next time.
+                    "fingerprint": None if tally.may_pass else piece.fingerprint,
                     "count": piece.count,
                     "size": piece.size,
                     "tally": tally.to_json(),
@@ -121,29 +88,30 @@ def run(task: Task, attempt: int = 0) -> int:
             )
         records.finish()
         damage.finish()
+        note = {
+            "unit": unit.number,
+            "shard": name,
+            "pieces": done,
+            "kept": [key for kept in unit.kept for key in kept.keys],
+        }
+        leave_note(folder / "done" / name.replace(".parquet", ".json"), note)
     except BaseException:
         records.discard()
         damage.discard()
         raise
-    note = {
-        "unit": unit.number,
-        "shard": name,
-        "pieces": done,
-        "kept": [key for kept in unit.kept for key in kept.keys],
-    }
-    leave_note(folder / "done" / name.replace(".parquet", ".json"), note)
     freeze()
     return unit.number
 
 
 def leave_note(path: Path, note: dict[str, Any]) -> None:
-    """Write a small file that is there whole or not at all."""
+    """Write a small file that is there whole or not at all. Raises ``OutputError``."""
     unfinished = path.with_name(f".{path.name}.unfinished")
-    with unfinished.open("w", encoding="utf-8") as file:
+    with output_to(path), unfinished.open("w", encoding="utf-8") as file:
         file.write(json.dumps(note, separators=(",", ":")))
         file.flush()
         os.fsync(file.fileno())
-    unfinished.rename(path)
+    with output_to(path):
+        unfinished.rename(path)
 
 
 def carry(kept: Kept, records: Shard, damage: Shard) -> None:
@@ -157,8 +125,13 @@ def carry(kept: Kept, records: Shard, damage: Shard) -> None:
                     shard.add(batch.cast(shard.schema))
 
 
-def scan(piece: Piece, options: Options, records: Shard, damage: Shard) -> Tally:
-    """Read a piece into the shards. What a reader released before an error stays."""
+def scan(
+    piece: Piece, options: Options, records: Shard, damage: Shard, is_last: bool = True
+) -> Tally:
+    """Read a piece into the shards. What a reader released before an error stays.
+
+    Raises ``OutputError``, and :class:`MayPass` unless this ``is_last``.
+    """
     tally = Tally(piece.source.format)
     gaps = _Gaps(damage)
     path = piece.source.path
@@ -178,15 +151,37 @@ def scan(piece: Piece, options: Options, records: Shard, damage: Shard) -> Tally
             else:
                 of_file.add_lost(event)
                 gaps.add(event, shown(file), piece.log, format_id, of_file.size)
+        if piece.number == 0:
+            _note_if_blank(tally, path)
     except UnknownFormat as error:
         # No log at all is no fault; what may be two things is.
         _, fits, formats = str(error).partition(": fits ")
         name, _, _ = formats.partition(";")
         tally.error = f"fits {name}; tell with --option journalFormat=…" if fits else None
+    except OutputError:
+        raise
     except Exception as error:
-        tally.error = said(error, path)
+        if may_pass(error) and not is_last:
+            raise MayPass from error
+        tally.error = why(error, path)
+        # Whether a file can be read is not a property of its bytes.
+        tally.may_pass = isinstance(error, (OSError, MemoryError))
     gaps.flush()
     return tally
+
+
+def _note_if_blank(tally: Tally, path: str) -> None:
+    """A file of zeros may be a sound log without a record; whoever looks for records is told.
+
+    Raises ``OSError``.
+    """
+    if tally.verdict not in ("intact", None) or not is_local(path) or not Path(path).is_file():
+        return
+    of_file = tally.files.get(None, FileTally())
+    if not of_file.records and not of_file.lost and is_blank(Path(path)):
+        of_file.size = Path(path).stat().st_size
+        of_file.is_blank = of_file.size > 0
+        tally.files[None] = of_file
 
 
 def _size(file: str, options: SourceOptions) -> int:

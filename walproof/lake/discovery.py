@@ -12,14 +12,13 @@ import fnmatch
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from reference_impl.formats import FORMATS
 from walproof.lake.formats import kind
 from walproof.lake.formats.kind import Folder
 from walproof.lake.options import BadOption, Options
-from walproof.lake.trees import Entry, LocalTree, Tree, absolute, tree_of
+from walproof.lake.trees import Entry, Tree, absolute, tree_of
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,8 @@ class FoundLog:
     """A log that was found, small and picklable.
 
     ``format`` is None where nobody looked yet. ``files`` are the names of the files of a log of
-    several, relative to ``path``. ``fault`` says why it cannot be read.
+    several, relative to ``path``. ``fault`` says why it cannot be read. ``inode`` is that of a log
+    of one file on this machine, and ``is_link`` whether its path is a symbolic link.
     """
 
     path: str
@@ -37,47 +37,83 @@ class FoundLog:
     files: tuple[str, ...] = ()
     context: dict[str, Any] = field(default_factory=dict)
     fault: OSError | None = None
+    inode: tuple[int, int] | None = None
+    is_link: bool = False
 
 
 def find(options: Options) -> list[FoundLog]:
     """All logs under the paths of a query, in order of their paths.
 
+    What is reached by several symbolic links is found once: under its own path if that is among
+    those searched, else under the first link.
     Raises :class:`BadOption` without a path, and ``FileNotFoundError`` for a path or glob that
     leads nowhere. A fault of a file or folder further down stands in its ``fault``.
     """
     if not options.paths:
         raise BadOption("journal: no path: use load(path), option('path', …) or OPTIONS(path '…')")
     found: dict[tuple[str, str], FoundLog] = {}
+    seen: set[tuple[int, int]] = set()
+    searches = []
     for path in options.paths:
         here = absolute(path)
         tree = tree_of(here, dict(options.file_system))
-        search = _Search(tree, options)
-        for entry in _expand(tree, here, path):
-            for log in search.under(entry):
-                found.setdefault((log.path, str(log.context.get("name"))), log)
-    return [found[key] for key in sorted(found)]
+        search = _Search(tree, options, seen)
+        searches.append((search, _expand(tree, here, path)))
+    for search, roots in searches:
+        for log in (log for root in roots for log in search.under(root)):
+            found.setdefault((log.path, str(log.context.get("name"))), log)
+    for search, _ in searches:
+        for log in search.behind_links():
+            found.setdefault((log.path, str(log.context.get("name"))), log)
+    return _once([found[key] for key in sorted(found)])
+
+
+def _once(logs: Sequence[FoundLog]) -> list[FoundLog]:
+    """Without links to files that are found under another name."""
+    own = {log.inode for log in logs if log.inode is not None and not log.is_link}
+    kept = []
+    for log in logs:
+        if log.inode is not None and log.is_link:
+            if log.inode in own:
+                continue
+            own.add(log.inode)
+        kept.append(log)
+    return kept
 
 
 class _Search:
-    """One search in one tree."""
+    """One search in one tree. ``seen`` are the folders that any search of a query was in."""
 
-    def __init__(self, tree: Tree, options: Options) -> None:
+    def __init__(self, tree: Tree, options: Options, seen: set[tuple[int, int]]) -> None:
         self.tree = tree
         self.options = options
-        self.seen: set[tuple[int, int]] = set()
+        self.seen = seen
+        self._links: list[Entry] = []
 
     def under(self, root: Entry) -> Iterator[FoundLog]:
-        """The logs at a path that was given."""
+        """The logs at a path that was given, but for folders behind links."""
         if root.is_folder:
             yield from filter(self._is_wanted, self._folder(root, 0))
         elif self._is_wanted(log := self._file(root)):
             yield log
 
+    def behind_links(self) -> Iterator[FoundLog]:
+        """The logs in folders that links lead to, if no path without a link did."""
+        while self._links:
+            yield from filter(self._is_wanted, self._folder(self._links.pop(0), 1))
+
     def _file(self, entry: Entry) -> FoundLog:
         format_id = None if self.options.format == "auto" else self.options.format
         context = self.options.context(format_id) if format_id else {}
         return FoundLog(
-            entry.path, entry.size, entry.modified, format_id, context=context, fault=entry.fault
+            entry.path,
+            entry.size,
+            entry.modified,
+            format_id,
+            context=context,
+            fault=entry.fault,
+            inode=entry.inode,
+            is_link=entry.is_link,
         )
 
     def _folder(self, folder: Entry, depth: int) -> Iterator[FoundLog]:
@@ -95,7 +131,9 @@ class _Search:
             if entry.is_folder:
                 if any(name.startswith(f"{entry.path}/") for name in taken):
                     continue
-                if self.options.recursive:
+                if self.options.recursive and entry.is_link:
+                    self._links.append(entry)
+                elif self.options.recursive:
                     yield from self._folder(entry, depth + 1)
                 elif depth == 0:
                     yield from self._child(entry)
@@ -115,14 +153,12 @@ class _Search:
         yield from self._logs_of_several(folder, entries)
 
     def _was_here(self, folder: Entry) -> bool:
-        """Links may lead in circles."""
-        if not isinstance(self.tree, LocalTree):
+        """Links may lead in circles, and paths may be given twice."""
+        if folder.inode is None:
             return False
-        found = Path(folder.path).stat()
-        key = (found.st_dev, found.st_ino)
-        if key in self.seen:
+        if folder.inode in self.seen:
             return True
-        self.seen.add(key)
+        self.seen.add(folder.inode)
         return False
 
     def _recognised(self, log: FoundLog) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from reference_impl import formats
+from walproof.lake.passing import patient
 
 HEAD = 1 << 17
 """Bytes from the start of a file that tell its format: as many as any recogniser looks at."""
@@ -26,13 +27,19 @@ class NoFileSystem(OSError):
 
 @dataclass(frozen=True)
 class Entry:
-    """A file or folder: ``fault`` says why it can be neither listed nor read."""
+    """A file or folder: ``fault`` says why it can be neither listed nor read.
+
+    ``inode`` tells two names of one file, where the file system has such a thing. ``is_link`` is
+    whether the path itself is a symbolic link.
+    """
 
     path: str
     is_folder: bool = False
     size: int = 0
     modified: float = 0.0
     fault: OSError | None = None
+    inode: tuple[int, int] | None = None
+    is_link: bool = False
 
     @property
     def name(self) -> str:
@@ -60,8 +67,9 @@ class Tree(Protocol):
 
 
 class LocalTree:
-    """Folders on this machine."""
+    """Folders on this machine. An error that may pass is given time."""
 
+    @patient
     def entry(self, path: str) -> Entry:
         """See :class:`Tree`."""
         found = Path(path).stat()
@@ -70,8 +78,11 @@ class LocalTree:
         if not folder and not stat.S_ISREG(found.st_mode):
             # Opening a pipe would wait for its writer.
             fault = OSError(f"[not a file] neither a file nor a folder: '{path}'")
-        return Entry(path, folder, 0 if folder else found.st_size, found.st_mtime, fault)
+        size = 0 if folder else found.st_size
+        inode = (found.st_dev, found.st_ino)
+        return Entry(path, folder, size, found.st_mtime, fault, inode, Path(path).is_symlink())
 
+    @patient
     def entries(self, folder: str) -> Sequence[Entry]:
         """See :class:`Tree`."""
         found = []
@@ -85,14 +96,17 @@ class LocalTree:
                 found.append(Entry(path, fault=error))
         return found
 
+    @patient
     def is_a(self, format_id: str, file: Entry) -> bool:
         """See :class:`Tree`."""
         return formats.named(format_id).recognise(Path(file.path))
 
+    @patient
     def detect(self, path: str) -> str:
         """See :class:`Tree`."""
         return formats.detect(Path(path)).id
 
+    @patient
     def read(self, path: str, offset: int, length: int) -> bytes:
         """See :class:`Tree`."""
         with Path(path).open("rb") as file:
@@ -131,6 +145,7 @@ class RemoteTree:
         when = info.mtime.timestamp() if info.mtime is not None else 0.0
         return Entry(self._prefix + info.path, folder, info.size or 0, when)
 
+    @patient
     def entry(self, path: str) -> Entry:
         """See :class:`Tree`."""
         info = self.file_system.get_file_info([self.inside(path).rstrip("/")])[0]
@@ -138,17 +153,20 @@ class RemoteTree:
             raise FileNotFoundError(f"no such file or folder: '{path}'")
         return self._entry(info)
 
+    @patient
     def entries(self, folder: str) -> Sequence[Entry]:
         """See :class:`Tree`."""
         selector = self._fs.FileSelector(self.inside(folder).rstrip("/"))
         found = self.file_system.get_file_info(selector)
         return sorted((self._entry(info) for info in found), key=lambda entry: entry.path)
 
+    @patient
     def is_a(self, format_id: str, file: Entry) -> bool:
         """See :class:`Tree`."""
         with tempfile.TemporaryDirectory() as folder:
             return formats.named(format_id).recognise(self._head(file.path, folder))
 
+    @patient
     def detect(self, path: str) -> str:
         """See :class:`Tree`."""
         with tempfile.TemporaryDirectory() as folder:
@@ -164,6 +182,7 @@ class RemoteTree:
         copy.write_bytes(self.read(path, 0, HEAD))
         return copy
 
+    @patient
     def read(self, path: str, offset: int, length: int) -> bytes:
         """See :class:`Tree`."""
         with self.file_system.open_input_file(self.inside(path)) as file:

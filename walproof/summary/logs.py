@@ -12,6 +12,7 @@ from typing import Any
 
 from reference_impl.formats import UnknownFormat, detect, named
 from reference_impl.register import registers
+from walproof.lake.blank import is_blank
 from walproof.lake.discovery import FoundLog, find
 from walproof.lake.options import Options
 from walproof.summary.summary import size_of
@@ -47,10 +48,10 @@ def one(path: Path, format_id: str | None) -> FoundOne | None:
     """
     size = size_of(path)
     if format_id is not None:
-        return FoundOne(path, named(format_id).id, size, by="told", is_blank=_is_blank(path))
+        return FoundOne(path, named(format_id).id, size, by="told", is_blank=is_blank(path))
     try:
         found = detect(path).id
-        blank = _is_blank(path)
+        blank = is_blank(path)
         if blank and len(names := _named_like(path)) == 1:
             (found,) = names  # zeros look like a log of any format without a signature
         return FoundOne(path, found, size, by=_by(path, found), is_blank=blank)
@@ -94,17 +95,6 @@ def _by(path: Path, format_id: str) -> str:
         nameless = Path(folder, "unnamed")
         nameless.symlink_to(path.resolve())
         return "content" if named(format_id).recognise(nameless) else "name"
-
-
-def _is_blank(path: Path) -> bool:
-    """Whether a file holds no byte but 0; the first byte of most others ends the search."""
-    if path.is_dir():
-        return False
-    with path.open("rb") as file:
-        while piece := file.read(_HEAD):
-            if piece.count(0) != len(piece):
-                return False
-    return True
 
 
 def looks_like(path: Path, error: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from reference_impl.answer import Lost
+from walproof.lake.names import said, shown
 from walproof.scan.columns import columns_of
 from walproof.scan.model import Event, Records
 
@@ -69,7 +70,7 @@ def batch(
     elif isinstance(event, Lost):
         count = 1
         known = {
-            "file": lambda: _same(file_name(file, event.file), 1),
+            "file": lambda: _same(shown(file_name(file, event.file)), 1),
             "offset": lambda: pa.array([event.start], pa.int64()),
             "length": lambda: pa.array([event.end - event.start], pa.int64()),
             "kind": lambda: _same("lost", 1),
@@ -79,7 +80,7 @@ def batch(
     elif event.verdict == "refused":
         count = 1
         known = {
-            "file": lambda: _same(file_name(file, event.file), 1),
+            "file": lambda: _same(shown(file_name(file, event.file)), 1),
             "kind": lambda: _same("refused", 1),
             "verdict": lambda: _same("refused", 1),
             "reason": lambda: _same(event.reason, 1),
@@ -92,15 +93,15 @@ def batch(
 def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
     """The row of a log that could not be read to its end."""
     known = {
-        "file": lambda: _same(file, 1),
+        "file": lambda: _same(shown(file), 1),
         "kind": lambda: _same("unreadable", 1),
-        "detail": lambda: _same(error, 1),
+        "detail": lambda: _same(said(error), 1),
     }
     return _batch(schema, 1, known, {})
 
 
 def file_name(log: str, file: str | None) -> str:
-    """A file of a log, as rows name it."""
+    """The path of a file of a log; rows have it as :func:`~walproof.lake.names.shown`."""
     return log if file is None else f"{log.rstrip('/')}/{file}"
 
 
@@ -120,7 +121,7 @@ def _of_records(run: Records, file: str) -> dict[str, Callable[[], pa.Array]]:
         return _same(False, count) if run.truncated is None else pa.array(run.truncated)
 
     known: dict[str, Callable[[], pa.Array]] = {
-        "file": lambda: _same(file_name(file, run.file), count),
+        "file": lambda: _same(shown(file_name(file, run.file)), count),
         "offset": lambda: pa.array(run.at),
         "length": lambda: pa.array(run.size),
         "kind": lambda: _same("record", count),

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
 from reference_impl.answer import collect
 from reference_impl.formats import named
 from walproof.audit.engine import InProcess
 from walproof.audit.job import Outcome, audit
+from walproof.audit.terminal import print_summary
 
 from .lakes import MIXED, leveldb, mixed, options, vector
 from .tables import rows
@@ -220,3 +224,23 @@ def test_the_log_is_never_changed(lake: Path, out: Path) -> None:
     before = state()
     run(lake, out)
     assert state() == before
+
+
+def test_a_log_of_zeros_is_told_as_such(tmp_path: Path, out: Path) -> None:
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    (lake / "wiped.log").write_bytes(bytes(200_000))
+    with (lake / "prepared.log").open("wb") as file:
+        file.truncate(3 << 20)  # in parts, and a hole
+    leveldb(lake / "sound.log", 3)
+    (lake / "empty.log").touch()
+    for turn in range(2):  # read, then carried over
+        summary = run(lake, out).summary
+        assert {row["file"] for row in rows(out, "files") if row["remark"]} == {
+            str(lake / "wiped.log"), str(lake / "prepared.log"),
+        }  # fmt: skip
+        assert [(each["size"]) for each in summary["blank"]["first"]] == [3 << 20, 200_000]
+        leveldb(lake / f"more-{turn}.log", 3)
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_summary(summary, out, True, console)
+    assert re.search(r"^zeros  wiped\.log: 19\d\S* \w+, all 0$", console.export_text(), re.M)

@@ -193,3 +193,25 @@ def test_what_cannot_be_listed_is_a_fault(
 
 def test_an_empty_folder(tmp_path: Path, found: Found) -> None:
     assert found(tmp_path) == []
+
+
+def test_a_link_adds_no_log_that_is_found_without_it(tmp_path: Path) -> None:
+    lake, elsewhere = tmp_path / "lake", tmp_path / "elsewhere"
+    write("leveldb-log", lake / "m" / "real.log")
+    write("leveldb-log", elsewhere / "far.log")
+    write("leveldb-log", elsewhere / "deep" / "inner.log")
+    (lake / "a.log").symlink_to(lake / "m" / "real.log")
+    (lake / "a-folder").symlink_to(lake / "m")
+    (lake / "b.log").symlink_to(elsewhere / "far.log")
+    (lake / "c.log").symlink_to(elsewhere / "far.log")
+    (lake / "d-folder").symlink_to(elsewhere / "deep")
+    (lake / "e-folder").symlink_to(elsewhere / "deep")
+    options = parse({"recursiveFileLookup": "true", "path": str(lake)})
+    found = [str(Path(log.path).relative_to(lake)) for log in find(options)]
+    assert found == ["b.log", "d-folder/inner.log", "m/real.log"]
+
+
+def test_a_hard_link_is_another_log(tmp_path: Path) -> None:
+    write("leveldb-log", tmp_path / "one.log")
+    (tmp_path / "two.log").hardlink_to(tmp_path / "one.log")
+    assert len(find(parse({"path": str(tmp_path)}))) == 2
