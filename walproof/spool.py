@@ -120,14 +120,15 @@ class Spool:
             yield Lost(*self._bodies[at])
 
     def rows(
-        self, key: Callable[[str], Any], most: int | None = None
+        self, key: Callable[[str], Any] | None, most: int | None = None
     ) -> Iterator[tuple[int, Record | Lost]]:
         """Records with their numbers and lost ranges, in order of ``key(file)`` and offset.
 
+        Without a key the records are in the order in which they came, and the lost ranges last.
         At one offset the lost range comes first. The number of a lost range is -1.
         """
         self._put()
-        ranked = sorted(self._files.items(), key=lambda one: key(one[0] or ""))
+        ranked = sorted(self._files.items(), key=lambda one: key(one[0] or "") if key else 0)
         self._order.execute("CREATE TEMP TABLE IF NOT EXISTS rank (file PRIMARY KEY, rank)")
         ranks = [(file, rank) for rank, (_, file) in enumerate(ranked)]
         self._order.executemany("INSERT OR REPLACE INTO rank VALUES (?, ?)", ranks)
@@ -135,7 +136,8 @@ class Spool:
             "SELECT number, body FROM ("
             "SELECT file, at, number, number AS nth, body FROM record"
             " UNION ALL SELECT file, at, -1, number, body FROM lost"
-            ") JOIN rank USING (file) ORDER BY rank, at, number, nth LIMIT ?",
+            ") JOIN rank USING (file)"
+            f" ORDER BY {'rank, at, number, nth' if key else 'number < 0, nth'} LIMIT ?",
             (-1 if most is None else most,),
         )
         for number, at in found:

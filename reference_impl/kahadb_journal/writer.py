@@ -186,6 +186,11 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     writer.write(writer.plan(records, 0))
 
 
+def copied(path: Path, context: Context) -> Context:
+    """What a copy of a log must be told: whether it is a folder of data files."""
+    return {"folder": path.is_dir(), **context}
+
+
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it, losing nothing (KDB-023 to KDB-025).
 

@@ -6,6 +6,6 @@ Upstream authority: systemd ``src/libsystemd/sd-journal/`` (``journal-def.h``, `
 
 from reference_impl.systemd_journal.loading import loaded
 from reference_impl.systemd_journal.reader import read, recognise
-from reference_impl.systemd_journal.writer import append, write
+from reference_impl.systemd_journal.writer import append, copied, write
 
-__all__ = ["append", "loaded", "read", "recognise", "write"]
+__all__ = ["append", "copied", "loaded", "read", "recognise", "write"]

@@ -65,6 +65,8 @@ class Options:
     seqnum_id: bytes = b"walproof-file-id"
     spare: int = 0
     """Bytes of preallocated space after the last object."""
+    keeps_numbers: bool = False
+    """Whether entries have the ``seqnum`` of their records: a copy leaves the gaps of a file."""
 
     @classmethod
     def from_context(cls, context: Mapping[str, Any]) -> Options:
@@ -226,6 +228,9 @@ class Writer:
                 payloads.append(payload)
         except BadExport as error:
             raise CannotWrite(str(error)) from None
+        if self.options.keeps_numbers:
+            before = int(record.fields["seqnum"]) - 1
+            self.header.tail_entry_seqnum = max(self.header.tail_entry_seqnum, before)
         self.append(
             payloads,
             int(record.fields["realtime"]),

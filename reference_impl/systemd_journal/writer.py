@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl.answer import NewRecord
-from reference_impl.systemd_journal import appending, builder
+from reference_impl.systemd_journal import appending, builder, layout
 from reference_impl.systemd_journal.loading import loaded
 
 
@@ -18,6 +18,28 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
         made.write(record)
     with path.open("xb") as log:
         log.write(made.finish())
+
+
+def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a copy of a file must be told: its ids and that numbers stay, for the cursors; its form.
+
+    Numbers have gaps where files share them, as those of the system and of its users do.
+    """
+    with path.open("rb") as log:
+        head = log.read(layout.HEADER_FULL)
+    if len(head) < layout.HEADER_MIN:
+        return context
+    header = layout.parse_header(head)
+    kept: dict[str, Any] = {
+        name: getattr(header, name).hex() for name in ("file_id", "machine_id", "seqnum_id")
+    }
+    kept["compact"] = header.compact
+    kept["keyed"] = header.keyed
+    kept["keeps_numbers"] = True
+    for compression, (flag, _) in builder.COMPRESSIONS.items():
+        if header.incompatible_flags & flag:
+            kept["compression"] = compression
+    return {**kept, **context}
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:

@@ -39,7 +39,7 @@ from reference_impl.zeebe_journal.reader import (
     segment_files,
     tail,
 )
-from reference_impl.zeebe_journal.segment import Descriptor
+from reference_impl.zeebe_journal.segment import Descriptor, read_descriptor
 
 DESCRIPTORS = {"1": 29, "2/1": 45, "2/2": 57}
 """The descriptors by version byte and SBE version, and their lengths in bytes."""
@@ -355,5 +355,25 @@ def _append_to_file(path: Path, records: Sequence[NewRecord], found: Tail, at: i
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a copy of a log must be told: not the flushed index, which need not have survived."""
-    return {name: value for name, value in context.items() if name != "last_flushed_index"}
+    """What a copy of a log must be told: not the flushed index, which need not have survived.
+
+    Of a folder it keeps the name, the size of the segments, and their version: an older node reads
+    no newer one.
+    """
+    told = {name: value for name, value in context.items() if name != "last_flushed_index"}
+    name = journal_name(path, context) if path.is_dir() else None
+    segments = segment_files(path).get(name, []) if name is not None else []
+    if not segments:
+        return told
+    kept: dict[str, Any] = {
+        "name": name,
+        "max_segment_size": max(file.stat().st_size for file in segments),
+    }
+    for file in segments:
+        with file.open("rb") as log:
+            found = read_descriptor(log)
+        if isinstance(found, Descriptor):
+            for version, length in DESCRIPTORS.items():
+                if length == found.length:
+                    kept["descriptor"] = version
+    return {**kept, **told}

@@ -12,7 +12,8 @@ from conformance.contents import Contents, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.saving import publish, save, unfinished_beside
 from conformance.text import json_text
-from reference_impl.formats import Format, UnknownFormat, detect, named
+from reference_impl.formats import Format
+from walproof.cli.opening import opened
 from walproof.cli.output import say
 from walproof.cli.record_table import gather
 from walproof.damage.family import entry, family
@@ -27,7 +28,7 @@ MANIFEST = "manifest.json"
 
 
 @click.command()
-@click.argument("log", metavar="LOG", type=click.Path(path_type=Path, exists=True))
+@click.argument("log", metavar="LOG")
 @click.argument("words", metavar="[OPERATION]...", nargs=-1)
 @click.option("--out", metavar="NEW", type=click.Path(path_type=Path), help="The damaged log.")
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
@@ -38,7 +39,7 @@ MANIFEST = "manifest.json"
 )  # fmt: skip
 @click.option("--seed", type=int, default=1, show_default=True, help="Of --random.")
 def damage(
-    log: Path,
+    log: str,
     words: tuple[str, ...],
     out: Path | None,
     format_id: str | None,
@@ -65,33 +66,31 @@ def damage(
     Exit status: 0 if it was written, 1 for a usage or I/O error.
     """
     try:
-        format = named(format_id) if format_id else detect(log)
-        if listed:
-            _list(log_at(log, format.id))
-            return 0
-        if out is None:
-            raise click.UsageError("say where the damaged log goes: --out NEW")
-        if out.exists() or out.is_symlink():
-            raise click.ClickException(f"{out} exists: expected a path where nothing is")
-        if (count is None) == (not words):
-            raise click.UsageError("say what to do: an operation, or --random N")
-        if count is not None:
-            _write_family(log, format, count, seed, out)
-            return 0
-        made = log_at(log, format.id)
-        for one in words:
-            carry_out(made, one)
-        _write(made.contents, out)
-    except (UnknownFormat, BadWords, GrammarError, ToolMissing) as error:
+        with opened(log, format_id) as found:
+            format = found.format
+            if listed:
+                _list(log_at(found.path, format.id))
+                return 0
+            if out is None:
+                raise click.UsageError("say where the damaged log goes: --out NEW")
+            if out.exists() or out.is_symlink():
+                raise click.ClickException(f"{out} exists: expected a path where nothing is")
+            if (count is None) == (not words):
+                raise click.UsageError("say what to do: an operation, or --random N")
+            if count is not None:
+                _write_family(found.path, format, count, seed, out)
+                return 0
+            made = log_at(found.path, format.id)
+            for one in words:
+                carry_out(made, one)
+            _write(made.contents, out)
+    except (BadWords, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
-    except OSError as error:
-        where = error.filename or log
-        raise click.ClickException(f"{where}: {error.strerror or error}") from None
-    found = gather(format.read(out, "recover", {}), 0, 0)
-    end = found.end
+    told = gather(format.read(out, "recover", {}), 0, 0)
+    end = told.end
     say(
         f"{out}: {end.verdict}{f' ({end.reason})' if end.reason else ''},"
-        f" {counted(found.record_count, 'record')}, {counted(found.lost_bytes, 'byte')} lost"
+        f" {counted(told.record_count, 'record')}, {counted(told.lost_bytes, 'byte')} lost"
     )
     return 0
 

@@ -7,13 +7,12 @@ from collections.abc import Iterable
 
 import click
 
-from reference_impl.formats import UnknownFormat, detect, named
 from walproof.cli.context import context_of
+from walproof.cli.opening import opened
 from walproof.cli.output import say, say_json
 from walproof.difference.align import Difference, differences
 from walproof.difference.records import Seen, SeenLog, seen
 from walproof.quantity import counted
-from walproof.summary.unpacked import CannotUnpack, unpacked
 
 SHOWN = 20
 _MARKS = {"only in the first": "-", "only in the second": "+", "different": "~"}
@@ -57,18 +56,15 @@ def diff(
     I/O error.
     """
     try:
-        with unpacked(first) as one, unpacked(second) as other:
-            formats = [named(format_id) if format_id else detect(p) for p in (one.path, other.path)]
-            if formats[0].id != formats[1].id:
+        with opened(first, format_id) as one, opened(second, format_id) as other:
+            is_a = one.format.id
+            if is_a != other.format.id:
                 raise click.ClickException(
-                    f"{first} is a {formats[0].id}, {second} a {formats[1].id}: expected one format"
+                    f"{first} is a {is_a}, {second} a {other.format.id}: expected one format"
                 )
-            context = context_of(context_items, formats[0].id)
-            logs = [seen(formats[0].id, log.path, context) for log in (one, other)]
-    except (UnknownFormat, CannotUnpack) as error:
-        raise click.ClickException(str(error)) from None
-    except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror or error}") from None
+            context = context_of(context_items, is_a)
+            names = (one.name, other.name)
+            logs = [seen(is_a, log.path, context) for log in (one, other)]
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
     found = differences(logs[0].records, logs[1].records)
@@ -78,7 +74,7 @@ def diff(
             say_json(_json(one_difference))
             count += 1
     else:
-        count = _print((first, second), logs, found, None if all_of_them else SHOWN)
+        count = _print(names, logs, found, None if all_of_them else SHOWN)
     if any(log.end.verdict == "refused" for log in logs):
         return 4
     return 3 if count else 0

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ from typing import Any
 import click
 
 from conformance.saving import save
-from reference_impl.answer import End, Lost, Record
-from reference_impl.formats import UnknownFormat, detect, named
+from reference_impl.answer import End, Event, Record
 from reference_impl.zmq_raft import message_pack
+from walproof.cli.opening import opened
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say, say_json
 
 UNZIPPED_BYTES = 64 << 20
@@ -96,7 +96,7 @@ def unzipped(payload: bytes) -> bytes:
 
 
 @click.command()
-@click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("log", metavar="FILE")
 @click.option("--index", "ranges", metavar="RANGES", default=":", help="Such as 100:110,1000:1050.")
 @click.option(
     "--out", "folder", metavar="DIR", type=click.Path(path_type=Path), default=".",
@@ -107,7 +107,7 @@ def unzipped(payload: bytes) -> bytes:
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 def dump(
-    log: Path,
+    log: str,
     ranges: str,
     folder: Path,
     messagepack: bool,
@@ -135,34 +135,13 @@ def dump(
     """
     wanted = parse_ranges(ranges)
     try:
-        format = named(format_id) if format_id else detect(log)
-        folder.mkdir(parents=True, exist_ok=True)
-        writer = _Dump(log, folder, wanted, messagepack, unzip, force)
-        number = 0
-        for event in format.read(log, "recover", {}):
-            if isinstance(event, Record):
-                writer.take(event, number)
-                number += 1
-            elif isinstance(event, End):
-                status = EXIT_STATUS[event.verdict]
-            elif isinstance(event, Lost):
-                where = f"{event.start} to {event.end}{' of ' + event.file if event.file else ''}"
-                say(f"lost: bytes {where} ({event.reason})", err=True)
-    except UnknownFormat as error:
-        if format_id:
-            raise click.ClickException(str(error)) from None
-        say(f"Error: {error}", err=True)
-        return EXIT_STATUS["refused"]
-    except FileExistsError as error:
-        raise click.ClickException(
-            f"{error.filename} is there already: --force replaces it"
-        ) from None
+        with opened(log, format_id) as found:
+            folder.mkdir(parents=True, exist_ok=True)
+            writer = _Dump(found.path, folder, wanted, messagepack, unzip, force)
+            status = writer.take_all(found.events("recover", {}))
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
-        where = error.filename or str(log)
-        raise click.ClickException(f"{where}: {error.strerror or error}") from None
     writer.check_found()
     return max(status, 3 if writer.left_as_it_is else 0)
 
@@ -186,6 +165,20 @@ class _Dump:
         self.used: dict[int, int] = {}
         self.seen: tuple[int, int] | None = None
         self.left_as_it_is = False
+
+    def take_all(self, events: Iterable[Event]) -> int:
+        """Write the records that are wanted, say what is lost: the exit status of the verdict."""
+        number = status = 0
+        for event in events:
+            if isinstance(event, Record):
+                self.take(event, number)
+                number += 1
+            elif isinstance(event, End):
+                status = EXIT_STATUS[event.verdict]
+            else:
+                where = f"{event.start} to {event.end}{' of ' + event.file if event.file else ''}"
+                say(f"lost: bytes {where} ({event.reason})", err=True)
+        return status
 
     def take(self, record: Record, number: int) -> None:
         """Write a record if it is wanted; ``number`` replaces a missing index."""
@@ -214,7 +207,10 @@ class _Dump:
         again = f".{self.used[index]}" if self.used[index] > 1 else ""
         path = self.folder / f"{index:016}{again}.{ending}"
         must_not_overwrite(self.log, path, "--out")
-        save(path, payload, replace=self.force, sync=False)
+        try:
+            save(path, payload, replace=self.force, sync=False)
+        except FileExistsError:
+            raise click.ClickException(f"{path} is there already: --force replaces it") from None
         line: dict[str, Any] = {"path": str(path), **record.to_json()}
         for name in ("payload", "payload_sha256"):
             line.pop(name, None)

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import click
 
-from reference_impl.answer import End, Lost
-from reference_impl.formats import UnknownFormat, detect, named
-from reference_impl.systemd_journal import layout, loaded
+from reference_impl.answer import End, Event, Lost
+from reference_impl.formats import UnknownFormat
+from reference_impl.systemd_journal import loaded
 from reference_impl.systemd_journal.export_format import export_entry
 from reference_impl.systemd_journal.objects import FIELD_NAME
 from reference_impl.systemd_journal.reader import read_data
 from walproof.cli.context import context_of
+from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 
+NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; say --parquet OUT"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @click.command()
-@click.argument("log", metavar="FILE", type=click.Path(path_type=Path, exists=True))
+@click.argument("log", metavar="PATH")
 @click.argument("matches", metavar="[FIELD=VALUE]...", nargs=-1)
 @click.option("-S", "--since", metavar="TIME", help="Only entries at or after this time.")
 @click.option("--from-seqnum", metavar="N", type=click.IntRange(0), help="Only from this one on.")
@@ -56,7 +60,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
     help="Cut longer payloads in the Parquet file, and mark them.",
 )
 def export(
-    log: Path,
+    log: str,
     matches: tuple[str, ...],
     since: str | None,
     from_seqnum: int | None,
@@ -66,11 +70,11 @@ def export(
     compression: str,
     max_payload: int,
 ) -> int:
-    """Print a systemd journal in the Journal Export Format, or write any log as Parquet.
+    """Print systemd journals in the Journal Export Format, or write any log as Parquet.
 
     Without --parquet, it prints what journalctl -o export prints for the same file, but sorts the
-    fields of each entry. From a damaged file it prints all that survives, and lists on standard
-    error what is lost.
+    fields of each entry. The journals of a folder are merged as journalctl -D merges them. From a
+    damaged file it prints all that survives, and lists on standard error what is lost.
 
     With --parquet, it writes a row for each record and each lost range, in the columns of the Spark
     data source, and puts the verdict into the metadata of the file. Memory stays bounded, and the
@@ -81,6 +85,7 @@ def export(
     since 1970, which may have a fraction.
 
     \b
+    walproof export /var/log/journal > all.export
     walproof export system.journal | systemd-journal-remote --output=copy.journal -
     walproof export broken.journal | walproof import --out mended.journal
     walproof export system.journal _UID=0 PRIORITY=3 PRIORITY=2 --since @1700000000
@@ -92,13 +97,17 @@ def export(
     if out is not None:
         if selection:
             raise click.UsageError("matches select entries of the Journal Export Format only")
-        must_not_overwrite(log, out, "--parquet")
         return _parquet(log, out, format_id, context_items, compression, max_payload)
-    if format_id not in (None, "systemd-journal") or context_items or log.is_dir():
-        raise click.UsageError(
-            "the Journal Export Format is that of systemd's journal files; say --parquet OUT"
-        )
-    return _journal(log, selection)
+    if format_id not in (None, "systemd-journal") or context_items:
+        raise click.UsageError(NOT_A_JOURNAL)
+    with source_of(log, format_id) as source:
+        if not source.path.is_dir():
+            with loaded(source.path) as data:
+                return _entries(f"{log}{source.came}", read_data(data, "recover", selection))
+        found = log_in(source, format_id)
+        if found.format.id != "systemd-journal":
+            raise click.UsageError(NOT_A_JOURNAL)
+        return _entries(found.name, found.events("recover", selection))
 
 
 def _selection(
@@ -117,7 +126,7 @@ def _selection(
 
 
 def _parquet(
-    log: Path,
+    log: str,
     out: Path,
     format_id: str | None,
     context_items: tuple[str, ...],
@@ -132,16 +141,17 @@ def _parquet(
             f"--parquet needs {error.name}, which is not here: pip install 'walproof[fast]'"
         ) from None
     try:
-        format = named(format_id) if format_id else detect(log)
-        context = context_of(context_items, format.id)
-        done = to_parquet(Log(log, context), format.id, out, compression, max_payload)
-    except UnknownFormat as error:
-        if format_id:
-            raise click.ClickException(str(error)) from None
-        say(f"Error: {error}", err=True)
-        return EXIT_STATUS["refused"]
-    except OSError as error:
-        raise click.ClickException(f"{error.filename or log}: {error.strerror or error}") from None
+        with source_of(log, format_id) as source:
+            found = log_in(source, format_id)
+            if (system := found.logs_apart) is not None:
+                raise UnknownFormat(
+                    f"{log}: {system.title} with {len(system.logs)} logs: expected one of them;"
+                    f" `walproof audit {shlex.quote(log)} --out DIR` makes tables of all"
+                )
+            must_not_overwrite(found.path, out, "--parquet")
+            format = found.format
+            context = context_of(context_items, format.id)
+            done = to_parquet(Log(found.path, context), format.id, out, compression, max_payload)
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
     end: End = done.end
@@ -153,23 +163,21 @@ def _parquet(
     return EXIT_STATUS[end.verdict]
 
 
-def _journal(log: Path, context: dict[str, Any]) -> int:
+def _entries(log: str, events: Iterable[Event]) -> int:
+    """Print the entries, say what is lost: the exit status."""
     out = sys.stdout.buffer
     status = 0
-    try:
-        with loaded(log) as data:
-            seqnum_id = bytes(data[72:88]).hex() if len(data) >= layout.HEADER_MIN else ""
-            for event in read_data(data, "recover", context):
-                if isinstance(event, Lost):
-                    say(f"lost {event.start}–{event.end}: {event.reason}", err=True)
-                elif isinstance(event, End):
-                    status = EXIT_STATUS[event.verdict]
-                    if event.reason:
-                        say(f"{log}: {event.verdict} ({event.reason})", err=True)
-                else:
-                    out.write(export_entry(event.fields, seqnum_id, event.payload))
-    except OSError as error:
-        raise click.ClickException(f"{log}: {error.strerror or error}") from None
+    for event in events:
+        if isinstance(event, Lost):
+            place = f"{event.file}: " if event.file else ""
+            say(f"lost {place}{event.start}–{event.end}: {event.reason}", err=True)
+        elif isinstance(event, End):
+            status = EXIT_STATUS[event.verdict]
+            if event.reason:
+                say(f"{log}: {event.verdict} ({event.reason})", err=True)
+        else:
+            seqnum_id = event.fields["cursor"].partition(";")[0].removeprefix("s=")
+            out.write(export_entry(event.fields, seqnum_id, event.payload))
     out.flush()
     return status
 

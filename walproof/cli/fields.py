@@ -11,17 +11,19 @@ import click
 from reference_impl.systemd_journal import inspection, layout, loaded
 from reference_impl.systemd_journal.export_format import is_text
 from reference_impl.systemd_journal.query import names, values
+from walproof.cli.opening import journals, source_of
 from walproof.cli.output import say
 
 
 @click.command()
-@click.argument("log", metavar="FILE", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("log", metavar="PATH")
 @click.argument("name", metavar="[FIELD]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print each as JSON, one per line.")
-def fields(log: Path, name: str | None, as_json: bool) -> int:
-    """List the fields of a systemd journal file, or all values of one field, newest first.
+def fields(log: str, name: str | None, as_json: bool) -> int:
+    """List the fields of systemd journals, or all values of one field, newest first.
 
-    It prints what journalctl --fields and journalctl --field=FIELD print for the same file. A value
+    PATH is a journal file, packed or in a pipe, or a folder of them. It prints what journalctl
+    --fields and journalctl --field=FIELD print for the same file; for a folder, each once. A value
     that is not one line of text is shown as {"hex": "…"}. From a damaged file it prints all that
     survives.
 
@@ -31,19 +33,31 @@ def fields(log: Path, name: str | None, as_json: bool) -> int:
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
-    try:
-        with loaded(log) as data:
-            size = len(data)
-            why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
-            if why is not None:
-                say(f"{log}: {why}", err=True)
-                return 3 if why == "torn-header" else 4
-            found = inspection.inspect(data, {})
-            listed = sorted(names(found)) if name is None else values(found, os.fsencode(name))
-            for value in listed:
-                say(_shown(value, as_json))
-    except OSError as error:
-        raise click.ClickException(f"{log}: {error.strerror or error}") from None
+    status = 0
+    listed: dict[bytes, None] = {}  # each once, in the order found
+    with source_of(log) as source:
+        found = [(f"{log}{source.came}", source.path)]
+        if source.path.is_dir():
+            found = list(journals(source))
+        for shown, path in found:
+            status = max(status, _gather(shown, path, name, listed))
+    for value in sorted(listed) if name is None else listed:
+        say(_shown(value, as_json))
+    return status
+
+
+def _gather(log: str, path: Path, name: str | None, listed: dict[bytes, None]) -> int:
+    """Add the names of the fields of a file, or the values of one: the exit status."""
+    with loaded(path) as data:
+        size = len(data)
+        why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
+        if why is not None:
+            say(f"{log}: {why}", err=True)
+            return 3 if why == "torn-header" else 4
+        found = inspection.inspect(data, {})
+        listed.update(
+            dict.fromkeys(names(found) if name is None else values(found, os.fsencode(name)))
+        )
     if found.faults:
         say(f"{log}: {len(found.faults)} findings; walproof verify lists them", err=True)
     return 3 if found.faults else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from rich.console import Console
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.field_map import UnknownField
-from reference_impl.formats import UnknownFormat, detect, named
 from walproof.cli.list import list_folder
+from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.inspection.inspection import Inspection, inspection
 from walproof.inspection.log_bytes import LogBytes
@@ -37,7 +38,7 @@ def _offset(text: str) -> int:
 
 
 @click.command()
-@click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("log", metavar="FILE")
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
     "--from",
@@ -59,7 +60,7 @@ def _offset(text: str) -> int:
     "--html", "page", metavar="OUT", type=click.Path(path_type=Path), help="Write a page instead."
 )
 def inspect(
-    log: Path,
+    log: str,
     format_id: str | None,
     start: int,
     end: int | None,
@@ -93,28 +94,23 @@ def inspect(
         raise click.UsageError("--field shows one field: it excludes --from and --to")
     if end is not None and end <= start:
         raise click.UsageError(f"--to {end} is not behind --from {start}")
-    if log.is_dir():
-        return list_folder(log, format_id)
     try:
-        format = named(format_id) if format_id else detect(log)
-        with LogBytes(log) as data:
-            view = inspection(log, format, data)
-            if page is not None:
-                _write_page(view, page, start, end, path, limit)
-            else:
-                _print_map(view, start, end, path, depth, limit)
-    except UnknownFormat as error:
-        if format_id:
-            raise click.ClickException(str(error)) from None
-        say(f"Error: {error}", err=True)
-        return EXIT_STATUS["refused"]
+        with source_of(log, format_id) as source:
+            if source.path.is_dir():
+                return list_folder(source, format_id)
+            found = log_in(source, format_id)
+            with LogBytes(found.path) as data:
+                view = inspection(found.path, found.format, data)
+                view = replace(view, path=Path(found.name))
+                if page is not None:
+                    must_not_overwrite(found.path, page, "--html")
+                    _write_page(view, page, start, end, path, limit)
+                else:
+                    _print_map(view, start, end, path, depth, limit)
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (UnknownField, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
-    except OSError as error:
-        where = error.filename or log
-        raise click.ClickException(f"{where}: {error.strerror or error}") from None
     return EXIT_STATUS[view.outline.verdict]
 
 
@@ -150,7 +146,6 @@ def _write_page(
 ) -> None:
     from walproof.inspection.page import write  # the template engine, loaded only where it is used
 
-    must_not_overwrite(view.path, page, "--html")
     if path is not None:
         top = next(subtree(view.bytes, view.format, path))
         start, end = top.start, max(top.end, top.start + 1)

@@ -12,7 +12,9 @@ import click
 from conformance.text import one_line
 from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import Format, UnknownFormat, detect, named
+from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.summary.unpacked import Unpacked
 from walproof.verdict import VERDICT_STYLE
 
 
@@ -55,10 +57,10 @@ class Listed:
 
 
 @click.command("list")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR")
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option("--json", "as_json", is_flag=True, help="Print one object per line instead.")
-def list_logs(folder: Path, format_id: str | None, as_json: bool) -> int:
+def list_logs(folder: str, format_id: str | None, as_json: bool) -> int:
     """List the logs in a folder and below it: size, records, indexes, and what is lost.
 
     If the folder is itself a log of several files, each of them has a line, and a last line is
@@ -71,25 +73,22 @@ def list_logs(folder: Path, format_id: str | None, as_json: bool) -> int:
     Exit status: 0 if all logs are intact, 3 if one is torn or damaged, 4 if one is refused, 1 for
     a usage or I/O error.
     """
-    return list_folder(folder, format_id, as_json)
+    with source_of(folder, format_id) as source:
+        if not source.path.is_dir():
+            raise click.UsageError(
+                f"{folder} is a file: walproof read {folder} shows what is in it"
+            )
+        return list_folder(source, format_id, as_json)
 
 
-def list_folder(folder: Path, format_id: str | None = None, as_json: bool = False) -> int:
-    """List a folder and return the exit status. Raises ``click.ClickException``."""
-    if folder.is_file():
-        raise click.UsageError(f"{folder} is a file: walproof read {folder} shows what is in it")
+def list_folder(source: Unpacked, format_id: str | None = None, as_json: bool = False) -> int:
+    """List a folder, or an archive: the exit status. Raises ``UnknownFormat``, ``OSError``."""
     rows = []
-    try:
-        format = named(format_id) if format_id else _format_of(folder)
-        for row in _list(folder, format):
-            rows.append(row)
-            if as_json:
-                say_json(row.to_json())
-    except UnknownFormat as error:
-        raise click.ClickException(str(error)) from None
-    except OSError as error:
-        where = error.filename or folder
-        raise click.ClickException(f"{where}: {error.strerror or error}") from None
+    format = named(format_id) if format_id else _format_of(source.path)
+    for row in _list(source.path, source.typed, format):
+        rows.append(row)
+        if as_json:
+            say_json(row.to_json())
     if not as_json:
         _print_table(rows)
     return max((EXIT_STATUS[row.verdict] for row in rows if row.verdict), default=0)
@@ -102,13 +101,13 @@ def _format_of(path: Path) -> Format | None:
         return None
 
 
-def _list(folder: Path, format: Format | None) -> Iterator[Listed]:
+def _list(folder: Path, typed: str, format: Format | None) -> Iterator[Listed]:
     """The files in order of their names, then the log that they form, if they form one."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     whole = None
     parts: dict[str, Listed] = {}
     if format is not None:
-        whole = Listed(str(folder), sum(path.stat().st_size for path in files), format.id)
+        whole = Listed(typed, sum(path.stat().st_size for path in files), format.id)
         for event in format.read(folder, "recover", {}):
             whole.take(event)
             if not isinstance(event, End) and event.file is not None:

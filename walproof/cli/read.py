@@ -13,14 +13,14 @@ from rich.console import Console
 
 from conformance.text import json_text
 from reference_impl.answer import End, Event, Lost, Record, end_to_json
-from reference_impl.formats import Context, Format, UnknownFormat, detect, named
+from reference_impl.formats import Context
 from walproof.cli.context import context_of
+from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.record_table import Gathered, gather, print_summary, print_table
 from walproof.cli.summary import about_one, terminal_height
 from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.summary import size_of
-from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
 
 
 @click.command()
@@ -84,12 +84,11 @@ def read(
             " first damage, they keep all that is provably whole"
         )
     try:
-        with unpacked(log) as found:
-            format = _format(found, format_id)
-            context = context_of(context_items, format.id)
+        with opened(log, format_id) as found:
+            context = context_of(context_items, found.format.id)
             if only_summary:
-                return about_one(found, format_id, context)
-            events = _events(format, found.path, profile, context, fast)
+                return about_one(found.source, format_id, context)
+            events = _events(found, profile, context, fast)
             if as_lines:
                 return EXIT_STATUS[_print_lines(events).verdict]
             if as_json:
@@ -98,25 +97,16 @@ def read(
             most = head if head is not None else room
             kept = gather(events, 0 if lost_only else most, most)
             if head is None and room is not None and not lost_only and kept.rows > room:
-                status = about_one(found, format_id, context)
+                status = about_one(found.source, format_id, context)
                 again = f"walproof read --records {shlex.quote(log)}"
                 say(f"  {again}  all {kept.rows:,} rows", style="cyan")
                 return status
             console = Console()
-            print_table(kept, console, most, kept.lost_count if lost_only else kept.rows)
-            print_summary(kept, format.id, log, console, resume=not found.is_copy)
+            rows = kept.lost_count if lost_only else kept.rows
+            print_table(kept, console, most, rows, is_merged=found.logs_apart is not None)
+            resume = not found.source.is_copy and found.logs_apart is None
+            print_summary(kept, found.format.id, found.name, console, resume=resume)
             return EXIT_STATUS[kept.end.verdict]
-    except UnknownFormat as error:
-        if format_id:
-            raise click.ClickException(str(error)) from None
-        say(f"Error: {error}", err=True)
-        return EXIT_STATUS["refused"]
-    except BrokenPipeError:
-        raise  # `| head` has read enough; the log is not at fault
-    except CannotUnpack as error:
-        raise click.ClickException(str(error)) from None
-    except OSError as error:
-        raise click.ClickException(f"{log}: {error.strerror or error}") from None
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
 
@@ -128,20 +118,11 @@ def _one_way(**ways: object) -> None:
         raise click.UsageError(f"{' and '.join(asked)} exclude each other")
 
 
-def _format(found: Unpacked, format_id: str | None) -> Format:
-    """The format that was told or that the log shows. A copy is named as the user named it."""
-    if format_id:
-        return named(format_id)
-    try:
-        return detect(found.path)
-    except UnknownFormat as error:
-        raise UnknownFormat(str(error).replace(str(found.path), found.typed)) from None
-
-
-def _events(
-    format: Format, path: Path, profile: str, context: Context, fast: bool
-) -> Iterator[Event]:
+def _events(found: Opened, profile: str, context: Context, fast: bool) -> Iterator[Event]:
     """The answer in pieces. A large log is read by its scanner, if that is installed."""
+    format, path = found.format, found.path
+    if found.logs_apart is not None:
+        return found.events(profile, context)
     if fast:
         return bulk_scanner()(format.id, path, context)
     if profile == "recover" and size_of(path) >= WORTH_A_KERNEL:

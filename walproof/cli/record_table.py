@@ -102,18 +102,23 @@ def _by_number(file: str) -> list[str | int]:
     return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
 
-def print_table(answer: Gathered, console: Console, most: int | None, total: int) -> None:
+def print_table(
+    answer: Gathered, console: Console, most: int | None, total: int, is_merged: bool = False
+) -> None:
     """Records and lost ranges in the order of the log, the first ``most`` of ``total``.
+
+    If logs were merged (``is_merged``), they stay as they came, and the lost ranges come last.
 
     Plain columns, one line per row: a table library is too slow for a log of
     100,000 records.
     """
+    order = None if is_merged else _by_number
     heads = ["record", "at", "size", *answer.columns]
     if answer.kept.has_names:
         heads.insert(0, "file")
     widths = [len(head) for head in heads]
     shown = 0
-    for number, item in answer.kept.rows(_by_number, most):
+    for number, item in answer.kept.rows(order, most):
         cells = _cells(number, item, heads)
         widths = [max(width, len(cell)) for width, cell in zip(widths, cells, strict=True)]
         shown += 1
@@ -122,7 +127,7 @@ def print_table(answer: Gathered, console: Console, most: int | None, total: int
     room = console.width if console.is_terminal else 1 << 16
     _print_row(heads, "payload", heads, widths, room)
     lost_style = VERDICT_STYLE[answer.end.verdict]
-    for number, item in answer.kept.rows(_by_number, most):
+    for number, item in answer.kept.rows(order, most):
         style = lost_style if isinstance(item, Lost) else None
         _print_row(_cells(number, item, heads), _last(item), heads, widths, room, style)
     if total > shown:

@@ -11,10 +11,12 @@ import click
 
 from conformance.saving import UNFINISHED, named_in_errors, publish
 from reference_impl.answer import End, Event, NewRecord, Record
-from reference_impl.formats import Format, UnknownFormat, detect, named
+from reference_impl.formats import Format
 from walproof.cli.context import context_of
+from walproof.cli.opening import opened
 from walproof.cli.output import say
 from walproof.cli.record_table import gather
+from walproof.cli.recover_system import recover_system
 from walproof.quantity import counted
 
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
@@ -26,7 +28,7 @@ class Unlike(ValueError):
 
 
 @click.command()
-@click.argument("log", metavar="LOG", type=click.Path(path_type=Path))
+@click.argument("log", metavar="LOG")
 @click.option(
     "--out", required=True, metavar="NEW", type=click.Path(path_type=Path), help="The new log."
 )
@@ -38,8 +40,12 @@ class Unlike(ValueError):
     multiple=True,
     help="What the reader is told besides the bytes; VALUE is JSON or text.",
 )
-def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[str, ...]) -> int:
+def recover(log: str, out: Path, format_id: str | None, context_items: tuple[str, ...]) -> int:
     """Write the records that survive in LOG into a new log of the same format.
+
+    LOG is a log, or the folder of a system: a database, a broker's store, a raft node, journals of
+    a host. Then NEW is a folder with its logs and what else the system needs; the command says what
+    it left out.
 
     LOG is never changed, and NEW must not exist. NEW is read back before it gets its name: it must
     be intact and hold exactly the records that survived in LOG. If the format allows no gap (the
@@ -56,25 +62,23 @@ def recover(log: Path, out: Path, format_id: str | None, context_items: tuple[st
     if out.exists():
         raise click.ClickException(f"{out} exists: expected a path where nothing is")
     try:
-        format = named(format_id) if format_id else detect(log)
-        context = context_of(context_items, format.id)
-        found = gather(format.read(log, "recover", context))
-        if found.end.verdict == "refused":
-            say(f"{log}: {format.id}, refused ({found.end.reason})", err=True)
-            return 4
-        write_anew(format, log, found.kept.records, out, context)
-    except UnknownFormat as error:
-        raise click.ClickException(str(error)) from None
-    except OSError as error:
-        name = error.filename or log
-        raise click.ClickException(f"{name}: {error.strerror or error}") from None
+        with opened(log, format_id) as old:
+            format = old.format
+            context = context_of(context_items, format.id)
+            if old.system is not None:
+                return recover_system(old.system, old.name, write_anew, out, context)
+            found = gather(format.read(old.path, "recover", context))
+            if found.end.verdict == "refused":
+                say(f"{old.name}: {format.id}, refused ({found.end.reason})", err=True)
+                return 4
+            write_anew(format, old.path, found.kept.records, out, context)
     except ValueError as error:
         raise click.ClickException(
             f"{log}: its survivors cannot stand in one log: {error}"
         ) from None
     say(
         f"{out}: {counted(found.record_count, 'record')};"
-        f" {counted(found.lost_bytes, 'byte')} of {log} lost",
+        f" {counted(found.lost_bytes, 'byte')} lost of {old.name}",
         err=True,
     )
     for gap in found.kept.lost():

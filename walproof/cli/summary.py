@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,15 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from reference_impl.formats import Context, UnknownFormat
 from walproof.cli.context import context_of
+from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.summary import of_system
 from walproof.summary.logs import FoundOne, below, one
 from walproof.summary.model import Summary
 from walproof.summary.screen import Line, screen, table
-from walproof.summary.summary import summarise
-from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
+from walproof.summary.summary import Observer, size_of, summarise
+from walproof.summary.unpacked import Unpacked
+from walproof.systems import Finding, System, recognise, size_of_all
 
 LONG = 16 << 20
 """Bytes from which on a bar shows how far the reading is."""
@@ -61,24 +64,15 @@ def summary(
     if context_items and format_id is None:
         raise click.UsageError("--context needs --format: each format has its own keys")
     try:
-        with unpacked(path) as log:
+        with source_of(path, format_id, tells_faults=False) as log:
             context = context_of(context_items, format_id) if format_id else {}
+            system = recognise(log.path, format_id)
+            if system is not None:
+                return _about_system(log, system, context, all_logs, as_json)
             found = one(log.path, format_id)
             if found is not None:
                 return _about_one(log, replace(found, context=context), as_json)
             return _about_folder(log, all_logs, as_json)
-    except UnknownFormat as error:
-        if format_id:
-            raise click.ClickException(str(error)) from None
-        say(f"Error: {error}", err=True)
-        return EXIT_STATUS["refused"]
-    except CannotUnpack as error:
-        raise click.ClickException(str(error)) from None
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        where = error.filename or path
-        raise click.ClickException(f"{where}: {error.strerror or error}") from None
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
 
@@ -88,25 +82,97 @@ def about_one(log: Unpacked, told: str | None, context: Context) -> int:
 
     Its reader knows already that it is a log. Raises ``OSError`` and ``ValueError``.
     """
+    system = recognise(log.path, told)
+    if system is not None:
+        return _about_system(log, system, context, all_logs=False, as_json=False)
     found = one(log.path, told)
     assert found is not None
     return _about_one(log, replace(found, context=dict(context)), as_json=False)
 
 
-def _about_one(log: Unpacked, found: FoundOne, as_json: bool) -> int:
+def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | None = None) -> int:
     with _progress(found.size) as told:
         about = _summarised(found, told)
+    if system is None:
+        findings = _of_a_part(found)
+        if as_json:
+            said = {"findings": [one.to_json() for one in findings]} if findings else {}
+            say_json({**_json(log.typed, found, about, log), **said})
+        else:
+            told_of = list(of_system.findings(findings, _width()))
+            is_all = not of_system.is_lost(findings)
+            _print(screen(log, found, about, _width(), None, told_of, is_all=is_all))
+        return max(EXIT_STATUS[about.verdict], 3 if of_system.is_lost(findings) else 0)
+    system = replace(system, findings=[*system.findings, *system.kind.beyond(system, about)])
     if as_json:
-        say_json(_json(log.typed, found, about, log))
+        say_json({**_json(log.typed, found, about, log), **system.to_json()})
     else:
-        _print(screen(log, found, about, _width()))
-    return EXIT_STATUS[about.verdict]
+        width = _width()
+        told_of = list(of_system.findings(system.findings, width))
+        files = list(of_system.beside(system.others, width))
+        title = f"{system.title}: {system.logs[0].role}"
+        is_all = not of_system.is_lost(system.findings)
+        _print(screen(log, found, about, width, title, told_of, files, is_all))
+    return max(EXIT_STATUS[about.verdict], 3 if of_system.is_lost(system.findings) else 0)
+
+
+def _of_a_part(found: FoundOne) -> list[Finding]:
+    """What the folder around an empty file says of it, if it is a system's."""
+    if not found.is_blank:
+        return []
+    around = recognise(found.path.absolute().parent)
+    return [one for one in around.findings if one.file == found.path.name] if around else []
+
+
+def _about_system(
+    log: Unpacked, system: System, context: Context, all_logs: bool, as_json: bool
+) -> int:
+    if system.is_one_log:
+        size = size_of_all(system.folder) - sum(other.size for other in system.others)
+        found = FoundOne(system.folder, system.format, size, dict(context))
+        return _about_one(log, found, as_json, system)
+    observer = system.kind.observer(system)
+    logs = [_one_of(path, system, context) for path in map(system.path, system.logs)]
+    rows, status = _summaries(log, logs, as_json, observer)
+    said = observer.lines() if observer is not None else []
+    if as_json:
+        say_json({"folder": log.typed, **system.to_json(), "about": said})
+    else:
+        say(log.typed)
+        _print(of_system.screen(log, system, rows, said, _width(), _height(all_logs)))
+    lost = 3 if of_system.is_lost(system.findings) else 0
+    return status or max([lost, *(EXIT_STATUS[about.verdict] for _, _, about in rows)])
+
+
+def _one_of(path: Path, system: System, context: Context) -> FoundOne:
+    try:
+        return FoundOne(path, system.format, size_of(path), dict(context))
+    except OSError as error:
+        return FoundOne(path, system.format, 0, fault=error.strerror or str(error))
 
 
 def _about_folder(log: Unpacked, all_logs: bool, as_json: bool) -> int:
     logs = list(below(log.path))
     if not logs:
         raise UnknownFormat(f"{log.typed}: expected a log, or a folder with some below it")
+    rows, status = _summaries(log, logs, as_json)
+    if not as_json and rows:
+        say(f"{log.typed}")
+        _print(table(rows, _height(all_logs), _width()))
+        if (worst := max(rows, key=lambda row: EXIT_STATUS[row[2].verdict]))[2].verdict != "intact":
+            say("")
+            say(f"  walproof {worst[0]}", style="cyan")
+    return status or max(EXIT_STATUS[about.verdict] for _, _, about in rows)
+
+
+def _height(all_logs: bool) -> int:
+    return sys.maxsize if all_logs or not sys.stdout.isatty() else terminal_height()
+
+
+def _summaries(
+    log: Unpacked, logs: Sequence[FoundOne], as_json: bool, observer: Observer | None = None
+) -> tuple[list[tuple[str, int, Summary]], int]:
+    """Name, size and summary of each log that can be read; 1 if one cannot, which is said."""
     rows: list[tuple[str, int, Summary]] = []
     status = 0
     with _progress(sum(found.size for found in logs)) as told:
@@ -116,7 +182,7 @@ def _about_folder(log: Unpacked, all_logs: bool, as_json: bool) -> int:
             try:
                 if found.fault is not None:
                     raise OSError(found.fault)
-                about = _summarised(found, partial(_after, told, passed))
+                about = _summarised(found, partial(_after, told, passed), observer)
             except (OSError, ValueError) as error:
                 say(f"Error: {name}: {getattr(error, 'strerror', None) or error}", err=True)
                 status = 1
@@ -125,23 +191,18 @@ def _about_folder(log: Unpacked, all_logs: bool, as_json: bool) -> int:
             if as_json:
                 say_json(_json(name, found, about, log))
             rows.append((name, found.size, about))
-    if not as_json and rows:
-        height = sys.maxsize if all_logs or not sys.stdout.isatty() else terminal_height()
-        say(f"{log.typed}")
-        _print(table(rows, height, _width()))
-        if (worst := max(rows, key=lambda row: EXIT_STATUS[row[2].verdict]))[2].verdict != "intact":
-            say("")
-            say(f"  walproof {worst[0]}", style="cyan")
-    return status or max(EXIT_STATUS[about.verdict] for _, _, about in rows)
+    return rows, status
 
 
 def _after(told: Callable[[int], None], passed: int, at: int) -> None:
     told(passed + at)
 
 
-def _summarised(found: FoundOne, told: Callable[[int], None]) -> Summary:
+def _summarised(
+    found: FoundOne, told: Callable[[int], None], observer: Observer | None = None
+) -> Summary:
     assert found.format is not None
-    return summarise(found.format, found.path, found.context, told)
+    return summarise(found.format, found.path, found.context, told, observer)
 
 
 def _json(name: str, found: FoundOne, about: Summary, log: Unpacked) -> dict[str, object]:

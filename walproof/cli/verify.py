@@ -11,15 +11,18 @@ import click
 from reference_impl.systemd_journal import inspection, layout, loaded
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
+from walproof.cli.opening import journals, source_of
 from walproof.cli.output import say, say_json
 
 
 @click.command()
-@click.argument("log", metavar="FILE", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("log", metavar="PATH")
 @click.option("--key", metavar="KEY", help="Verification key of a sealed file.")
 @click.option("--json", "as_json", is_flag=True, help="Print each finding as one object per line.")
-def verify(log: Path, key: str | None, as_json: bool) -> int:
-    """Verify a systemd journal file: structure, hashes, order, links, counts and seals.
+def verify(log: str, key: str | None, as_json: bool) -> int:
+    """Verify systemd journals: structure, hashes, order, links, counts and seals.
+
+    PATH is a journal file, packed or in a pipe, or a folder of them such as /var/log/journal.
 
     Each finding has its offset, the object there, the rule that it breaks, and what is wrong.
     Unlike journalctl --verify, this also checks the FIELD table, the lists of values, and whether
@@ -27,6 +30,7 @@ def verify(log: Path, key: str | None, as_json: bool) -> int:
 
     \b
     walproof verify system.journal
+    walproof verify /var/log/journal
     walproof verify system.journal --key c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900
 
     Exit status: 0 no finding, 3 findings, 4 not a journal file or not one to be read, 1 for a
@@ -38,14 +42,19 @@ def verify(log: Path, key: str | None, as_json: bool) -> int:
             VerificationKey.parse(key)
         except BadKey as error:
             raise click.UsageError(f"--key: {error}") from None
-    try:
-        with loaded(log) as data:
-            return _verify(log, data, context, as_json)
-    except OSError as error:
-        raise click.ClickException(f"{log}: {error.strerror or error}") from None
+    with source_of(log) as source:
+        found = [(f"{log}{source.came}", source.path)]
+        if source.path.is_dir():
+            found = list(journals(source))
+        return max(_verified(name, path, context, as_json) for name, path in found)
 
 
-def _verify(log: Path, data: object, context: dict[str, str], as_json: bool) -> int:
+def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> int:
+    with loaded(path) as data:
+        return _verify(name, data, context, as_json)
+
+
+def _verify(log: str, data: object, context: dict[str, str], as_json: bool) -> int:
     size = len(data)  # type: ignore[arg-type]
     why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
     if why is not None:
@@ -54,7 +63,7 @@ def _verify(log: Path, data: object, context: dict[str, str], as_json: bool) -> 
     found = inspection.inspect(data, context)
     for fault in found.faults:
         if as_json:
-            say_json(_json(fault, found.view))
+            say_json({"log": log, **_json(fault, found.view)})
         else:
             say(_line(fault, found.view))
     if as_json:

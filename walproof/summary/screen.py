@@ -30,14 +30,36 @@ _WORDS = {
 }
 
 
-def screen(log: Unpacked, one: FoundOne, found: Summary, width: int) -> Iterator[Line]:
-    """What there is to say of one log, a line each, in ``width`` columns."""
+def screen(
+    log: Unpacked,
+    one: FoundOne,
+    found: Summary,
+    width: int,
+    title: str | None = None,
+    findings: Sequence[Line] = (),
+    beside: Sequence[Line] = (),
+    is_all: bool = True,
+) -> Iterator[Line]:
+    """What there is to say of one log, a line each, in ``width`` columns.
+
+    If it is the folder of a system: the system's ``title``, what was found of the folder as a
+    whole, what lies beside the log, and whether it ``is_all`` that there was.
+    """
     yield one_line(log.typed), None
+    if title is not None:
+        yield f"  {title}", None
     kind = registers()[found.format].title.partition(" (")[0]
-    yield f"  {kind}, {_RECOGNISED[one.by]}; {exact(one.size)}{_come(log.how)}", None
+    yield f"  {kind}, {_RECOGNISED[one.by]}; {exact(one.size)}{log.came}", None
     for fault in log.faults:
         yield f"  only what came out before a fault of the packing: {one_line(fault)}", "red"
-    yield f"  {_verdict(one, found)}", VERDICT_STYLE[found.verdict]
+    if is_all or found.verdict != "intact":
+        yield f"  {_verdict(one, found)}", VERDICT_STYLE[found.verdict]
+    else:
+        left = f"{counted(found.records, 'record')}, whole, and not all that there were"
+        yield f"  {left}", VERDICT_STYLE["damaged"]
+    if findings:
+        yield "", None
+        yield from findings
     if found.verdict == "refused":
         yield "", None
         yield from _next(log, found)
@@ -45,18 +67,12 @@ def screen(log: Unpacked, one: FoundOne, found: Summary, width: int) -> Iterator
     yield "", None
     yield from _losses(found, width)
     yield from _records(found, width)
+    yield from beside
     yield "", None
-    if not log.is_copy:
+    if not log.is_copy and is_all:
         yield f"  {_resume(found)}", None
         yield "", None
     yield from _next(log, found)
-
-
-def _come(how: Sequence[str]) -> str:
-    """How the bytes came here, in words: out of a pipe, unpacked."""
-    packed = [kind for kind in how if kind != "pipe"]
-    said = ", read from a pipe" if "pipe" in how else ""
-    return f"{said}, unpacked from {' in '.join(reversed(packed))}" if packed else said
 
 
 def _verdict(one: FoundOne, found: Summary) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from reference_impl.answer import End as ReferenceEnd
 from reference_impl.answer import Lost, Record
@@ -21,8 +21,19 @@ Progress = Callable[[int], None]
 """Is told how many bytes of the log have been passed so far."""
 
 
+class Observer(Protocol):
+    """Looks at what is read on the way: records one by one, or runs of columns, by their fields."""
+
+    def take(self, fields: Mapping[str, Any]) -> None:
+        """Fields of a record, or the columns of a run, by their names."""
+
+
 def summarise(
-    format_id: str, path: Path, context: Context, progress: Progress = lambda at: None
+    format_id: str,
+    path: Path,
+    context: Context,
+    progress: Progress = lambda at: None,
+    observer: Observer | None = None,
 ) -> Summary:
     """Read a log once, with the bulk scanner where it is installed.
 
@@ -48,6 +59,8 @@ def summarise(
             summary.verdict, summary.reason = event.verdict, event.reason
             summary.end, summary.end_file = event.end, event.file
         else:
+            if observer is not None:
+                observer.take(event.fields)
             progress(_passed(take, summary, event))
     summary.ranges = [gap for _, _, gap in sorted(largest, key=lambda one: (-one[0], -one[1]))]
     finish(summary)

@@ -56,6 +56,13 @@ class Unpacked:
         """Whether the bytes are those of a copy."""
         return bool(self.how)
 
+    @property
+    def came(self) -> str:
+        """How the bytes came here, in words, to follow a name: ``, unpacked from gzip``."""
+        packed = [kind for kind in self.how if kind != "pipe"]
+        said = ", read from a pipe" if "pipe" in self.how else ""
+        return f"{said}, unpacked from {' in '.join(reversed(packed))}" if packed else said
+
 
 @contextlib.contextmanager
 def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:

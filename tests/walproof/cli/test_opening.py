@@ -1,0 +1,163 @@
+"""Every command that reads a log takes it packed, piped or in an archive, and says so."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import lz4.frame
+import pytest
+import zstandard
+from click.testing import CliRunner, Result
+
+from conformance import ROOT, VECTORS
+from walproof.cli import walproof
+
+LOG = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
+JOURNAL = VECTORS / "systemd-journal" / "five-entries.journal"
+
+COMMANDS = {
+    "summary": ["summary", "LOG"],
+    "read": ["read", "LOG"],
+    "read --json": ["read", "LOG", "--json"],
+    "inspect": ["inspect", "LOG"],
+    "dump": ["dump", "LOG", "--out", "OUT"],
+    "recover": ["recover", "LOG", "--out", "OUT"],
+    "damage": ["damage", "LOG", "truncate at 20", "--out", "OUT"],
+    "export --parquet": ["export", "LOG", "--parquet", "OUT"],
+    "export": ["export", "JOURNAL"],
+    "verify": ["verify", "JOURNAL"],
+    "fields": ["fields", "JOURNAL"],
+    "diff": ["diff", "LOG", "PLAIN"],
+}
+
+
+def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
+    runner = CliRunner(env={"COLUMNS": "120"})
+    return runner.invoke(walproof, list(map(str, arguments)), input=stdin, standalone_mode=False)
+
+
+def packed(log: Path, kind: str, folder: Path) -> Path:
+    """The log, packed, under a name that ends as usual."""
+    data = log.read_bytes()
+    if kind == "zip":
+        made = folder / "packed.zip"
+        with zipfile.ZipFile(made, "w") as archive:
+            archive.write(log, log.name)
+        return made
+    if kind == "tar.gz":
+        made = folder / "packed.tar.gz"
+        with tarfile.open(made, "w:gz") as archive:
+            archive.add(log, log.name)
+        return made
+    pack = {
+        "gz": gzip.compress,
+        "bz2": bz2.compress,
+        "xz": lzma.compress,
+        "zst": zstandard.ZstdCompressor().compress,
+        "lz4": lz4.frame.compress,
+    }[kind]
+    made = folder / f"{log.name}.{kind}"
+    made.write_bytes(pack(data))
+    return made
+
+
+def words(command: str, log: Path | str, journal: Path | str, out: Path) -> list[str]:
+    stands_for = {"LOG": log, "JOURNAL": journal, "OUT": out, "PLAIN": LOG}
+    return [str(stands_for.get(word, word)) for word in COMMANDS[command]]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst", "lz4", "zip", "tar.gz"])
+def test_a_packed_log_is_read_like_the_log(command: str, kind: str, tmp_path: Path) -> None:
+    plain = run(*words(command, LOG, JOURNAL, tmp_path / "plain"))
+    assert plain.exception is None, plain.output
+    log, journal = packed(LOG, kind, tmp_path), packed(JOURNAL, kind, _folder(tmp_path, "j"))
+    done = run(*words(command, log, journal, tmp_path / "out"))
+    assert done.return_value == plain.return_value, done.output
+    assert "A writer may resume" not in done.output
+    assert not Path(tmp_path, "out").is_dir() or [*Path(tmp_path, "out").iterdir()]
+    if "--json" in command:
+        assert done.stdout == plain.stdout
+
+
+def _folder(parent: Path, name: str) -> Path:
+    made = parent / name
+    made.mkdir()
+    return made
+
+
+@pytest.mark.parametrize("command", ["read", "inspect", "summary", "diff", "recover"])
+def test_it_says_what_the_log_came_out_of(command: str, tmp_path: Path) -> None:
+    log = packed(LOG, "gz", tmp_path)
+    done = run(*words(command, log, log, tmp_path / "out"))
+    assert "unpacked from gzip" in done.output
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_pipe(command: str, tmp_path: Path) -> None:
+    told = words(command, "-", "-", tmp_path / "out")
+    data = JOURNAL if "JOURNAL" in COMMANDS[command] else LOG
+    plain = run(*words(command, LOG, JOURNAL, tmp_path / "plain"))
+    done = subprocess.run(
+        [sys.executable, "-c", "from walproof.cli import main; main()", *told],
+        input=data.read_bytes(), capture_output=True, cwd=ROOT, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == plain.return_value, done.stderr
+    assert b"A writer may resume" not in done.stdout
+
+
+@pytest.mark.parametrize("command", ["read", "verify", "dump", "recover"])
+def test_a_fifo_says_what_it_waits_for(command: str, tmp_path: Path) -> None:
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    told = words(command, fifo, fifo, tmp_path / "out")
+    reader = subprocess.Popen(
+        [sys.executable, "-c", "from walproof.cli import main; main()", *told],
+        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=ROOT,
+    )  # fmt: skip
+    assert reader.stderr is not None
+    try:
+        assert b"until its writer ends" in reader.stderr.readline()
+        fifo.write_bytes((JOURNAL if "JOURNAL" in COMMANDS[command] else LOG).read_bytes())
+        assert reader.wait(60) in (0, 3)
+    finally:
+        reader.kill()
+        reader.wait()
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if "json" not in name])
+def test_what_is_broken_in_the_packing_is_said(command: str, tmp_path: Path) -> None:
+    names = []
+    for source in (LOG, JOURNAL):
+        cut = tmp_path / f"{source.name}.gz"
+        cut.write_bytes(gzip.compress(source.read_bytes() + os.urandom(400_000))[:300_000])
+        names.append(cut)
+    done = run(*words(command, *names, tmp_path / "out"))
+    assert "fault of the packing" in done.output, done.exception
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("what", ["nothing there", "no log", "empty gzip"])
+def test_errors_are_one_line_that_names_what_was_typed(
+    command: str, what: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "what.gz"
+    if what == "no log":
+        path.write_bytes(gzip.compress(b"GIF89a" * 40_000))
+    elif what == "empty gzip":
+        path.write_bytes(gzip.compress(b"x" * 1000)[:12])
+    done = run(*words(command, path, path, tmp_path / "out"))
+    said = str(done.exception) if done.exception else done.output
+    if isinstance(done.exception, Exception):
+        said = getattr(done.exception, "message", said)
+    assert len(said.strip().splitlines()) == 1, said
+    assert str(path) in said
+    assert "walproof-" not in said.replace(str(tmp_path), "")

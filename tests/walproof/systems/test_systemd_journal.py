@@ -1,0 +1,212 @@
+"""Folders of systemd journals: merged as the real journalctl merges them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance import ROOT
+from reference_impl.answer import NewRecord, Record
+from reference_impl.formats import named
+from walproof.systems import recognise
+
+JOURNAL = named("systemd-journal")
+MACHINE = "0123456789abcdef0123456789abcdef"
+NUMBERS, OTHER_NUMBERS = "aa" * 16, "bb" * 16
+FIRST_BOOT, SECOND_BOOT = "11" * 16, "22" * 16
+SECOND = 1_000_000
+START = 1_700_000_000 * SECOND
+
+Entry = tuple[int, str, int, int, str]
+"""Number, boot, monotonic and wall clock in seconds, message."""
+
+
+def journals() -> Iterator[list[str]]:
+    """The command of each journalctl that is here."""
+    if (found := shutil.which("journalctl")) is not None:
+        yield [found]
+    for root in sorted((ROOT / ".build" / "implementations").glob("systemd*/root")):
+        for loader in root.glob("usr/lib/*/ld-linux*.so.*"):
+            libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
+            yield [str(loader), "--library-path", libraries, str(root / "usr/bin/journalctl")]
+
+
+COMMANDS = list(journals())
+needs_one = pytest.mark.skipif(not COMMANDS, reason="no journalctl")
+
+
+def file(path: Path, entries: list[Entry], numbers: str = NUMBERS, machine: str = MACHINE) -> None:
+    """A journal file; its id is made from its name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    records = [
+        NewRecord(
+            f"MESSAGE={message}\nPRIORITY=6\n".encode(),
+            {
+                "seqnum": str(number),
+                "boot_id": boot,
+                "monotonic": str(monotonic * SECOND),
+                "realtime": str(START + wall * SECOND),
+            },
+        )
+        for number, boot, monotonic, wall, message in entries
+    ]
+    ids = {"file_id": path.name.encode().hex()[:32].ljust(32, "0"), "machine_id": machine}
+    JOURNAL.write(path, records, {**ids, "seqnum_id": numbers, "keeps_numbers": True})
+
+
+def host(folder: Path) -> Path:
+    """A host's journals: archived, in use, of a user, and two boots whose clocks overlap."""
+    at = folder / MACHINE
+    archived = f"system@{NUMBERS}-0000000000000001-00060a24181e4000.journal"
+    file(at / archived, [(n, FIRST_BOOT, n, n, f"old {n}") for n in (1, 2, 4, 5)])
+    file(at / "user-1000.journal", [(n, FIRST_BOOT, n, n, f"user {n}") for n in (3, 6)])
+    second = [(n, SECOND_BOOT, n - 6, n + 60, f"new {n}") for n in (7, 8, 10)]
+    file(at / "system.journal", second)
+    file(at / "user-1001.journal", [(9, SECOND_BOOT, 3, 69, "user 9")])
+    return folder
+
+
+def two_hosts(folder: Path) -> Path:
+    """Besides, what another host sent: numbers of its own, times in between."""
+    host(folder)
+    sent = [(n, "33" * 16, n, 2 * n + 1, f"sent {n}") for n in range(1, 40)]
+    file(folder / ("99" * 16) / "system.journal", sent, OTHER_NUMBERS, "99" * 16)
+    return folder
+
+
+def copies(folder: Path) -> Path:
+    """The same entries twice: a file and its copy, and one that was numbered anew on the way."""
+    entries = [(n, FIRST_BOOT, n, n, f"entry {n}") for n in range(1, 9)]
+    file(folder / "system.journal", entries)
+    shutil.copy(folder / "system.journal", folder / "copied.journal")
+    anew = [(n + 100, *rest) for n, *rest in entries[2:6]]
+    file(folder / "remote.journal", [(n, b, m, w, t) for n, b, m, w, t in anew], OTHER_NUMBERS)
+    return folder
+
+
+FOLDERS = {"a host": host, "two hosts": two_hosts, "copies": copies}
+
+
+def theirs(command: list[str], folder: Path, field: str) -> list[str]:
+    """What the real journalctl shows, a field of each entry."""
+    done = subprocess.run(
+        [*command, "-D", str(folder), "-o", "export", "--all", "--no-pager"],
+        capture_output=True, timeout=60, check=True, env=os.environ | {"LC_ALL": "C.UTF-8"},
+    )  # fmt: skip
+    lines = done.stdout.decode().splitlines()
+    return [line.partition("=")[2] for line in lines if line.startswith(f"{field}=")]
+
+
+def ours(folder: Path) -> list[Record]:
+    system = recognise(folder)
+    assert system is not None
+    events = system.kind.read(system, "recover", {})
+    return [event for event in events if isinstance(event, Record)]
+
+
+@needs_one
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: Path(command[0]).name)
+@pytest.mark.parametrize("make", FOLDERS.values(), ids=FOLDERS)
+def test_it_merges_as_journalctl_does(make, command: list[str], tmp_path: Path) -> None:
+    folder = make(tmp_path / "journal")
+    expected = theirs(command, folder, "__CURSOR")
+    assert len(expected) >= 8
+    found = [record.fields["cursor"] for record in ours(folder)]
+    if make is copies:  # which of two copies is shown depends on the order of the files
+        expected = [cursor.partition(";b=")[2] for cursor in expected]
+        found = [cursor.partition(";b=")[2] for cursor in found]
+    assert found == expected
+
+
+@needs_one
+def test_what_is_exported_is_what_journalctl_exports(tmp_path: Path, run) -> None:
+    folder = two_hosts(tmp_path / "journal")
+    done = run("export", folder)
+    assert done.return_value == 0, done.output
+    for field in ("MESSAGE", "_BOOT_ID", "__REALTIME_TIMESTAMP"):
+        lines = [line for line in done.stdout.splitlines() if line.startswith(f"{field}=")]
+        assert [line.partition("=")[2] for line in lines] == theirs(COMMANDS[0], folder, field)
+
+
+def test_the_order_is_that_of_the_numbers_and_clocks(tmp_path: Path) -> None:
+    messages = [dict(r.fields["fields"])["MESSAGE"] for r in ours(host(tmp_path / "journal"))]
+    said = "old 1, old 2, user 3, old 4, old 5, user 6, new 7, new 8, user 9, new 10"
+    assert ", ".join(messages) == said
+
+
+def test_copies_are_shown_once(tmp_path: Path) -> None:
+    assert len(ours(copies(tmp_path / "journal"))) == 8
+
+
+def test_the_table_keeps_the_merged_order(tmp_path: Path, run) -> None:
+    done = run("read", host(tmp_path / "journal"))
+    assert done.return_value == 0, done.output
+    lines = [line for line in done.stdout.splitlines() if "MESSAGE=" in line]
+    assert [line.rpartition(" ")[0].rpartition("MESSAGE=")[2].split()[1] for line in lines] == [
+        str(number) for number in range(1, 11)
+    ]
+    assert "A writer may resume" not in done.output
+
+
+def test_boots_and_files_are_listed(tmp_path: Path, run) -> None:
+    done = run(host(tmp_path / "journal"))
+    assert done.return_value == 0, done.output
+    boots = [line for line in done.stdout.splitlines() if "UTC" in line]
+    assert [line.split()[-2] for line in boots] == ["6", "4"]
+    assert f" -1  {FIRST_BOOT}" in boots[0]
+    assert f"  0  {SECOND_BOOT}" in boots[1]
+    assert "the system, archived" in done.stdout
+    assert "user 1000" in done.stdout
+
+
+def test_a_file_that_is_not_there_is_a_gap_in_the_numbers(tmp_path: Path, run) -> None:
+    folder = host(tmp_path / "journal")
+    for archived in (folder / MACHINE).glob("system@*"):
+        archived.unlink()
+    assert "are in no file here" not in run(folder).output
+    (folder / MACHINE / "user-1000.journal").unlink()
+    file(folder / MACHINE / "user-7.journal", [(1, FIRST_BOOT, 1, 1, "one")])
+    done = run(folder)
+    assert "5 entries, numbers 2 to 6, are in no file here" in " ".join(done.output.split())
+
+
+def test_a_damaged_file_among_others(tmp_path: Path, run) -> None:
+    folder = host(tmp_path / "journal")
+    path = folder / MACHINE / "user-1000.journal"
+    data = path.read_bytes()
+    at = data.index(b"MESSAGE=user 3")
+    path.write_bytes(data[:at] + b"m" + data[at + 1 :])
+    done = run("read", folder, "--json")
+    assert done.return_value == 3
+    assert '"file": "' + f"{MACHINE}/user-1000.journal" in done.stdout
+    assert run("verify", folder).return_value == 3
+    assert run("export", folder).return_value == 3
+
+
+def test_recovered_journals_keep_names_ids_and_cursors(tmp_path: Path, run) -> None:
+    folder = two_hosts(tmp_path / "journal")
+    out = tmp_path / "new"
+    done = run("recover", folder, "--out", out)
+    assert done.return_value == 0, done.output
+    names = sorted(path.relative_to(out) for path in out.rglob("*.journal"))
+    assert names == sorted(path.relative_to(folder) for path in folder.rglob("*.journal"))
+    cursors = [record.fields["cursor"] for record in ours(folder)]
+    assert [record.fields["cursor"] for record in ours(out)] == cursors
+    for command in COMMANDS:
+        assert theirs(command, out, "__CURSOR") == cursors
+
+
+def test_other_files_make_it_no_folder_of_journals(tmp_path: Path) -> None:
+    folder = host(tmp_path / "journal")
+    (folder / MACHINE / "000003.log").write_bytes(b"")
+    assert recognise(folder) is None
+
+
+def test_fields_of_all_files(tmp_path: Path, run) -> None:
+    done = run("fields", host(tmp_path / "journal"), "MESSAGE")
+    assert len(done.stdout.splitlines()) == 10

@@ -1,0 +1,125 @@
+"""What there is to say of a system's folder, besides what its logs hold."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from conformance.text import one_line
+from walproof.quantity import counted, in_bytes
+from walproof.summary.model import Summary
+from walproof.summary.screen import LABEL, Line
+from walproof.summary.unpacked import Unpacked
+from walproof.systems import Finding, Harm, OtherFile, System, SystemLog
+from walproof.verdict import VERDICT_STYLE
+
+_STYLE: dict[Harm, str | None] = {"lost": "red", "look": "yellow", "none": None}
+_WORDS: dict[Harm, str] = {"lost": "gone", "look": "look", "none": "note"}
+_ORDER: tuple[Harm, ...] = ("lost", "look", "none")
+_HARM = {"intact": 0, "torn": 1, "refused": 2, "damaged": 3}
+_SAID = {
+    "intact": "its logs are whole",
+    "torn": "torn: the last write was never finished",
+    "damaged": "damaged",
+    "refused": "refused",
+}
+Row = tuple[str, int, Summary]
+"""Name, size and summary of a log."""
+MOST_FILES = 12
+"""Files beside the logs that are named, the others are counted."""
+
+
+def findings(found: Iterable[Finding], width: int) -> Iterator[Line]:
+    """Each finding with its harm, the worst first, in as many lines as it takes."""
+    for finding in sorted(found, key=lambda one: _ORDER.index(one.harm)):
+        about = f"{finding.file}: " if finding.file is not None else ""
+        text = one_line(f"{about}{finding.text}")
+        lines = textwrap.wrap(text, max(20, width - LABEL - 2)) or [""]
+        for number, line in enumerate(lines):
+            label = _WORDS[finding.harm] if number == 0 else ""
+            yield f"  {label:<{LABEL}}{line}", _STYLE[finding.harm]
+
+
+def beside(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
+    """The files that are no logs: name, size and what they are for."""
+    shown = others[:MOST_FILES]
+    room = min(36, max((len(one_line(other.name)) for other in shown), default=0))
+    for number, other in enumerate(shown):
+        name = one_line(other.name)
+        if len(name) > room:
+            name = f"{name[: room - 1]}…"
+        line = f"{name:<{room}}  {in_bytes(other.size):>8}  {one_line(other.role)}"
+        line = f"  {'beside' if number == 0 else '':<{LABEL}}{line}"
+        yield line if len(line) <= width else f"{line[: width - 1]}…", None
+    if len(others) > len(shown):
+        size = in_bytes(sum(other.size for other in others[MOST_FILES:]))
+        yield f"  {'':<{LABEL}}and {len(others) - len(shown):,} more, {size}", None
+
+
+def screen(
+    log: Unpacked, system: System, rows: Sequence[Row], said: Sequence[str], width: int, height: int
+) -> Iterator[Line]:
+    """What there is to say of a system of several logs: the worst first, then log by log."""
+    records = counted(sum(about.records for _, _, about in rows), "record")
+    yield f"  {system.title}: {counted(len(system.logs), 'log')}, {records}{log.came}", None
+    for fault in log.faults:
+        yield f"  only what came out before a fault of the packing: {one_line(fault)}", "red"
+    worst = max((about.verdict for _, _, about in rows), key=_HARM.__getitem__, default="intact")
+    lost = sum(about.lost_bytes for _, _, about in rows)
+    more = f", {counted(lost, 'byte')} lost" if lost else ""
+    yield f"  {_SAID[worst]}{more}", VERDICT_STYLE[worst]
+    yield "", None
+    if system.findings:
+        yield from findings(system.findings, width)
+        yield "", None
+    yield from logs(system, rows, width, height)
+    yield from beside(system.others, width)
+    for line in said:
+        line = one_line(f"  {line}")
+        yield line if len(line) <= width else f"{line[: width - 1]}…", None
+    yield "", None
+    name = shlex.quote(log.typed)
+    is_whole = worst == "intact" and not is_lost(system.findings)
+    if not is_whole and not log.is_copy:
+        yield one_line(f"  walproof recover {name} --out NEW  write what survives"), "cyan"
+    yield one_line(f"  walproof read --head 20 {name}  the first records"), "cyan"
+
+
+def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:
+    """A line for each log, in the system's order, no more than fit ``height``: damaged ones stay.
+
+    What there is no room for is counted.
+    """
+    paired = [(log, row) for row in rows if (log := _log_of(row[0], system)) is not None]
+    room = max(5, height - 16)
+    by_harm = sorted(paired, key=lambda one: -_HARM[one[1][2].verdict])[:room]
+    shown = [one for one in paired if one in by_harm]
+    cells = [("log", "size", "records", "lost", "")]
+    for log, (_, size, found) in shown:
+        lost = f"{found.lost_bytes:,}" if found.lost_bytes else "–"
+        verdict = "whole" if found.verdict == "intact" else found.reason or found.verdict
+        said = f"{verdict}; {log.role}"
+        cells.append((one_line(log.name), in_bytes(size), f"{found.records:,}", lost, said))
+    widths = [max(len(row[n]) for row in cells) for n in range(4)]
+    widths[0] = min(widths[0], max(12, width // 2))
+    for number, (name, *counts, said) in enumerate(cells):
+        if len(name) > widths[0]:
+            name = f"…{name[-(widths[0] - 1) :]}"
+        numbers = "  ".join(cell.rjust(size) for cell, size in zip(counts, widths[1:], strict=True))
+        line = f"  {name:<{widths[0]}}  {numbers}  {said}".rstrip()
+        colour = VERDICT_STYLE[shown[number - 1][1][2].verdict] if number else None
+        yield line if len(line) <= width else f"{line[: width - 1]}…", colour
+    if len(paired) > len(shown):
+        yield f"  and {len(paired) - len(shown):,} more, none of them worse: --all shows them", None
+
+
+def _log_of(name: str, system: System) -> SystemLog | None:
+    """The log that is called so, as the user or an archive has it."""
+    ends = (log for log in system.logs if f"/{name}".endswith(f"/{log.name}"))
+    return max(ends, key=lambda log: len(log.name), default=None)
+
+
+def is_lost(found: Iterable[Finding]) -> bool:
+    """Whether something is gone that no log here tells of."""
+    return any(finding.harm == "lost" for finding in found)

@@ -1,0 +1,5 @@
+"""Placeholder."""
+
+from walproof.systems.model import Kind
+
+KIND = Kind()

@@ -1,0 +1,159 @@
+"""What there is to say of a system's folder, and what a kind of system can do with one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from reference_impl.answer import End, Event
+from reference_impl.formats import named
+from walproof.summary.model import Summary
+
+Harm = Literal["lost", "look", "none"]
+"""``lost``: something that the system had is gone; ``look``: somebody must decide; ``none``."""
+WHOLE = "."
+"""The name of a log that is its folder."""
+_WORST = ("intact", "torn", "damaged")
+
+
+@dataclass(frozen=True)
+class SystemLog:
+    """A log of a system: its name below the folder, and what it is to the system."""
+
+    name: str
+    role: str
+
+
+@dataclass(frozen=True)
+class OtherFile:
+    """A file or folder that is no log: its name, what it is for, and its size in bytes.
+
+    ``is_kept`` says whether what is recovered has it too.
+    """
+
+    name: str
+    role: str
+    size: int
+    is_kept: bool = False
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence about a folder as a whole, the file that it is about, and the harm."""
+
+    text: str
+    file: str | None = None
+    harm: Harm = "look"
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding as ``--json`` prints it."""
+        return {"text": self.text, "file": self.file, "harm": self.harm}
+
+
+@dataclass(frozen=True)
+class System:
+    """A folder that a system keeps: ``title`` says whose it is, ``logs`` stand in their order."""
+
+    kind: Kind
+    title: str
+    folder: Path
+    format: str
+    logs: Sequence[SystemLog]
+    others: Sequence[OtherFile] = ()
+    findings: Sequence[Finding] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_one_log(self) -> bool:
+        """Whether the folder itself is the log: the reader of its format takes it as it is."""
+        return [log.name for log in self.logs] == [WHOLE]
+
+    def path(self, log: SystemLog) -> Path:
+        """Where a log of it lies."""
+        return self.folder if log.name == WHOLE else self.folder / log.name
+
+    def to_json(self) -> dict[str, Any]:
+        """The system as ``--json`` prints it, without what its logs hold."""
+        return {
+            "system": self.title,
+            "format": self.format,
+            "logs": [vars(log) for log in self.logs],
+            "others": [vars(other) for other in self.others],
+            "findings": [finding.to_json() for finding in self.findings],
+        }
+
+
+class Observer(Protocol):
+    """Learns what there is to say of several logs at once while each of them is read."""
+
+    def take(self, fields: Mapping[str, Any]) -> None:
+        """Fields of a record, or the columns of a run, by their names."""
+
+    def lines(self) -> list[str]:
+        """What there is to say, a line each."""
+
+
+class Kind:
+    """A kind of system: one whose format has no folders of its own."""
+
+    def after_recovery(self, system: System) -> str:
+        """What to do with a folder that was recovered, in a sentence."""
+        return ""
+
+    def recognise(self, folder: Path) -> System | None:
+        """The system whose folder this is. Raises ``OSError``."""
+        return None
+
+    def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
+        """What the folder says of its log, once that was read: of a system of one log."""
+        return iter(())
+
+    def observer(self, system: System) -> Observer | None:
+        """What looks at the records of all logs as they are summarised; None for nothing."""
+        return None
+
+    def read(self, system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+        """The answer about all of its logs: one after the other, unless the system merges them."""
+        if system.is_one_log:
+            return named(system.format).read(system.folder, profile, context)
+        return in_order(system, profile, context)
+
+
+def in_order(system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+    """The logs of a system one after the other; the verdict is the worst, the end the last's."""
+    ends = []
+    for log in system.logs:
+        for event in named(system.format).read(system.path(log), profile, context):
+            if isinstance(event, End):
+                ends.append(replace(event, file=log.name))
+            else:
+                yield replace(event, file=log.name)
+    yield of_all(ends)
+
+
+def of_all(ends: Sequence[End]) -> End:
+    """One end for several logs: the verdict of the worst, the first if several are as bad.
+
+    A log that is refused among others that are not is damage of the whole.
+    """
+    if not ends:
+        return End("intact", None, None)
+    if all(end.verdict == "refused" for end in ends):
+        return ends[0]
+    ends = [replace(end, verdict="damaged") if end.verdict == "refused" else end for end in ends]
+    worst = max(ends, key=lambda end: _WORST.index(end.verdict))
+    return End(worst.verdict, worst.reason, ends[-1].end, ends[-1].file)
+
+
+def size_of_all(path: Path) -> int:
+    """Bytes of a file, or of the files in a folder and below it; what is gone counts nothing."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    total = 0
+    for file in files:
+        try:
+            total += file.stat().st_size if file.is_file() else 0
+        except OSError:
+            continue
+    return total
