@@ -93,8 +93,8 @@ class Database(Kind):
         if system.facts["is_sound"]:
             return "The database opens as it is. Its tables were not looked into."
         return (
-            "It has no CURRENT and no MANIFEST: RepairDB makes new ones from logs and tables. Do not"
-            " open it before that: a database deletes the tables that no MANIFEST names."
+            "It has no CURRENT and no MANIFEST: RepairDB makes new ones from logs and tables. Do"
+            " not open it before that: a database deletes the tables that no MANIFEST names."
         )
 
 
@@ -181,8 +181,8 @@ def _missing(said: Manifest, logs: dict[int, str], tables: dict[int, str]) -> It
         more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
         noun = "table that it names is" if len(missing) == 1 else "tables that it names are"
         yield Finding(
-            f"{len(missing)} {noun} not there ({names}{more}): no database opens like this, and what"
-            " they held is lost",
+            f"{len(missing)} {noun} not there ({names}{more}): no database opens like this,"
+            " and what they held is lost",
             said.name,
             "lost",
         )
