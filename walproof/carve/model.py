@@ -22,8 +22,8 @@ Kind = Literal["log", "loose"]
 class Pattern:
     """Up to sixteen fixed bytes; those under a zero of the mask may be anything.
 
-    ``trigger`` is the place of a byte that is rare elsewhere. What is found is the offset ``back``
-    bytes before the pattern.
+    ``trigger`` is the place of a byte that is rare elsewhere; the search is fastest where it is
+    small. What is found is the offset ``back`` bytes before the pattern.
     """
 
     value: bytes

@@ -10,6 +10,7 @@ import numpy as np
 from walproof.carve.model import Pattern, Window
 
 WIDTH = 16
+ONES, HALF = 0x0101010101010101, 0x80
 MOST = 1 << 16
 """Places that the kernel notes before it hands them over."""
 
@@ -44,6 +45,13 @@ class Search:
             by_trigger[value[self.patterns[number].trigger]].append(number)
         self._order = [number for numbers in by_trigger for number in numbers]
         self._first = np.cumsum([0, *map(len, by_trigger)]).astype(np.int64)
+        largest = sorted(byte for byte in range(256) if by_trigger[byte])
+        # The kernel skips what is no trigger fastest where all but one are small.
+        self._letters = np.uint64(largest[-1] * ONES)
+        small = largest[-2] if len(largest) > 1 else largest[-1]
+        if small >= HALF:
+            raise ValueError(f"two triggers are {HALF:#x} or more: {small:#x}, {largest[-1]:#x}")
+        self._limits = np.uint64((small + 1) * ONES)
         self._is_trigger = np.array([bool(numbers) for numbers in by_trigger], np.uint8)
         order = self._order
         self._trigger = np.array([self.patterns[one].trigger for one in order], np.int64)
@@ -60,8 +68,9 @@ class Search:
         while go_on < length + WIDTH:
             # A window has 32 bytes of zeros after those that are filled.
             count, go_on = self._kernel(
-                window.data, go_on, 0, length, self._is_trigger, self._first, self._trigger,
-                self._masks, self._values, self._at, self._which,
+                window.data, go_on, 0, length, self._is_trigger, self._limits,
+                self._letters, self._first, self._trigger, self._masks, self._values,
+                self._at, self._which,
             )  # fmt: skip
             places = zip(self._at[:count].tolist(), self._which[:count].tolist(), strict=True)
             found += [(at, self._order[p]) for at, p in places]

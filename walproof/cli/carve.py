@@ -29,6 +29,7 @@ from walproof.carve.engine import Carving
 from walproof.carve.image import SECTOR, Image
 from walproof.carve.output import Row
 from walproof.cli.output import must_not_overwrite, say, say_json
+from walproof.cli.stopping import stoppable
 from walproof.quantity import counted, in_bytes
 
 EVERY_SECONDS = 2.0
@@ -70,6 +71,7 @@ class _Offset(click.ParamType[int]):
     help="Note here how far it has come; with --out, a file in FOLDER.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="A line of JSON for each find, at once.")
+@stoppable()
 def carve(
     image: Path,
     out: Path | None,

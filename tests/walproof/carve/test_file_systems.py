@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,37 @@ def test_deleted_files_of_fat(log_of, carve, tmp_path: Path) -> None:
     made = carve(image)
     last = list(logs.values())[-1][1]
     assert any(_is_start(made.folder / row["file"], last) for row in made.logs())
+
+
+def test_a_log_in_the_memory_of_a_process(log_of, carve, tmp_path: Path) -> None:
+    """The log is at an odd address, and gcore puts its segment anywhere in the file."""
+    tools("gcore", "gdb")
+    log = tmp_path / "held.log"
+    log.write_bytes(log_of("leveldb-log", 40, 100))
+    holds = (
+        "import mmap, sys; memory = mmap.mmap(-1, 1 << 20); data = open(sys.argv[1], 'rb').read();"
+        " memory[4099 : 4099 + len(data)] = data; data = None; print('ready', flush=True);"
+        " sys.stdin.read()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", holds, str(log)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        done = subprocess.run(
+            [str(_program("gcore")), "-o", str(tmp_path / "core"), str(process.pid)],
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+    finally:
+        process.communicate(timeout=SECONDS)
+    core = tmp_path / f"core.{process.pid}"
+    if not core.exists():
+        unavailable(f"gcore wrote nothing: {done.stderr.strip()[-200:]}")
+    made = carve(core, "--format", "leveldb-log")
+    found = [row for row in made.logs() if row["records"] == 40]
+    assert found and all(row["verdict"] == "intact" for row in found)
+    for row in found:
+        assert payloads(made.folder / row["file"], "leveldb-log") == payloads(log, "leveldb-log")

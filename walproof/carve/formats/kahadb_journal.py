@@ -39,7 +39,7 @@ class _Chain:
 class Carver:
     """See :class:`walproof.carve.model.Carver`."""
 
-    patterns: Sequence[Pattern] = (Pattern(HEADER, trigger=5),)
+    patterns: Sequence[Pattern] = (Pattern(HEADER, trigger=4),)
     head_size = CONTROL_SIZE
 
     def __init__(self, image: Image, align: int) -> None:

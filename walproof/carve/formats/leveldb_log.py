@@ -103,6 +103,8 @@ class Carver:
         self._open: _Open | None = None
         self._held: _Run | None = None
         self._next = 0
+        self._of_eight = np.empty((STRIDE + AHEAD) // 8 + 1, np.uint32)
+        self._columns = np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(MOST, np.uint8)
         self._anywhere = importlib.util.find_spec("numba") is not None
 
     def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
@@ -175,15 +177,13 @@ class Carver:
         from walproof.scan.crc32c_ranges import prefixes
         from walproof.scan.leveldb_log.anywhere import physical_records
 
-        of_eight = np.empty(window.size // 8 + 1, np.uint32)
-        prefixes(window.data, window.size, of_eight)
-        at, end = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
-        kind = np.empty(MOST, np.uint8)
+        prefixes(window.data, window.size, self._of_eight)
+        at, end, kind = self._columns
         here, last = start - window.base, stop - window.base
         while here < last:
             # All that is read lies below the size, which lies within the array.
             count, here = physical_records(
-                window.data, here, last, window.size, of_eight, at, end, kind
+                window.data, here, last, window.size, self._of_eight, at, end, kind
             )
             if count:
                 yield at[:count] + window.base, end[:count] + window.base, kind[:count].copy()

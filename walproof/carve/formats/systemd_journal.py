@@ -26,7 +26,7 @@ class Carver:
     """See :class:`walproof.carve.model.Carver`."""
 
     patterns: Sequence[Pattern] = (
-        Pattern(layout.SIGNATURE, trigger=1),
+        Pattern(layout.SIGNATURE, trigger=4),
         # A DATA object: type, three bits of flags, zeros, a size below 2^32, and a hash.
         Pattern(
             b"\1" + bytes(15), b"\xff\xf8" + b"\xff" * 6 + b"\0\0\0\0\xff\xff\xff\xff", trigger=0

@@ -11,16 +11,19 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from reference_impl.answer import Record
 from reference_impl.zmq_raft import snapshot, state
 from reference_impl.zmq_raft.index_file import HEADER, Layout, read_layout, spans
 from reference_impl.zmq_raft.layout import CHUNK, VERSION, Refusal, padded
-from walproof.carve.image import Image
+from walproof.carve.image import SECTOR, Image
 from walproof.carve.model import Find, Loose, Pattern, Window
 
-INDEX, SNAPSHOT = range(2)
+INDEX, SNAPSHOT, STATE = range(3)
 KEYS = (b"currentTerm", b"votedFor", b"peers", b"peersUpdateRequest", b"peersIndex", b"lastApplied")
 """Keys of ``RaftPersistence`` and of ``BroadcastStateMachine``."""
+LONGEST_KEY = max(map(len, KEYS))
 STATE_ROOM = 2 << 20
 """A state file is rotated at half a mebibyte; the last update may be longer."""
 CHUNKS = 64
@@ -37,20 +40,23 @@ class Carver:
 
     patterns: Sequence[Pattern] = (
         # The length: 16 and four bytes for each of at most 2^24 entries.
-        Pattern(b"RLOG\0\0\0\0\1\0\0\0", b"\xff\xff\xff\xff\3\0\0\xf8\xff\xff\xff\xff"),
-        Pattern(b"SNAP\x1c\0\0\0\1\0\0\0"),
-        *map(_key, KEYS),
+        Pattern(b"RLOG\0\0\0\0\1\0\0\0", b"\xff\xff\xff\xff\3\0\0\xf8\xff\xff\xff\xff", trigger=8),
+        Pattern(b"SNAP\x1c\0\0\0\1\0\0\0", trigger=8),
     )
-
     head_size = 0  # no checksum covers a record that was cut in two
 
     def __init__(self, image: Image, align: int) -> None:
         self.image = image
         self.align = align
+        self._by_sector = align % SECTOR == 0
+        if not self._by_sector:
+            self.patterns = (*self.patterns, *map(_key, KEYS))
         self._done = 0
 
     def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
         """See :class:`walproof.carve.model.Carver`."""
+        if self._by_sector:
+            hits = sorted([*hits, *self._states(window)])
         for at, pattern in hits:
             if at < self._done or at % self.align:
                 continue
@@ -83,6 +89,19 @@ class Carver:
     def holds(self, record: bytes) -> bool:
         """See :class:`walproof.carve.model.Carver`."""
         return False
+
+    def _states(self, window: Window) -> Iterator[tuple[int, int]]:
+        """Where logs may begin, and a state file does: so few places are looked at one by one."""
+        first = -window.base % self.align
+        length = window.stop - window.base
+        maps = window.data[first : length : self.align]
+        keys = window.data[first + 1 : length + 1 : self.align][: len(maps)]
+        begins = ((maps & 0xF0) == 0x80) & ((keys & 0xE0) == 0xA0)
+        for number in np.flatnonzero(begins).tolist():
+            at = window.base + first + number * self.align
+            text = self.image.read(at + 1, 1 + LONGEST_KEY)
+            if any(text.startswith(bytes([0xA0 | len(key)]) + key) for key in KEYS):
+                yield at, STATE
 
     def _index_file(self, at: int) -> Find | None:
         """An index file whose table rises and whose marker is where it should be."""

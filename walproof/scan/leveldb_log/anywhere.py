@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import types
+from numba.cpython.unsafe.numbers import trailing_zeros
 
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER_SIZE, LAST
 from walproof.scan.compiled import BYTES, I64, U8, U32, kernel
@@ -34,7 +35,9 @@ def physical_records(
         # Eight types at a time, of which none is below 5: most bytes of most data.
         while i + 8 <= last:
             types_here = load64(data, i + 6)
-            if (types_here - _FIVES) & ~types_here & _HIGHS != 0:
+            below = (types_here - _FIVES) & ~types_here & _HIGHS
+            if below != 0:
+                i += np.int64(trailing_zeros(below)) >> 3  # the first one is always right
                 break
             i += 8
         # An unsigned difference: one comparison for both bounds.
