@@ -27,7 +27,7 @@ def read_contents(path: Path) -> Contents:
     ``MAX_DEPTH`` folders.
     """
     if not path.is_dir():
-        return _read(path, MAX_BYTES)
+        return read_file(path)
     contents, left = {}, MAX_BYTES
     for file in entries_below(path):
         if file.is_file():
@@ -55,6 +55,11 @@ def _entries(folder: Path) -> Iterator[Path]:
                 raise TooMuch(f"more than {MAX_DEPTH} folders stand in each other")
             else:
                 folders.append((entry, depth + 1))
+
+
+def read_file(path: Path) -> bytes:
+    """Everything in a log of one file. Raises ``OSError``, and :class:`TooMuch`."""
+    return _read(path, MAX_BYTES)
 
 
 def _read(path: Path, limit: int) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +14,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from conformance.baselines import BaselineChild
-from conformance.cases import Case, Step
+from conformance.cases import Case, Judgement, Step
 from conformance.contents import TooMuch
 from conformance.isolation import Box
-from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
+from conformance.protocol.child import Child, Crash, Limits, OutOfTurn, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.protocol.oneshot import OneShot, reports_of
 from conformance.scratch import Scratch
@@ -36,6 +37,10 @@ PATIENCE = 5
 """How many times its limit a case gets when it is asked again after a time-out."""
 BELIEVED = 3
 """After so many time-outs that happened twice, a program is no longer asked again."""
+AHEAD = 32
+"""Requests that are outstanding at a time, at most, of a program that answers them soundly."""
+WARM = 8
+"""So many replies in turn must have come before a second request is sent ahead of a reply."""
 WORTH_A_START = 50
 """So many cases must be left for one more child to help with them."""
 
@@ -103,6 +108,10 @@ class Runner:
         self._results: dict[int, dict[str, Any]] = {}
         self._seq = 0
         self._hung = 0
+        self._singly: set[int] = set()
+        """Cases of which more must be asked than one question."""
+        self._one_by_one = False
+        """Whether it died, or worse, while more than one request was outstanding."""
 
     async def run(self) -> SubjectRun:
         """Run every case; never raises on account of the implementation."""
@@ -158,11 +167,15 @@ class Runner:
             child: Conversation | None = None
             try:
                 while self._queue and self.outcome.status == "ran":
-                    number, case = self._queue.popleft()
                     if child is None:
                         child = await self._start(box)
                         if child is None:
                             return
+                    if isinstance(child, Child) and len(several := self._several(child)) > 1:
+                        if not await self._ask_ahead(child, several, scratch, box):
+                            child = None
+                        continue
+                    number, case = self._queue.popleft()
                     if not self._reads(case):
                         self.progress()
                         continue
@@ -221,15 +234,109 @@ class Runner:
                 result |= outcomes[0] | {"difference": _summary(outcomes)}
             alive = True
         except tuple(_CLASS_OF_ERROR) as error:
-            result |= {
-                "class": _CLASS_OF_ERROR[type(error)],
-                "difference": str(error),
-                "expected": case.expect,
-                "stderr": child.stderr_tail,
-            }
+            result |= self._died(error, case, child)
             alive = isinstance(error, TooMuch)  # that is found when it has replied
         result["ms"] = round((time.monotonic() - started) * 1000, 3)
         return result, alive
+
+    def _several(self, child: Child) -> list[tuple[int, Case, Step]]:
+        """The next cases, if they may be asked at once: more of them the longer all goes well."""
+        most = 1 if self._one_by_one or child.asked < WARM else min(AHEAD, child.asked - WARM + 2)
+        found: list[tuple[int, Case, Step]] = []
+        while len(found) < most and self._queue and most > 1:
+            number, case = self._queue[0]
+            steps = list(itertools.islice(case.steps(), 2))
+            known = self.subject.known.entries.get((case.vector.id, case.profile))
+            if (
+                number in self._singly
+                or len(steps) > 1
+                or not steps[0].ahead
+                or not self._reads(case)
+                or case.profile not in self.outcome.hello["profiles"]
+                or (known is not None and known.result != "fail")
+            ):
+                break
+            found.append((number, case, steps[0]))
+            self._queue.popleft()
+        if len(found) == 1:  # nothing to ask ahead of
+            self._queue.appendleft(found[0][:2])
+        return found
+
+    async def _ask_ahead(
+        self,
+        child: Child,
+        several: Sequence[tuple[int, Case, Step]],
+        scratch: Scratch,
+        box: Box | None,
+    ) -> bool:
+        """Ask several cases at once, and judge one reply after the other; whether it lives.
+
+        Who dies is asked one case at a time from then on. A program that has never answered
+        several at once may not be able to: then no case is to blame yet, and all without a reply
+        are asked again. Else the oldest of these is, as it would be alone.
+        """
+        places = []
+        for _, case, step in several:
+            places.append(scratch.place(case.vector.neutral_name))
+            step.prepare(places[-1])
+        first = self._seq + 1
+        self._seq += len(several)
+        requests = [
+            step.request(case, place, seq)
+            for seq, (_, case, step), place in zip(
+                itertools.count(first), several, places, strict=False
+            )
+        ]
+        child.ask_ahead(requests)
+        again: list[tuple[int, Case]] = []
+        alive = True
+        for n, (number, case, step) in enumerate(several):
+            result = self._result(case)
+            started = time.monotonic()
+            try:
+                reply = await child.hear(requests[n], case.wall_ms, case.owed)
+            except tuple(_CLASS_OF_ERROR) as error:
+                self._one_by_one, alive = True, False
+                again += [(number, case) for number, case, _ in several[n:]]
+                if child.answered_several and not isinstance(error, OutOfTurn):
+                    again.pop(len(again) - len(several) + n)
+                    result |= self._died(error, case, child)
+                    result["ms"] = round((time.monotonic() - started) * 1000, 3)
+                    crowded = n + 1 < len(several)
+                    result = await self._blame(child, case, scratch, result, box, crowded)
+                    self._results[number] = self._apply_known(result)
+                    self.progress()
+                break
+            outcome, more = self._judged(child, case, step, places[n], reply)
+            scratch.clear(places[n])
+            if more:
+                self._singly.add(number)
+                again.append((number, case))
+                continue
+            result |= outcome or {}
+            result["ms"] = round((time.monotonic() - started) * 1000, 3)
+            self._results[number] = self._apply_known(result)
+            self.progress()
+        else:
+            child.answered_several = True
+        if not alive:
+            for place in places:
+                scratch.clear(place)
+        self._queue.extendleft(reversed(again))
+        return alive
+
+    def _judged(
+        self, child: Conversation, case: Case, step: Step, place: Path, reply: dict[str, Any]
+    ) -> tuple[dict[str, Any] | None, bool]:
+        """What is not as expected in one reply, and whether more is to be asked about it."""
+        if "skipped" in reply:
+            return {"class": "skipped", "difference": reply["skipped"]}, False
+        judgement = step.judge(reply, place, self.outcome.hello["reports"])
+        if judgement.difference is None:
+            return None, False
+        if step.again(case, place, 0) is not None:
+            return None, True
+        return self._failed(judgement, child), False
 
     def _reads(self, case: Case) -> bool:
         """Whether the format is one of the implementation's; others are none of its business."""
@@ -261,11 +368,25 @@ class Runner:
         scratch.clear(place)
         if judgement.difference is None:
             return None
+        return self._failed(judgement, child)
+
+    @staticmethod
+    def _failed(judgement: Judgement, child: Conversation) -> dict[str, Any]:
         return {
             "class": "fail",
             "difference": judgement.difference,
             "expected": judgement.expected or None,
             "actual": judgement.actual,
+            "stderr": child.stderr_tail,
+        }
+
+    @staticmethod
+    def _died(error: Exception, case: Case, child: Conversation) -> dict[str, Any]:
+        kind = next(kind for kind in _CLASS_OF_ERROR if isinstance(error, kind))
+        return {
+            "class": _CLASS_OF_ERROR[kind],
+            "difference": str(error),
+            "expected": case.expect,
             "stderr": child.stderr_tail,
         }
 
@@ -276,8 +397,9 @@ class Runner:
         scratch: Scratch,
         result: dict[str, Any],
         box: Box | None,
+        crowded: bool = False,
     ) -> dict[str, Any]:
-        """Run the culprit alone in a fresh child.
+        """Run the culprit alone in a fresh child, if it was not; ``crowded`` says that it was not.
 
         A crash stays a crash: a process that fell over did fall over, and what is learnt is
         whether the case alone does it. A time-out counts only if it happens again with more
@@ -287,7 +409,7 @@ class Runner:
             result["vector"], result["profile"], result["class"], result["difference"]
         )
         slow = result["class"] == "timeout"
-        alone = not slow and (child.asked == 0 or self.subject.one_shot)
+        alone = not slow and not crowded and (child.asked == 0 or self.subject.one_shot)
         if listed or alone or (slow and self._hung >= BELIEVED):
             return result
         fresh = self._new_child(box)

@@ -17,6 +17,7 @@ from jsonschema.exceptions import ValidationError, best_match
 
 from conformance import VECTORS, quick_schema
 from conformance.contents import Contents, digest, read_contents
+from conformance.protocol.messages import canonical
 from reference_impl import context
 from reference_impl.register import registers
 
@@ -83,11 +84,19 @@ class Vector:
             return self.path.stem + name.removeprefix(NEUTRAL)
         return name
 
-    @property
+    @functools.cached_property
     def option(self) -> str:
         """What ``--vector`` takes, quoted: the id of one of ours, else the file."""
         ours = self.path.parent.parent == VECTORS
         return self.id if ours else shlex.quote(os.path.relpath(self.path))
+
+    @functools.cached_property
+    def owed(self) -> Mapping[str, str]:
+        """The canonical text of the answer that is owed, by profile, if one answer is all."""
+        if self.operation != "read":
+            return {}
+        owed = {"recover": self.body["expect"], "strict": self.body["expect_strict"]}
+        return {profile: canonical(answer) for profile, answer in owed.items()}
 
     @functools.cached_property
     def contents(self) -> Contents:

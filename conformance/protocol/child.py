@@ -11,6 +11,7 @@ import resource
 import signal
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,15 @@ import psutil
 
 from conformance.isolation import Box
 from conformance.protocol import PROTOCOL
-from conformance.protocol.messages import ProtocolError, decode, encode, validate
+from conformance.protocol.messages import (
+    ProtocolError,
+    decode,
+    encode,
+    is_owed,
+    parse,
+    proper,
+    validate,
+)
 from conformance.scratch import in_memory_bytes
 
 MEMORY_POLL_SECONDS = 0.02
@@ -51,6 +60,10 @@ class CannotStart(Crash):
     """The system could not start the program: it is missing, or its interpreter is."""
 
 
+class OutOfTurn(ProtocolError):
+    """The reply to another request that is outstanding; the process was killed."""
+
+
 class Timeout(Exception):
     """No reply in time; the process was killed."""
 
@@ -60,7 +73,7 @@ class OverLimit(Exception):
 
 
 class Child:
-    """One running process of an implementation. Requests are asked one at a time.
+    """One running process of an implementation. Requests are asked one at a time, or some ahead.
 
     In a ``box`` it works in the folder of that, and ``cwd`` is only where files of the command are
     looked for. After any of :class:`Crash`, :class:`Timeout`, :class:`OverLimit` or
@@ -80,12 +93,17 @@ class Child:
         self.limits = limits or Limits()
         self.stderr = b""
         self.asked = 0
+        self.answered_several = False
+        """Whether it has answered several requests that were outstanding at a time."""
         self.told: dict[str, str] = {}
         """What its environment holds besides."""
         self._over_memory: int | None = None
         self._descendants: set[psutil.Process] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._process: asyncio.subprocess.Process | None = None
+        self._outstanding: set[int] = set()
+        self._lines: deque[bytes] = deque()
+        self._rest = bytearray()
 
     async def start(self) -> dict[str, Any]:
         """Start the process and say hello; returns its validated reply."""
@@ -96,13 +114,50 @@ class Child:
         await self._checked("hello-reply", reply)
         return reply
 
-    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
-        """Send a read, write or append request and return the validated reply."""
-        reply = await self._receive(encode(request), wall_ms / 1000, self.limits.of_reply(request))
+    async def ask(
+        self, request: dict[str, Any], wall_ms: int, owed: str | None = None
+    ) -> dict[str, Any]:
+        """Send a read, write or append request and return the validated reply.
+
+        ``owed`` is the canonical text of an answer that needs no validation.
+        """
+        return await self._reply_to(request, encode(request), wall_ms, owed)
+
+    def ask_ahead(self, requests: Sequence[dict[str, Any]]) -> None:
+        """Send read requests without waiting; :meth:`hear` takes the replies, in this order.
+
+        What has ended already is noticed there.
+        """
+        assert self._process is not None and self._process.stdin is not None
+        self._outstanding = {request["seq"] for request in requests}
+        self._process.stdin.write(b"".join(map(encode, requests)))
+
+    async def hear(
+        self, request: dict[str, Any], wall_ms: int, owed: str | None = None
+    ) -> dict[str, Any]:
+        """The reply to the oldest request that was asked ahead, within ``wall_ms`` from now."""
+        self._outstanding.discard(request["seq"])
+        return await self._reply_to(request, b"", wall_ms, owed)
+
+    async def _reply_to(
+        self, request: dict[str, Any], line: bytes, wall_ms: int, owed: str | None
+    ) -> dict[str, Any]:
+        most = self.limits.of_reply(request)
+        told = await self._received(line, wall_ms / 1000, most)
+        try:
+            message = parse(told)
+            if owed is not None and is_owed(message, request["seq"], owed):
+                self.asked += 1
+                return dict(message)
+            reply = proper(message, told)
+        except ProtocolError:
+            await self.kill()
+            raise
         await self._checked("read-reply" if request["cmd"] == "read" else "done-reply", reply)
         if reply["seq"] != request["seq"]:
             await self.kill()
-            raise ProtocolError(f"expected seq {request['seq']}, found {reply['seq']}")
+            kind = OutOfTurn if reply["seq"] in self._outstanding else ProtocolError
+            raise kind(f"expected seq {request['seq']}, found {reply['seq']}")
         self.asked += 1
         return reply
 
@@ -159,7 +214,6 @@ class Child:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
-                limit=self.limits.output_bytes,
                 start_new_session=True,
                 preexec_fn=self._prepare,
             )
@@ -186,14 +240,29 @@ class Child:
     async def _receive(
         self, request: bytes | None, seconds: float, most: int | None = None
     ) -> dict[str, Any]:
+        """The reply as :meth:`_received` takes it, decoded."""
+        line = await self._received(request, seconds, most)
+        try:
+            return decode(line)
+        except ProtocolError:
+            await self.kill()
+            raise
+
+    async def _received(
+        self, request: bytes | None, seconds: float, most: int | None = None
+    ) -> bytes:
         """Send a line, or close the input, and take the reply within the limits.
 
+        An empty line stands for one that was sent before.
         A reply of more than ``most`` bytes is not looked at: to judge it might take minutes.
         """
         assert self._process is not None
         try:
-            async with asyncio.timeout(seconds):  # wait_for would make a task for every request
-                reply = await self._send_and_receive(request)
+            if request == b"" and self._lines:  # a reply that came with an earlier one
+                reply = self._lines.popleft()
+            else:
+                async with asyncio.timeout(seconds):  # wait_for would make a task for each request
+                    reply = await self._send_and_receive(request)
         except TimeoutError:
             # It may have died unnoticed: what it started can hold its output open.
             status = self._process.returncode
@@ -220,11 +289,7 @@ class Child:
         if most is not None and len(reply) > most:
             await self.kill()
             raise OverLimit(f"a reply of more than {most} bytes")
-        try:
-            return decode(reply)
-        except ProtocolError:
-            await self.kill()
-            raise
+        return reply
 
     async def _send_and_receive(self, request: bytes | None) -> bytes:
         assert self._process is not None
@@ -241,10 +306,28 @@ class Child:
             with contextlib.suppress(ConnectionError):
                 self._process.stdin.write(request)
                 await self._process.stdin.drain()
-            reply = await self._process.stdout.readline()
+            reply = await self._line()
         if request is None or not reply.endswith(b"\n"):
             await self._exited()
         return reply
+
+    async def _line(self) -> bytes:
+        """The next line of output, or what is left at its end. Raises ``ValueError``: too long."""
+        assert self._process is not None and self._process.stdout is not None
+        while not self._lines:
+            chunk = await self._process.stdout.read(1 << 20)
+            if not chunk:
+                rest = bytes(self._rest)
+                self._rest.clear()
+                return rest
+            self._rest += chunk
+            if b"\n" in chunk:
+                *lines, rest = bytes(self._rest).split(b"\n")
+                self._lines.extend(line + b"\n" for line in lines)
+                self._rest[:] = rest
+            if max(len(self._rest), *map(len, self._lines), 0) > self.limits.output_bytes:
+                raise ValueError("too much output")
+        return self._lines.popleft()
 
     async def _exited(self) -> None:
         """Wait for the process alone: ``Process.wait`` also waits for whoever holds its pipes."""

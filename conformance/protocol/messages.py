@@ -19,6 +19,8 @@ MAX_DEPTH = 100
 _HALF = re.compile(rb"\\u[dD]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
+_CANONICAL = json.JSONEncoder(separators=(",", ":"), sort_keys=True)
+_OWED_KEYS = {"seq", "answer"}
 SCHEMAS = Path(__file__).parent / "schemas"
 
 
@@ -58,12 +60,44 @@ def validate(kind: str, message: Any) -> None:
         raise ProtocolError(f"{kind}: {where}: {_short(error.message)}")
 
 
-def decode(line: bytes) -> dict[str, Any]:
-    """One line of output as a JSON object; raises :class:`ProtocolError`."""
+def canonical(answer: Any) -> str:
+    """The one text of an answer, whatever the order of its keys: ``1``, ``1.0`` and true differ."""
+    return _CANONICAL.encode(answer)
+
+
+def is_owed(reply: Any, seq: int, owed: str) -> bool:
+    """Whether a reply is, to the letter, the one with an answer whose :func:`canonical` is owed.
+
+    That one needs no look at its schema: answers of vectors are checked where they are loaded.
+    """
+    if type(reply) is not dict or reply.keys() != _OWED_KEYS:
+        return False
+    if type(reply["seq"]) is not int or reply["seq"] != seq:
+        return False
     try:
-        message = _decoder().decode(line.decode())
+        return canonical(reply["answer"]) == owed
+    except (ValueError, RecursionError):
+        return False
+
+
+def parse(line: bytes) -> Any:
+    """One line of output as JSON, however deep; raises :class:`ProtocolError`."""
+    try:
+        return _decoder().decode(line.decode())
     except (ValueError, RecursionError):
         raise ProtocolError(f"expected a line of JSON, found {_short(repr(line))}") from None
+
+
+def decode(line: bytes) -> dict[str, Any]:
+    """One line of output as a JSON object; raises :class:`ProtocolError`."""
+    return proper(parse(line), line)
+
+
+def proper(message: Any, line: bytes) -> dict[str, Any]:
+    """What was parsed from a line, if it is an object that later steps can work with.
+
+    Raises :class:`ProtocolError`.
+    """
     if not isinstance(message, dict):
         raise ProtocolError(f"expected a JSON object, found {_short(repr(line))}")
     # Each level has an opening bracket, so most lines need no look at their levels.

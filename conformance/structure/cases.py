@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from conformance.cases import Case, Judgement, Step, found_at, read_request
 from conformance.contents import Contents, write_contents
@@ -64,6 +64,7 @@ class StructureCase(Case):
 class StructureStep(Step):
     """One file: ``data`` at ``inner`` inside the log, or the log itself."""
 
+    ahead: ClassVar[bool] = True
     contents: Contents = field(repr=False)
     grammar: str
     inner: str
