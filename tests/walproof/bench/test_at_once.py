@@ -63,7 +63,7 @@ def test_without_the_peer_its_row_says_why(few, monkeypatch):
 
 def test_both_are_measured_in_every_round(few, monkeypatch):
     monkeypatch.setattr(at_once_rows, "toml_test", dict)
-    monkeypatch.setattr(at_once_rows, "run_toml_test", lambda _: (600, 60.0))
+    monkeypatch.setattr(at_once_rows, "run_toml_test", lambda *_: (600, 60.0))
     own, peer = at_once_rows.measure(few, 3)
     assert peer["cases_per_second"] == 10.0 and peer["ratio_to_peer"] == 1
     assert own["peer"] == "toml-test" and own["ratio_to_peer"] > 1
