@@ -15,6 +15,8 @@ from walproof.carve.model import Carver
 
 TO_HASH = 1 << 30
 """Bytes that are put together and hashed at most, in all."""
+TO_ASK = 100_000
+"""Pairs of a log and of what is loose that are compared by their keys at most."""
 SECTORS = 16
 """Where a record was cut before it says how long it is: so many sectors are tried for its rest."""
 
@@ -64,6 +66,25 @@ def joined(image: Image, carvers: Mapping[str, Carver], pieces: Sequence[Piece])
             if len(made.pieces) > 1:
                 taken.update(one.at for one in made.pieces[1:])
                 found.append(Joined(tuple(made.pieces), tuple(made.parts)))
+    return found
+
+
+def keyed(carvers: Mapping[str, Carver], pieces: Sequence[Piece]) -> dict[tuple[str, int], int]:
+    """What is loose and was made with the key of one log: format and place, and where that log is.
+
+    If several logs have the key, as copies do, nothing tells of which one it is.
+    """
+    found: dict[tuple[str, int], int] = {}
+    asked = 0
+    for name, carver in carvers.items():
+        logs = [one.at for one in pieces if one.format == name and one.kind == "log"]
+        for one in pieces:
+            if one.format != name or one.kind != "loose" or asked > TO_ASK:
+                continue
+            asked += len(logs)
+            of = [log for log in logs if carver.is_of(log, one.at, one.end)]
+            if len(of) == 1:
+                found[name, one.at] = of[0]
     return found
 
 

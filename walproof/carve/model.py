@@ -101,3 +101,6 @@ class Carver(Protocol):
 
     def holds(self, record: bytes) -> bool:
         """Whether the checksum of these bytes, which were put together, holds."""
+
+    def is_of(self, log: int, at: int, end: int) -> bool:
+        """Whether what is loose in ``[at, end)`` was made with the key of the log at ``log``."""

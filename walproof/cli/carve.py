@@ -24,7 +24,7 @@ from rich.progress import (
 from conformance.text import json_text
 from reference_impl.formats import FORMATS
 from walproof.carve import output
-from walproof.carve.continuations import joined
+from walproof.carve.continuations import joined, keyed
 from walproof.carve.engine import Carving
 from walproof.carve.image import SECTOR, Image
 from walproof.carve.output import Row
@@ -230,6 +230,8 @@ class _Run:
         """Say what continues what, and write what is written at the end."""
         pieces = [output.piece_of(row) for row in self.rows if row["certainty"] != "signature"]
         by_place = {(row["format"], row["offset"]): row for row in self.rows}
+        for place, log in keyed(self.carving.carvers, pieces).items():
+            by_place[place]["continues"] = log
         extra = []
         for one in joined(self.image, self.carving.carvers, pieces):
             for before, after in zip(one.pieces, one.pieces[1:], strict=False):

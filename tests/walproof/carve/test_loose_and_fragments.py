@@ -123,3 +123,30 @@ def test_a_log_whose_end_is_overwritten(
     assert row["records"] > 20
     whole = survivors(log, format_id, 0, tmp_path)
     assert payloads(made.folder / row["file"], format_id) == whole[: row["records"]]
+
+
+@pytest.mark.parametrize("is_keyed", [True, False])
+def test_objects_that_have_the_id_of_a_file_continue_it(
+    is_keyed: bool, builder, log_of, carve, tmp_path: Path
+) -> None:
+    small = {"data_buckets": 13, "field_buckets": 13, "keyed": is_keyed}
+    log = log_of("systemd-journal", 200, 40, file_id="11" * 16, **small)
+    other = log_of("systemd-journal", 10, 40, file_id="22" * 16, **small)
+    cut = 8192
+    builder.put(other)
+    at = builder.put(log[:cut])
+    place = builder.put(log[cut:])
+    made = carve(builder.save(tmp_path / "disk.img"))
+    loose = [row for row in made.rows if row["kind"] == "loose"]
+    assert loose and all(place <= row["offset"] < place + len(log) for row in loose)
+    assert {row.get("continues") for row in loose} == ({at} if is_keyed else {None})
+
+
+def test_a_copy_of_a_file_has_its_id_too(builder, log_of, carve, tmp_path: Path) -> None:
+    log = log_of("systemd-journal", 200, 40, data_buckets=13, field_buckets=13)
+    builder.put(log)
+    builder.put(log[:8192])
+    builder.put(log[8192:])
+    made = carve(builder.save(tmp_path / "disk.img"))
+    assert [row["kind"] for row in made.rows].count("loose") > 0
+    assert not any("continues" in row for row in made.rows)

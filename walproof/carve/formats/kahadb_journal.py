@@ -98,6 +98,10 @@ class Carver:
         _, _, checksum = CONTROL.unpack_from(record)
         return bool(zlib.adler32(record[CONTROL_SIZE:]) == checksum)
 
+    def is_of(self, log: int, at: int, end: int) -> bool:
+        """See :class:`walproof.carve.model.Carver`. There are no keys."""
+        return False
+
     def _chain(self, at: int) -> _Chain | None:
         """The batches from an offset on, up to the last one that is sound."""
         first = self._soundness(at)

@@ -167,6 +167,10 @@ class Carver:
 
     # Physical records
 
+    def is_of(self, log: int, at: int, end: int) -> bool:
+        """See :class:`walproof.carve.model.Carver`. There are no keys."""
+        return False
+
     def _records_in(
         self, window: Window, start: int, stop: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:

@@ -81,6 +81,12 @@ class Carver:
         """See :class:`walproof.carve.model.Carver`."""
         return False
 
+    def is_of(self, log: int, at: int, end: int) -> bool:
+        """See :class:`walproof.carve.model.Carver`. The key of a keyed hash is the file's id."""
+        header = layout.parse_header(self.image.read(log, layout.HEADER_FULL))
+        run = objects.run_at(self.image, at, end) if header.keyed else None
+        return run is not None and objects.has_key(self.image, run, header.file_id)
+
     def _file(self, at: int) -> Find | None:
         """A journal file: as long as its header says, or up to what is no part of it."""
         head = self.image.read(at, layout.HEADER_FULL)

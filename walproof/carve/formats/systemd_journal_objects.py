@@ -15,7 +15,7 @@ from typing import Any
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.compression import BadCompression, decompress
 from reference_impl.systemd_journal.export_format import entry_body, field_to_json
-from reference_impl.systemd_journal.hashes import jenkins64
+from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from walproof.carve.image import Image
 from walproof.carve.model import Certainty, Loose
 
@@ -92,6 +92,15 @@ def certainty(image: Image, run: Sequence[Object]) -> Certainty | None:
     if any("unchecked" not in one.fields for one in found):
         return "checksum"
     return "structure" if found else None
+
+
+def has_key(image: Image, run: Sequence[Object], key: bytes) -> bool:
+    """Whether the first field of a run has the hash that this key gives it."""
+    for one in run:
+        payload = _payload(image, one) if one.kind == layout.DATA else None
+        if payload is not None:
+            return _hash(image, one) == siphash24(payload, key)
+    return False
 
 
 def records(image: Image, run: Sequence[Object]) -> Iterator[Loose]:

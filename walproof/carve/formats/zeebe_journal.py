@@ -121,6 +121,10 @@ class Carver:
         checksum, _ = METADATA_BLOCK.unpack_from(record, 1 + SBE_HEADER.size)
         return bool(crc32c(record[start:]) == checksum)
 
+    def is_of(self, log: int, at: int, end: int) -> bool:
+        """See :class:`walproof.carve.model.Carver`. There are no keys."""
+        return False
+
     def _segment(self, at: int) -> Find | None:
         if at % self.align:
             return None

@@ -90,6 +90,10 @@ class Carver:
         """See :class:`walproof.carve.model.Carver`."""
         return False
 
+    def is_of(self, log: int, at: int, end: int) -> bool:
+        """See :class:`walproof.carve.model.Carver`. There are no keys."""
+        return False
+
     def _states(self, window: Window) -> Iterator[tuple[int, int]]:
         """Where logs may begin, and a state file does: so few places are looked at one by one."""
         first = -window.base % self.align
