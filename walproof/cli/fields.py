@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from reference_impl.register import registers
 from reference_impl.systemd_journal import inspection, layout, loaded
 from reference_impl.systemd_journal.export_format import is_text
 from reference_impl.systemd_journal.query import names, values
@@ -52,7 +53,8 @@ def _gather(log: str, path: Path, name: str | None, listed: dict[bytes, None]) -
         size = len(data)
         why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
         if why is not None:
-            say(f"{log}: {why}", err=True)
+            words = registers()["systemd-journal"].reasons[why].words
+            say(f"{log}: {words} ({why})", err=True)
             return 3 if why == "torn-header" else 4
         found = inspection.inspect(data, {})
         listed.update(

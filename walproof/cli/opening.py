@@ -41,11 +41,28 @@ class Opened:
         """The system, if its logs are files that its format knows one at a time."""
         return None if self.system is None or self.system.is_one_log else self.system
 
-    def events(self, profile: str, context: Context) -> Iterator[Event]:
-        """The answer, about all logs of a system."""
+    def events(self, profile: str, context: Context, tells: bool = True) -> Iterator[Event]:
+        """The answer, about all logs of a system; ``tells`` first what is wrong with its folder."""
+        if tells:
+            self.tell()
         if self.logs_apart is not None:
             return self.logs_apart.kind.read(self.logs_apart, profile, context)
         return self.format.read(self.path, profile, context)
+
+    def tell(self) -> None:
+        """Say on standard error what is wrong with the folder of a system."""
+        for finding in self.system.findings if self.system is not None else ():
+            if finding.harm != "none":
+                about = f"{finding.file}: " if finding.file else ""
+                say(f"{self.source.typed}: {about}{finding.text}", err=True)
+
+    @property
+    def may_resume(self) -> bool:
+        """Whether a writer could go on with it: not with a copy, nor where something is gone."""
+        if self.source.is_copy or self.logs_apart is not None:
+            return False
+        findings = self.system.findings if self.system is not None else ()
+        return not any(finding.harm == "lost" for finding in findings)
 
     @property
     def name(self) -> str:
@@ -67,11 +84,6 @@ def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
 def log_in(source: Unpacked, format_id: str | None) -> Opened:
     """The log that is there, in the format that was told or that it shows. ``UnknownFormat``."""
     system = recognise(source.path, format_id)
-    if system is not None and not system.is_one_log:
-        for finding in system.findings:
-            if finding.harm != "none":
-                about = f"{finding.file}: " if finding.file else ""
-                say(f"{source.typed}: {about}{finding.text}", err=True)
     if format_id:
         return Opened(source, named(format_id), system)
     return Opened(source, named(system.format) if system else detect(source.path), system)

@@ -104,8 +104,7 @@ def read(
             console = Console()
             rows = kept.lost_count if lost_only else kept.rows
             print_table(kept, console, most, rows, is_merged=found.logs_apart is not None)
-            resume = not found.source.is_copy and found.logs_apart is None
-            print_summary(kept, found.format.id, found.name, console, resume=resume)
+            print_summary(kept, found.format.id, found.name, console, resume=found.may_resume)
             return EXIT_STATUS[kept.end.verdict]
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
@@ -121,8 +120,9 @@ def _one_way(**ways: object) -> None:
 def _events(found: Opened, profile: str, context: Context, fast: bool) -> Iterator[Event]:
     """The answer in pieces. A large log is read by its scanner, if that is installed."""
     format, path = found.format, found.path
+    found.tell()
     if found.logs_apart is not None:
-        return found.events(profile, context)
+        return found.events(profile, context, tells=False)
     if fast:
         return bulk_scanner()(format.id, path, context)
     if profile == "recover" and size_of(path) >= WORTH_A_KERNEL:

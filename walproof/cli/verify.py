@@ -8,11 +8,16 @@ from typing import Any
 
 import click
 
+from reference_impl.answer import End, Lost
+from reference_impl.formats import UnknownFormat
+from reference_impl.register import registers
 from reference_impl.systemd_journal import inspection, layout, loaded
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
-from walproof.cli.opening import journals, source_of
+from walproof.cli.opening import Opened, journals, log_in, source_of
 from walproof.cli.output import say, say_json
+from walproof.quantity import counted
+from walproof.summary.unpacked import Unpacked
 
 
 @click.command()
@@ -22,7 +27,9 @@ from walproof.cli.output import say, say_json
 def verify(log: str, key: str | None, as_json: bool) -> int:
     """Verify systemd journals: structure, hashes, order, links, counts and seals.
 
-    PATH is a journal file, packed or in a pipe, or a folder of them such as /var/log/journal.
+    PATH is a journal file, packed or in a pipe, or a folder of them such as /var/log/journal. Of
+    any other log, or the folder of a system, it lists what is lost, each with its rule, and what
+    the folder is missing.
 
     Each finding has its offset, the object there, the rule that it breaks, and what is wrong.
     Unlike journalctl --verify, this also checks the FIELD table, the lists of values, and whether
@@ -43,10 +50,60 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
         except BadKey as error:
             raise click.UsageError(f"--key: {error}") from None
     with source_of(log) as source:
+        if (other := _of_another_format(source)) is not None:
+            if key:
+                raise click.UsageError("--key is that of a sealed journal of systemd")
+            return _verify_lost(other, as_json)
         found = [(f"{log}{source.came}", source.path)]
         if source.path.is_dir():
             found = list(journals(source))
         return max(_verified(name, path, context, as_json) for name, path in found)
+
+
+def _of_another_format(source: Unpacked) -> Opened | None:
+    """The log if it is none of systemd's; None also for a file that is nothing at all."""
+    try:
+        found = log_in(source, None)
+    except UnknownFormat:
+        if source.path.is_dir():
+            raise
+        return None
+    return found if found.format.id != "systemd-journal" else None
+
+
+def _verify_lost(log: Opened, as_json: bool) -> int:
+    """Print the findings about a system's folder, and each lost range with its rule."""
+    reasons = registers()[log.format.id].reasons
+    findings = 0
+    for finding in log.system.findings if log.system is not None else ():
+        if finding.harm == "none":
+            continue
+        findings += 1
+        about = f"{finding.file}: " if finding.file else ""
+        if as_json:
+            say_json({"log": log.name, **finding.to_json()})
+        else:
+            say(f"{about}{finding.text}")
+    for event in log.events("recover", {}, tells=False):
+        if isinstance(event, Lost):
+            findings += 1
+            reason = reasons[event.reason]
+            rules = ", ".join(reason.requirements)
+            place = f"{event.file}: " if event.file else ""
+            if as_json:
+                say_json({"log": log.name, **event.to_json(), "rule": rules, "text": reason.words})
+            else:
+                text = f"{event.reason} [{rules}]: {reason.words}"
+                say(f"{place}{event.start}–{event.end}: {text}")
+        elif isinstance(event, End):
+            end = event
+    if end.verdict == "refused":
+        say(f"{log.name}: {log.format.id}, refused ({end.reason})", err=True)
+        return 4
+    if not as_json:
+        said = counted(findings, "finding") if findings else "no findings"
+        say(f"{log.name}: {log.format.id}, {said}")
+    return 3 if findings or end.verdict != "intact" else 0
 
 
 def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> int:
@@ -58,14 +115,15 @@ def _verify(log: str, data: object, context: dict[str, str], as_json: bool) -> i
     size = len(data)  # type: ignore[arg-type]
     why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
     if why is not None:
-        say(f"{log}: {why}", err=True)
+        words = registers()["systemd-journal"].reasons[why].words
+        say(f"{log}: {words} ({why})", err=True)
         return 4
     found = inspection.inspect(data, context)
     for fault in found.faults:
         if as_json:
             say_json({"log": log, **_json(fault, found.view)})
         else:
-            say(_line(fault, found.view))
+            say(f"{log}: {_line(fault, found.view)}")
     if as_json:
         return 3 if found.faults else 0
     header = found.view.header

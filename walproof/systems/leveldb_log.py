@@ -176,7 +176,10 @@ def _damaged(said: Manifest) -> Finding:
 
 def _missing(said: Manifest, logs: dict[int, str], tables: dict[int, str]) -> Iterator[Finding]:
     missing = sorted(said.tables - tables.keys())
-    if missing:
+    if said.faults and missing:
+        what = f"of the tables that it still names, {len(missing)} are not there"
+        yield Finding(f"{what}: perhaps a part that is lost says that they were deleted", said.name)
+    elif missing:
         names = ", ".join(f"{number:06}" for number in missing[:MOST_NAMED])
         more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
         noun = "table that it names is" if len(missing) == 1 else "tables that it names are"
@@ -186,7 +189,7 @@ def _missing(said: Manifest, logs: dict[int, str], tables: dict[int, str]) -> It
             said.name,
             "lost",
         )
-    if said.first_log and said.first_log not in logs:
+    if said.first_log and said.first_log not in logs and not said.faults:
         yield Finding(
             f"log {said.first_log:06}, which it begins with, is not there: what was written after"
             " the last table is lost",
@@ -219,8 +222,10 @@ def _others(
             yield OtherFile(name, "obsolete log: what it holds is in tables", size)
         elif name in numbers:
             is_named = numbers[name] in said.tables
-            role = "table" if is_named else "table that the MANIFEST does not name: obsolete"
-            yield OtherFile(name, role if said.name else "table", size, is_named or not is_sound)
+            role = "table that the MANIFEST does not name: obsolete"
+            if is_named or said.faults or not said.name:
+                role = "table"
+            yield OtherFile(name, role, size, is_named or not is_sound)
         elif name.startswith("OPTIONS-"):
             yield OtherFile(name, "options of the database", size, True)
         elif name in ROLES:

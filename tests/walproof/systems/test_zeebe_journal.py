@@ -57,6 +57,9 @@ def test_an_empty_first_segment_is_no_whole_log(zeros: int, tmp_path: Path, run)
     assert "the first segment is" in done.output
     assert "whole;" not in done.output
     assert "A writer may resume" not in done.output
+    read = run("read", folder)
+    assert "the first segment is" in read.stderr
+    assert "A writer may resume" not in read.stdout
     alone = run(folder / f"{NAME}-1.log")
     assert alone.return_value == 3
     assert "the first segment is" in alone.output
