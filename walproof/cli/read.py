@@ -63,7 +63,8 @@ def read(
     """Read a log: its records, what is lost and why, and where a writer may resume.
 
     FILE is a log, - for standard input, a pipe, a packed file, or an archive with one log in it.
-    It is never changed. A table that is longer than the terminal is high is printed only if
+    It is never changed. The table says records in words where they are decoded; --json has their
+    payloads. A table that is longer than the terminal is high is printed only if
     --records asks for it; there is a summary instead. --jsonl keeps memory constant, whatever the
     size of the log: it prints {"record": …} and {"lost": …} as they are found, then one
     {"end": …}.
@@ -103,7 +104,8 @@ def read(
                 return status
             console = Console()
             rows = kept.lost_count if lost_only else kept.rows
-            print_table(kept, console, most, rows, is_merged=found.logs_apart is not None)
+            is_merged = found.logs_apart is not None
+            print_table(kept, found.format.id, console, most, rows, is_merged)
             print_summary(kept, found.format.id, found.name, console, resume=found.may_resume)
             return EXIT_STATUS[kept.end.verdict]
     except ValueError as error:  # a --context that the format does not understand

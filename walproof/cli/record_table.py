@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,8 @@ from walproof.quantity import counted
 from walproof.spool import Spool
 from walproof.verdict import VERDICT_STYLE
 
+AT_ONCE = 256
+"""Rows whose records are decoded together."""
 END = End("refused", None, None)
 """Of a log that nobody has read yet."""
 
@@ -103,14 +106,19 @@ def _by_number(file: str) -> list[str | int]:
 
 
 def print_table(
-    answer: Gathered, console: Console, most: int | None, total: int, is_merged: bool = False
+    answer: Gathered,
+    format_id: str,
+    console: Console,
+    most: int | None,
+    total: int,
+    is_merged: bool = False,
 ) -> None:
     """Records and lost ranges in the order of the log, the first ``most`` of ``total``.
 
     If logs were merged (``is_merged``), they stay as they came, and the lost ranges come last.
 
-    Plain columns, one line per row: a table library is too slow for a log of
-    100,000 records.
+    A record is said in words if it is decoded; else its payload is shown. Plain columns, one line
+    per row: a table library is too slow for a log of 100,000 records.
     """
     order = None if is_merged else _by_number
     heads = ["record", "at", "size", *answer.columns]
@@ -127,9 +135,11 @@ def print_table(
     room = console.width if console.is_terminal else 1 << 16
     _print_row(heads, "payload", heads, widths, room)
     lost_style = VERDICT_STYLE[answer.end.verdict]
-    for number, item in answer.kept.rows(order, most):
-        style = lost_style if isinstance(item, Lost) else None
-        _print_row(_cells(number, item, heads), _last(item), heads, widths, room, style)
+    rows = answer.kept.rows(order, most)
+    while piece := list(itertools.islice(rows, AT_ONCE)):
+        for (number, item), last in zip(piece, _lasts(format_id, piece), strict=True):
+            style = lost_style if isinstance(item, Lost) else None
+            _print_row(_cells(number, item, heads), last, heads, widths, room, style)
     if total > shown:
         say(f"… and {total - shown:,} more")
 
@@ -171,8 +181,28 @@ def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
     ]
 
 
+def _lasts(format_id: str, piece: Sequence[tuple[int, Record | Lost]]) -> list[str]:
+    """What follows the cells of some rows."""
+    plain = [item for _, item in piece if isinstance(item, Record) and _is_plain(item)]
+    said = dict(zip(map(id, plain), _meanings(format_id, plain), strict=True))
+    return [one_line(said.get(id(item)) or _last(item)) for _, item in piece]
+
+
+def _is_plain(record: Record) -> bool:
+    """Whether nothing but its payload says what a record means."""
+    return "fields" not in record.fields and "update" not in record.fields
+
+
+def _meanings(format_id: str, records: Sequence[Record]) -> list[str | None]:
+    try:
+        from walproof.summary.meaning import meanings
+    except ModuleNotFoundError:  # no numpy or pyarrow: payloads are shown as they are
+        return [None] * len(records)
+    return meanings(format_id, records)
+
+
 def _last(item: Record | Lost) -> str:
-    """What follows the cells."""
+    """What follows the cells of a row that is not decoded."""
     if isinstance(item, Lost):
         return item.reason
     if "fields" in item.fields:

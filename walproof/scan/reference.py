@@ -32,17 +32,18 @@ class ReferenceScanner:
         for event in self.format.read(log.local(), "recover", log.context):
             if isinstance(event, Record):
                 if run and (event.file != run[0].file or len(run) == MAX_ROWS or held >= MAX_BYTES):
-                    yield self._columns(run, wanted)
+                    yield self.in_columns(run, wanted)
                     run, held = [], 0
                 run.append(event)
                 held += len(event.payload)
                 continue
             if run:
-                yield self._columns(run, wanted)
+                yield self.in_columns(run, wanted)
                 run, held = [], 0
             yield event
 
-    def _columns(self, run: list[Record], wanted: Wanted) -> Records:
+    def in_columns(self, run: Sequence[Record], wanted: Wanted) -> Records:
+        """Some records of one file, at least one, as a run."""
         cap = wanted.max_payload
         longer = np.array([wanted.payload and len(record.payload) > cap for record in run])
         fields = {}

@@ -14,6 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance import ROOT, VECTORS
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
 from walproof.cli import walproof
 
 DAMAGED = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
@@ -152,3 +154,17 @@ def test_read_prints_what_was_asked_for() -> None:
     assert len(lost) == 4
     assert run("read", JOURNAL, "--summary").stdout == run(JOURNAL).stdout
     assert "exclude each other" in str(run("read", JOURNAL, "--summary", "--json").exception)
+
+
+def test_the_table_says_what_records_mean(tmp_path: Path) -> None:
+    """A put in words; what is no batch as it is; JSON has the payloads."""
+    put = bytes.fromhex("1100000000000000010000000101610162")
+    log = tmp_path / "000001.log"
+    named("leveldb-log").write(log, [NewRecord(put), NewRecord(b"other"), NewRecord(put)], {})
+    table = CliRunner().invoke(walproof, ["read", str(log)]).stdout.splitlines()
+    assert [line.split(None, 3)[3] for line in table[1:4]] == [
+        'put "a" = "b" (sequence 17)',
+        '"other"',
+        'put "a" = "b" (sequence 17)',
+    ]
+    assert put.hex() in CliRunner().invoke(walproof, ["read", "--json", str(log)]).stdout
