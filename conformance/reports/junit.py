@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
@@ -37,8 +38,11 @@ _RECORDS_SHOWN = 20
 def write(report: Report, path: Path | str) -> None:
     """Write `report` to `path` as JUnit XML."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
+    document = build(report)
+    # What `pretty` of the library does is to parse it all again.
+    ElementTree.indent(document._elem)
     with saved(Path(path)) as file:
-        build(report).write(file, pretty=True)
+        document.write(file)
 
 
 def build(report: Report) -> JUnitXml:
