@@ -24,7 +24,7 @@ from walproof.bench.reading import Row, ratio
 from walproof.carve.formats import __name__ as rooms
 from walproof.carve.model import Pattern
 
-SIZE, QUICK = 256 << 20, 16 << 20
+SIZE, QUICK = 512 << 20, 16 << 20
 PIECE = 4 << 20
 PAGE = 4096
 LOGS = (".log", ".rlog", ".snap", ".journal")

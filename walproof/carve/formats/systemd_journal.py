@@ -47,7 +47,7 @@ class Carver:
                 continue
             if pattern == HEADER:
                 found = self._file(at)
-            elif objects.may_begin(self.image, at):
+            elif objects.is_likely(window, at) and objects.may_begin(self.image, at):
                 found = self._objects(at)
             else:
                 continue

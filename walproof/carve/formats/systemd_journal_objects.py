@@ -17,10 +17,11 @@ from reference_impl.systemd_journal.compression import BadCompression, decompres
 from reference_impl.systemd_journal.export_format import entry_body, field_to_json
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from walproof.carve.image import Image
-from walproof.carve.model import Certainty, Loose
+from walproof.carve.model import Certainty, Loose, Window
 
 REGULAR, COMPACT = 64, 72
 """Bytes of a DATA object before its payload."""
+FIRST_LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 NAMED = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}=")
 LARGEST_OBJECT = 64 << 20
 LARGEST_FIELD = 16 << 20
@@ -55,6 +56,21 @@ def may_begin(image: Image, at: int) -> bool:
     """Whether a DATA object may be here: its field has a name, or is compressed."""
     frame = _frame(image, at)
     return frame is not None and frame.kind == layout.DATA
+
+
+def is_likely(window: Window, at: int) -> bool:
+    """A quick look at a DATA object: programs are full of ones before zeros.
+
+    False only where :func:`may_begin` is False too.
+    """
+    start = at - window.base
+    head = window.data[start : min(start + COMPACT + 1, window.size)].tobytes()
+    if start < 0 or len(head) <= COMPACT:
+        return True
+    if head[1] & layout.OBJECT_COMPRESSED:
+        return True
+    is_long = int.from_bytes(head[8:16], "little") > REGULAR
+    return is_long and (head[REGULAR] in FIRST_LETTERS or head[COMPACT] in FIRST_LETTERS)
 
 
 def run_at(image: Image, at: int, stop: int) -> list[Object] | None:
