@@ -68,6 +68,11 @@ def damage(
     try:
         with opened(log, format_id) as found:
             format = found.format
+            if (system := found.logs_apart) is not None:
+                raise click.UsageError(
+                    f"{log}: a {system.title}: expected one of its logs, such as"
+                    f" {system.logs[0].name if system.logs else 'none'}"
+                )
             if listed:
                 _list(log_at(found.path, format.id))
                 return 0

@@ -64,7 +64,7 @@ def diff(
                 )
             context = context_of(context_items, is_a)
             names = (one.name, other.name)
-            logs = [seen(is_a, log.path, context) for log in (one, other)]
+            logs = [seen(log.events("recover", context)) for log in (one, other)]
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
     found = differences(logs[0].records, logs[1].records)

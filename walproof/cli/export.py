@@ -145,7 +145,7 @@ def _parquet(
             found = log_in(source, format_id)
             if (system := found.logs_apart) is not None:
                 raise UnknownFormat(
-                    f"{log}: {system.title} with {len(system.logs)} logs: expected one of them;"
+                    f"{log}: expected one log, found a {system.title} of several files;"
                     f" `walproof audit {shlex.quote(log)} --out DIR` makes tables of all"
                 )
             must_not_overwrite(found.path, out, "--parquet")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from reference_impl.answer import End, Lost, Record
-from reference_impl.formats import Context, named
+from reference_impl.answer import End, Event, Lost, Record
 from walproof.spool import Shelf
 from walproof.summary.model import plain_text
 
@@ -40,12 +38,12 @@ class SeenLog:
     end: End
 
 
-def seen(format_id: str, path: Path, context: Context) -> SeenLog:
-    """Read a log. Raises ``OSError``, and ``ValueError`` for a context that is not understood."""
+def seen(events: Iterable[Event]) -> SeenLog:
+    """The records of an answer. What raises is the reader."""
     records: Shelf[Seen] = Shelf()
     lost = 0
     end = End("refused", None, None)
-    for event in named(format_id).read(path, "recover", context):
+    for event in events:
         if isinstance(event, Record):
             records.append(_seen(event))
         elif isinstance(event, Lost):

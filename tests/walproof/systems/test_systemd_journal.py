@@ -210,3 +210,17 @@ def test_other_files_make_it_no_folder_of_journals(tmp_path: Path) -> None:
 def test_fields_of_all_files(tmp_path: Path, run) -> None:
     done = run("fields", host(tmp_path / "journal"), "MESSAGE")
     assert len(done.stdout.splitlines()) == 10
+
+
+def test_two_folders_are_compared(tmp_path: Path, run) -> None:
+    one, other = host(tmp_path / "one"), host(tmp_path / "other")
+    assert run("diff", one, other).return_value == 0
+    (other / MACHINE / "user-1001.journal").unlink()
+    done = run("diff", one, other)
+    assert done.return_value == 3
+    assert "1 only in the first" in done.output
+
+
+def test_one_log_is_damaged_not_a_folder_of_them(tmp_path: Path, run) -> None:
+    done = run("damage", host(tmp_path / "one"), "truncate at 3", "--out", tmp_path / "out")
+    assert "expected one of its logs, such as" in str(done.exception)
