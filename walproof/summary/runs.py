@@ -42,7 +42,7 @@ class OfRuns:
         summary.records += len(run)
         summary.framed_bytes += int(run.size.sum())
         if summary.first is None:
-            summary.first = self._shown(row_of(run, 0))
+            summary.first = self._shown(_row(run, 0))
         self._last = run
         for column, name in _SPANS.items():
             values = run.fields.get(column)
@@ -57,26 +57,25 @@ class OfRuns:
     def finish(self, summary: Summary) -> None:
         """Show the last record."""
         if self._last is not None:
-            summary.last = self._shown(row_of(self._last, len(self._last) - 1))
+            summary.last = self._shown(_row(self._last, len(self._last) - 1))
 
     def _shown(self, row: Records) -> Shown:
         at, size = int(row.at[0]), int(row.size[0])
         (values, faults) = decode.decoded(self.format_id, row)
         (value,), (fault,) = values.to_pylist(), faults.to_pylist()
         if value is not None:
-            return Shown(at, size, row.file, decode.phrase(self.format_id, value, fields_of(row)))
+            return Shown(at, size, row.file, decode.phrase(self.format_id, value, _fields(row)))
         payload = row.payload[0].as_py() if row.payload is not None else b""
-        text = str(fields_of(row).get("update") or plain_text(payload))
+        text = str(_fields(row).get("update") or plain_text(payload))
         return Shown(at, size, row.file, f"{text}  ({fault})" if fault else text)
 
 
-def fields_of(row: Records) -> dict[str, object]:
-    """What the columns of a run of one record hold."""
+def _fields(row: Records) -> dict[str, object]:
     found = {name: column[0].as_py() for name, column in row.fields.items()}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def row_of(run: Records, n: int) -> Records:
+def _row(run: Records, n: int) -> Records:
     """A run of one record of ``run``, which the rest of it need not stay in memory for."""
     return replace(
         run,
