@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 _JSON_UNSEEN = re.compile(
@@ -37,4 +38,14 @@ def json_text(value: Any, indent: int | None = None) -> str:
     Raises ``ValueError`` for what JSON does not have, such as NaN.
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    return _spelled_out(text)
+
+
+def json_pieces(value: Any, indent: int | None = None) -> Iterator[str]:
+    """:func:`json_text` in pieces, so that a large value is nowhere as text."""
+    encoder = json.JSONEncoder(ensure_ascii=False, indent=indent, allow_nan=False)
+    return map(_spelled_out, encoder.iterencode(value))
+
+
+def _spelled_out(text: str) -> str:
     return _JSON_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

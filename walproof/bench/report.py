@@ -30,6 +30,7 @@ def build(
     hostile: Sequence[Row] = (),
     isolation: Isolation | None = None,
     carving: Sequence[Row] = (),
+    commands: Sequence[Row] = (),
 ) -> Report:
     """The report of one run; ``seconds`` and ``seconds_per_case`` in it are raw and in order."""
     return {
@@ -47,6 +48,7 @@ def build(
         "reading": list(reading),
         "asking": list(asking),
         "hostile": list(hostile),
+        "commands": list(commands),
         "isolation": isolation,
         "carving": list(carving),
     }
@@ -80,6 +82,12 @@ def show(report: Report, console: Console) -> None:
         console.print(
             "Once each, processor time; memory beyond what the process held before. × is growth"
             " from n to 4n as a multiple of the file's: 1 is a straight line."
+        )
+    if report["commands"]:
+        console.print(_commands_table(report["commands"]))
+        console.print(
+            "Memory beyond what the process held before; TOO MUCH is more than 16 times the file"
+            " and 64 MiB."
         )
     machine = report["machine"]
     console.print(
@@ -140,6 +148,20 @@ def _hostile_table(rows: Sequence[Row]) -> Table:
             *map(_megabytes, row["peak_bytes"]),
             f"{row['memory_ratio']:g}",
             "straight" if row["is_straight"] else Text("BENT", style="bold red"),
+        )
+    return table
+
+
+def _commands_table(rows: Sequence[Row]) -> Table:
+    table = _table("Commands on hostile logs", "log", "command", "file", "memory", "time", "")
+    for row in rows:
+        table.add_row(
+            f"{row['format']}, {row['log']}",
+            row["command"],
+            _megabytes(row["file_bytes"][-1]),
+            _megabytes(row["peak_bytes"][-1]),
+            f"{row['seconds'][-1]:.2f} s",
+            "" if row["is_within"] else Text("TOO MUCH", style="bold red"),
         )
     return table
 

@@ -24,8 +24,9 @@ QUICK_VECTORS = 8
 @click.option("--rounds", type=click.IntRange(1), help="Rounds through all contenders.  [5]")
 @click.option(
     "--only",
-    type=click.Choice(["reading", "asking", "hostile", "carving"]),
-    help="Only the readers, only the harness, only hostile logs, or only carving.",
+    type=click.Choice(["reading", "asking", "hostile", "carving", "commands"]),
+    help="Only the readers, the harness, hostile logs, or carving; or every command on hostile"
+    " logs, which takes an hour and is not measured unless asked for.",
 )
 @click.option(
     "--report",
@@ -78,8 +79,11 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
         carved = [] if only not in (None, "carving") else carving.measure(
             carving.QUICK if quick else carving.SIZE, rounds, status.update
         )  # fmt: skip
+        tried = [] if only != "commands" else hostile.measure_commands(
+            list(hostile.logs()), hostile.COMMAND_SIZES[: 1 if quick else 2], status.update
+        )  # fmt: skip
     held = boxed.isolation(isolated) if read or asked else None
-    made = report.build(read, asked, rounds, quick, grown, held, carved)
+    made = report.build(read, asked, rounds, quick, grown, held, carved, tried)
     report.save(made, path)
     report.show(made, Console())
     say(f"Raw numbers: {os.path.relpath(path)}")

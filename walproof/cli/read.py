@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from conformance.text import json_text
+from conformance.text import json_pieces, json_text
 from reference_impl.answer import End, Event, Lost, Record, end_to_json
 from reference_impl.formats import Context
 from walproof.cli.context import context_of
@@ -164,8 +164,9 @@ def _print_list(name: str, items: Iterable[Record | Lost]) -> None:
     sys.stdout.write(f' "{name}": [')
     separator = ""
     for item in items:
-        text = json_text(item.to_json(), 1).replace("\n", "\n  ")
-        sys.stdout.write(f"{separator}\n  {text}")
+        sys.stdout.write(f"{separator}\n  ")
+        for piece in json_pieces(item.to_json(), 1):
+            sys.stdout.write(piece.replace("\n", "\n  "))
         separator = ","
     sys.stdout.write("\n ],\n" if separator else "],\n")
 

@@ -22,6 +22,7 @@ from conformance import ROOT
 from reference_impl.formats import FORMATS
 from reference_impl.register import registers
 from walproof.bench.availability import why_no_scan
+from walproof.bench.hostile.commands import COMMANDS, Command
 from walproof.bench.reading import Row
 
 SIZES = (1 << 20, 1 << 21, 1 << 22)
@@ -33,17 +34,25 @@ LEAST_SECONDS, LEAST_BYTES = 0.1, 4 << 20
 """Less than that at size n counts as that much: constants would be taken for growth."""
 READERS = {"executable-spec": "specification", "fast-scan": "scanner"}
 TIMEOUT_SECONDS = 900
+COMMAND_SIZES = (1 << 19, 1 << 21)
+"""Of the logs that commands are given, in bytes."""
+SMALL = 1 << 14
+"""Of the log that each is given first, so that what it imports and compiles is not measured."""
 
 
 @dataclass(frozen=True)
 class Hostile:
-    """A kind of log that is hard on readers; ``make(size)`` gives one of about ``size`` bytes."""
+    """A kind of log that is hard on readers; ``make(size)`` gives one of about ``size`` bytes.
+
+    ``commands`` are those that take logs of this format only.
+    """
 
     name: str
     title: str
     format: str
     suffix: str
     make: Callable[[int], bytes]
+    commands: Sequence[Command] = ()
 
 
 def logs() -> Iterator[Hostile]:
@@ -53,7 +62,8 @@ def logs() -> Iterator[Hostile]:
         for make in module.LOGS:
             name = make.__name__.replace("_", "-")
             title = str(make.__doc__).partition("\n")[0].rstrip(".")
-            yield Hostile(name, title, format_id, module.SUFFIX, make)
+            own = getattr(module, "COMMANDS", ())
+            yield Hostile(name, title, format_id, module.SUFFIX, make, own)
 
 
 def measure(
@@ -79,6 +89,46 @@ def measure(
     return rows
 
 
+def most(size: int) -> int:
+    """Bytes that a command may hold for a log of ``size`` bytes."""
+    return 16 * size + (64 << 20)
+
+
+def measure_commands(
+    wanted: Sequence[Hostile],
+    sizes: Sequence[int],
+    progress: Callable[[str], None] = lambda _: None,
+) -> list[Row]:
+    """A row for each log and command that takes it. Raises what ``subprocess.run`` raises."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="walproof-hostile-") as folder:
+        for one in wanted:
+            small, *paths = [_written(one, size, Path(folder)) for size in (SMALL, *sizes)]
+            for command in (*COMMANDS, *one.commands):
+                progress(f"{one.format}, {one.name}: {command.name}")
+                found = [run_command(path, small, one.format, command) for path in paths]
+                rows.append(
+                    {
+                        "format": one.format,
+                        "log": one.name,
+                        "command": command.name,
+                        "file_bytes": [said["file_bytes"] for said in found],
+                        "seconds": [round(said["seconds"], 3) for said in found],
+                        "peak_bytes": [said["peak_bytes"] for said in found],
+                        "is_within": all(
+                            said["peak_bytes"] <= most(int(said["file_bytes"])) for said in found
+                        ),
+                    }
+                )
+    return rows
+
+
+def run_command(path: Path, small: Path, format_id: str, command: Command) -> dict[str, float]:
+    """Run one command on a log, in a process of its own that has run it on a small one before."""
+    module = "walproof.bench.hostile.command_worker"
+    return _child([module, str(path), str(small), format_id, *command.words], path)
+
+
 def curve(found: Sequence[Mapping[str, float]]) -> Row:
     """What three runs say of the growth; each has ``file_bytes``, ``seconds``, ``peak_bytes``.
 
@@ -101,9 +151,12 @@ def curve(found: Sequence[Mapping[str, float]]) -> Row:
 
 def run(path: Path, format_id: str, reader: str) -> dict[str, float]:
     """Read one log in a process of its own."""
-    command = [sys.executable, "-m", "walproof.bench.hostile.worker", str(path), format_id, reader]
+    return _child(["walproof.bench.hostile.worker", str(path), format_id, reader], path)
+
+
+def _child(words: Sequence[str], path: Path) -> dict[str, float]:
     done = subprocess.run(
-        command,
+        [sys.executable, "-m", *words],
         cwd=ROOT,
         capture_output=True,
         check=True,

@@ -14,7 +14,7 @@ from pathlib import Path
 from walproof.bench.readers import READERS
 
 
-def _held(what: str) -> int:
+def held(what: str) -> int:
     """Bytes in memory: ``VmRSS`` now, or ``VmHWM`` at most so far."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
@@ -26,10 +26,10 @@ def _held(what: str) -> int:
 def main(log: Path, format_id: str, reader: str) -> None:
     """Read the log once."""
     read_once = READERS[reader](format_id)
-    before, started = _held("VmRSS"), time.process_time()
+    before, started = held("VmRSS"), time.process_time()
     read_once(log)
     seconds = time.process_time() - started
-    print(json.dumps({"seconds": seconds, "peak_bytes": _held("VmHWM") - before}))
+    print(json.dumps({"seconds": seconds, "peak_bytes": held("VmHWM") - before}))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.hashes import jenkins64
 from reference_impl.systemd_journal.layout import Header, align
+from walproof.bench.hostile.commands import Command
 
 SUFFIX = ".journal"
 BOOT = b"\1" * 16
@@ -104,4 +105,10 @@ LOGS = (
     one_field_shared,
     faults_that_overlap,
     bombs,
+)
+COMMANDS = (
+    Command(("export", "LOG")),
+    Command(("verify", "LOG")),
+    Command(("fields", "LOG")),
+    Command(("fields", "LOG", "A")),
 )
