@@ -10,7 +10,7 @@ import resource
 import shutil
 import signal
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -76,7 +76,7 @@ class Hunt:
     ) -> list[Fate]:
         """The fate of each mutant, in their order."""
         fates: dict[int, Fate] = {}
-        kills: Counter[int] = Counter()
+        kills = _Kills()
         todo = iter(enumerate(mutants))
         running: dict[int, _Child] = {}
         gc.freeze()  # what a child does not touch stays shared
@@ -93,7 +93,7 @@ class Hunt:
                     assert isinstance(sentinel, int)
                     child = running.pop(sentinel)
                     fate, killers = self._finish(child)
-                    kills.update(killers)
+                    kills.note(child.mutant, killers)
                     fates[child.number] = fate
                     progress(fate)
         finally:
@@ -102,11 +102,11 @@ class Hunt:
                 child.process.join()
             gc.unfreeze()
 
-    def _start(self, number: int, mutant: Mutant, kills: Counter[int]) -> _Child:
+    def _start(self, number: int, mutant: Mutant, kills: _Kills) -> _Child:
         """Fork. Those questions come first that have killed most, then the cheap ones."""
         order = sorted(
             self.reached.questions(mutant),
-            key=lambda one: (-kills[one], self.reached.seconds[one], one),
+            key=lambda one: (*kills.rank(mutant, one), self.reached.seconds[one], one),
         )
         here, there = multiprocessing.Pipe(duplex=False)
         asking = mmap.mmap(-1, mmap.PAGESIZE)
@@ -171,6 +171,29 @@ class Hunt:
                 if not only or not self.common:
                     break
         pipe.send((killers, first, only or frozenset(), asked))
+
+
+class _Kills:
+    """Which questions have killed, to ask them first: what kills one mutant kills its neighbours."""
+
+    def __init__(self) -> None:
+        self._all: Counter[int] = Counter()
+        self._of: defaultdict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
+
+    def note(self, mutant: Mutant, killers: Sequence[int]) -> None:
+        """Remember who killed a mutant."""
+        self._all.update(killers)
+        for near in _places(mutant):
+            self._of[near].update(killers)
+
+    def rank(self, mutant: Mutant, question: int) -> tuple[int, ...]:
+        """The lower, the earlier: kills in the same line, in the same function, anywhere."""
+        return *(-self._of[near][question] for near in _places(mutant)), -self._all[question]
+
+
+def _places(mutant: Mutant) -> tuple[tuple[str, ...], ...]:
+    name = mutant.name
+    return (name.function, name.line), (name.function,)
 
 
 @dataclass
