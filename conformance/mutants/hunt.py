@@ -174,7 +174,7 @@ class Hunt:
 
 
 class _Kills:
-    """Which questions have killed, to ask them first: what kills one mutant kills its neighbours."""
+    """Which questions have killed, to ask them first: what kills a mutant kills its neighbours."""
 
     def __init__(self) -> None:
         self._all: Counter[int] = Counter()
