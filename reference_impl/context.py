@@ -31,7 +31,7 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
 
 
 class BadContext(ValueError):
-    """A context has a key that the format does not know, or a value of the wrong type."""
+    """A context has an unknown key, a value of the wrong type, or one that is out of range."""
 
 
 def check(format: str, context: Mapping[str, Any]) -> None:
@@ -48,10 +48,14 @@ def check(format: str, context: Mapping[str, Any]) -> None:
 def _fits(key: ContextKey, value: Any) -> bool:
     if key.values and value in key.values:
         return True
-    return any(_FITS[one](value) for one in key.types if not (one == "text" and key.values))
+    types = [one for one in key.types if not (one == "text" and key.values)]
+    return any(_FITS[one](value) and (one != "integer" or _in(key, value)) for one in types)
+
+
+def _in(key: ContextKey, value: int) -> bool:
+    return key.range is None or key.range[0] <= value <= key.range[1]
 
 
 def _expected(key: ContextKey) -> str:
     """The types and texts that a key may have, in words."""
-    types = [one for one in key.types if one != "text" or not key.values]
-    return " or ".join([*types, *key.values])
+    return " or ".join([*key.kinds(), *key.values])

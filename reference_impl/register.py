@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,8 @@ class ContextKey:
     """Something a reader or writer is told besides the bytes.
 
     ``values`` are the only texts allowed, if there are any. ``default`` is what its absence means;
-    None if that is not a single value. ``read_by`` names the operations that read it.
+    None if that is not a single value. ``read_by`` names the operations that read it. An integer
+    has a ``range``, both ends included: what is outside it is a mistake and no size of anything.
     """
 
     name: str
@@ -67,6 +68,17 @@ class ContextKey:
     default: Any
     read_by: tuple[str, ...]
     meaning: str
+    range: tuple[int, int] | None = None
+
+    def kinds(self) -> list[str]:
+        """What a value may be, in words, but for the only texts that are allowed."""
+        kinds = [one for one in self.types if one != "text" or not self.values]
+        return [
+            f"{one} from {self.range[0]} to {self.range[1]}"
+            if one == "integer" and self.range
+            else one
+            for one in kinds
+        ]
 
 
 @dataclass(frozen=True)
@@ -196,7 +208,13 @@ def _key(name: str, said: Mapping[str, Any]) -> ContextKey:
         said.get("default"),
         tuple(said["read_by"]),
         said["meaning"],
+        _range(said["range"]) if "range" in said else None,
     )
+
+
+def _range(said: Sequence[int]) -> tuple[int, int]:
+    least, most = said
+    return least, most
 
 
 def _types(said: Mapping[str, Any]) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def context_schema(register: Register) -> dict[str, Any]:
         "properties": {
             name: {
                 "description": f"{_sentence(key.meaning)} Read by: {', '.join(key.read_by)}.",
-                **_one_of(key.types, key.values),
+                **_one_of(key.types, key.values, key.range),
                 **({} if key.default is None else {"default": key.default}),
             }
             for name, key in register.context.items()
@@ -87,9 +87,17 @@ def context_schema(register: Register) -> dict[str, Any]:
     }
 
 
-def _one_of(types: tuple[str, ...], values: tuple[str, ...]) -> dict[str, Any]:
-    """Any of the types, where the only texts allowed are ``values`` if there are some."""
+def _one_of(
+    types: tuple[str, ...], values: tuple[str, ...], range: tuple[int, int] | None = None
+) -> dict[str, Any]:
+    """Any of the types, where the only texts allowed are ``values`` if there are some.
+
+    Both ends of the ``range`` of an integer are in it.
+    """
     allowed = [dict(_TYPES[one]) for one in types if not (one == "text" and values)]
+    for one in allowed:
+        if range and one == _TYPES["integer"]:
+            one["minimum"], one["maximum"] = range
     if values:
         allowed.append({"enum": list(values)})
     return allowed[0] if len(allowed) == 1 else {"anyOf": allowed}

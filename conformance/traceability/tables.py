@@ -137,7 +137,7 @@ def _field(field: RecordField) -> list[str]:
 
 def _key(key: ContextKey) -> list[str]:
     values = [f"`{value}`" for value in key.values]
-    types = [one for one in key.types if one != "text" or not values] + values
+    types = key.kinds() + values
     default = "–" if key.default is None else f"`{json.dumps(key.default)}`"
     return [f"`{key.name}`", " or ".join(types), default, ", ".join(key.read_by), key.meaning]
 

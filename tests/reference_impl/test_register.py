@@ -37,6 +37,7 @@ def test_what_a_register_says_is_of_its_closed_lists(id: str) -> None:
         assert set(field.types) <= TYPES - {"number"}, field.name
     for key in register.context.values():
         assert set(key.types) <= TYPES and set(key.read_by) <= OPERATIONS, key.name
+        assert ("integer" in key.types) is (key.range is not None), key.name
     assert sum(grammar.default for grammar in register.grammars) == 1
     assert all((GRAMMARS / f"{grammar.name}.ksy").is_file() for grammar in register.grammars)
 

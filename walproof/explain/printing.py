@@ -102,7 +102,7 @@ def _print_meaning(console: Console, register: Register, meaning: Meaning) -> No
 
 
 def _context(key: ContextKey) -> tuple[str, str, str]:
-    kind = " or ".join(key.values or key.types)
+    kind = " or ".join(key.values or key.kinds())
     default = "no default" if key.default is None else f"default {json.dumps(key.default)}"
     return kind, default, key.meaning
 

@@ -9,11 +9,13 @@ from conformance import __version__
 from conformance.adapterkit import Refused, Request, serve
 from conformance.compare import every_part
 from reference_impl.answer import NewRecord, collect
+from reference_impl.context import check
 from reference_impl.formats import FORMATS, named
 
 
 def read(path: Path, request: Request) -> dict[str, Any]:
     """The answer of the reader, in the profile asked for."""
+    check(request["format"], request["context"])
     events = named(request["format"]).read(path, request["profile"], request["context"])
     return collect(events).to_json()
 
@@ -21,6 +23,7 @@ def read(path: Path, request: Request) -> dict[str, Any]:
 def write(path: Path, request: Request) -> None:
     """A new log; records that the format cannot hold are refused."""
     try:
+        check(request["format"], request["context"])
         named(request["format"]).write(path, _records(request), request["context"])
     except ValueError as error:
         raise Refused(str(error)) from None
@@ -29,6 +32,7 @@ def write(path: Path, request: Request) -> None:
 def append(path: Path, request: Request) -> None:
     """Recover and append; a log that must not be appended to is refused."""
     try:
+        check(request["format"], request["context"])
         named(request["format"]).append(path, _records(request), request["context"])
     except ValueError as error:
         raise Refused(str(error)) from None
