@@ -134,13 +134,17 @@ class View:
         return layout.UNUSED if isinstance(framed, str) else framed[0]
 
     def in_the_header(self) -> int | None:
-        """The lowest table or array that the header names before its own end (SDJ-004)."""
+        """From where on objects are before ``header_size``, if it is too large (SDJ-004).
+
+        That is where the lowest table or array is that the header names, or 272 if that is lower:
+        no release knows of longer headers, and the first entry is before its array.
+        """
         header = self.header
         named = [(self.named_table(kind), kind) for kind in layout.TABLES]
         named.append((header.entry_array_offset, layout.ENTRY_ARRAY))
         for at, kind in sorted(named):
             if layout.HEADER_MIN <= at < header.header_size and self._frame(at)[0] == kind:
-                return at
+                return min(at, layout.HEADER_FULL)
         return None
 
     def _wrong_size(self, kind: int, size: int) -> str | None:

@@ -35,6 +35,15 @@ def entry_zeroed_before_one_of_the_last_array(log: SystemdLog) -> None:
     log.expect("damaged", "bad-object", survivors=[*range(19), *range(20, 30)])
 
 
+@BOOK.damaged(five_entries, "chain", "SDJ-011", "SDJ-034", "SDJ-049")
+def slot_to_an_entry_between_two_places(log: SystemdLog) -> None:
+    """A slot leads to a copy of an entry that is at no multiple of 8: it leads the walk nowhere."""
+    entry, end = log.all_of(layout.ENTRY)[4], len(log.data)
+    log.extend(bytes(1) + log.control[entry : entry + 128], f"a byte and a copy of {log.entry(4)}")
+    log.set(f"{log.array(-1)}.body.slots[1]", end + 1)
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
 @BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-046")
 def chain_ends_early(log: SystemdLog) -> None:
     """The first array has no next one: the walk finds the entries all the same."""

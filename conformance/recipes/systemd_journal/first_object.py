@@ -1,8 +1,10 @@
 """A header that says that it is longer than it is: the first objects lie inside it (SDJ-004)."""
 
+from conformance.recipes.systemd_journal.combinations import header_of_208_bytes
 from conformance.recipes.systemd_journal.layouts import five_entries
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 from conformance.recipes.systemd_journal.online import six_entries_online
+from conformance.recipes.systemd_journal.tables import file_without_tables
 
 
 def _lengthen(log: SystemdLog, bytes: int) -> None:
@@ -31,6 +33,20 @@ def header_size_past_the_first_entry(log: SystemdLog) -> None:
 def header_size_past_five_entries_online(log: SystemdLog) -> None:
     """The same of a file that is online: no append changes the header size, so nothing is torn."""
     _lengthen(log, 2048)
+    log.expect("damaged", "bad-header", survivors=[])
+
+
+@BOOK.damaged(header_of_208_bytes, "header", "SDJ-003", "SDJ-004", "SDJ-048")
+def header_size_past_the_start_of_a_table_at_208(log: SystemdLog) -> None:
+    """The FIELD table begins where the shortest header ends, 16 bytes before the first object."""
+    _lengthen(log, 16)
+    log.expect("damaged", "bad-header", survivors=range(4))
+
+
+@BOOK.damaged(file_without_tables, "header", "SDJ-004", "SDJ-016")
+def header_size_past_the_first_array_and_no_tables(log: SystemdLog) -> None:
+    """Only the main chain tells where objects are: the first entry is before its array."""
+    _lengthen(log, 1024)
     log.expect("damaged", "bad-header", survivors=[])
 
 

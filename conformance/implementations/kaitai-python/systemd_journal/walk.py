@@ -221,7 +221,7 @@ class Journal:
         """Find all objects; what is not one is lost."""
         passed_over = list(self.passed_over())
         if passed_over:
-            self.lose(min(passed_over), self.header_size, "bad-header")
+            self.lose(min(272, *passed_over), self.header_size, "bad-header")
         while self.goes_on(at := self.place):
             if at >= self.size and not self.is_cut:
                 return
