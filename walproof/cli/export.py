@@ -59,6 +59,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
     default=1 << 30,
     help="Cut longer payloads in the Parquet file, and mark them.",
 )
+@click.option("--decode", "is_decoded", is_flag=True, help="Add what each record means, typed.")
 def export(
     log: str,
     matches: tuple[str, ...],
@@ -69,6 +70,7 @@ def export(
     context_items: tuple[str, ...],
     compression: str,
     max_payload: int,
+    is_decoded: bool,
 ) -> int:
     """Print systemd journals in the Journal Export Format, or write any log as Parquet.
 
@@ -78,7 +80,8 @@ def export(
 
     With --parquet, it writes a row for each record and each lost range, in the columns of the Spark
     data source, and puts the verdict into the metadata of the file. Memory stays bounded, and the
-    file appears only when it is complete.
+    file appears only when it is complete. --decode adds its struct decoded: write batches, commands
+    of a broker, records of Zeebe.
 
     Matches work as in journalctl: given two values of one field, either will do; given two fields,
     both must match. TIME is 2023-11-14 or "2023-11-14 22:13:20", both in UTC, or @ and the seconds
@@ -89,7 +92,7 @@ def export(
     walproof export system.journal | systemd-journal-remote --output=copy.journal -
     walproof export broken.journal | walproof import --out mended.journal
     walproof export system.journal _UID=0 PRIORITY=3 PRIORITY=2 --since @1700000000
-    walproof export 000003.log --parquet records.parquet
+    walproof export 000003.log --parquet records.parquet --decode
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
@@ -97,7 +100,9 @@ def export(
     if out is not None:
         if selection:
             raise click.UsageError("matches select entries of the Journal Export Format only")
-        return _parquet(log, out, format_id, context_items, compression, max_payload)
+        return _parquet(log, out, format_id, context_items, compression, max_payload, is_decoded)
+    if is_decoded:
+        raise click.UsageError("--decode needs --parquet OUT")
     if format_id not in (None, "systemd-journal") or context_items:
         raise click.UsageError(NOT_A_JOURNAL)
     with source_of(log, format_id) as source:
@@ -132,6 +137,7 @@ def _parquet(
     context_items: tuple[str, ...],
     compression: str,
     max_payload: int,
+    is_decoded: bool,
 ) -> int:
     try:
         from walproof.scan.log import Log
@@ -151,7 +157,10 @@ def _parquet(
             must_not_overwrite(found.path, out, "--parquet")
             format = found.format
             context = context_of(context_items, format.id)
-            done = to_parquet(Log(found.path, context), format.id, out, compression, max_payload)
+            done = to_parquet(
+                Log(found.path, context), format.id, out, compression, max_payload,
+                is_decoded=is_decoded,
+            )  # fmt: skip
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
     end: End = done.end

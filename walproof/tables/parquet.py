@@ -12,11 +12,13 @@ import pyarrow.parquet as pq
 
 from conformance.saving import saved
 from reference_impl.answer import End, Lost, end_to_json
+from walproof import decode
 from walproof.scan import scanner
 from walproof.scan.log import Log
-from walproof.scan.model import Records, Wanted
+from walproof.scan.model import Event, Records, Wanted
 from walproof.tables import rows
 
+DECODED = "decoded"
 GROUP_BYTES = 32 << 20
 GROUP_ROWS = 1 << 18
 """A row group is written when either is reached."""
@@ -39,8 +41,12 @@ def to_parquet(
     compression: str = "zstd",
     max_payload: int = Wanted.max_payload,
     progress: Callable[[int], None] = lambda records: None,
+    is_decoded: bool = False,
 ) -> Exported:
     """Write the rows of a log (``walproof.tables.rows``), in log order, as they are found.
+
+    With ``is_decoded`` there is a column more, the struct ``decoded`` of :mod:`walproof.decode`;
+    where it is null, ``detail`` says why.
 
     The file appears under its name when it is whole, and replaces what was there. Its key-value
     metadata are ``walproof.format``, ``walproof.verdict``, ``walproof.reason`` and
@@ -48,6 +54,8 @@ def to_parquet(
     context that the format does not understand.
     """
     schema = rows.schema(format_id)
+    if is_decoded:
+        schema = schema.append(pa.field(DECODED, decode.type_of(format_id)))
     with (
         saved(out) as file,
         pq.ParquetWriter(file, schema, compression=compression, **_cheap(schema)) as made,
@@ -81,7 +89,7 @@ def _write(
             lost += 1
         else:
             end = event
-        batch = rows.batch(event, made.schema, str(log.path))
+        batch = rows.batch(event, made.schema, str(log.path), _decoded(event, format_id, made))
         if batch is not None:
             group.append(batch)
             held, count = held + batch.nbytes, count + batch.num_rows
@@ -91,6 +99,13 @@ def _write(
             progress(records)
     assert end is not None
     return Exported(records, payload_bytes, lost, end)
+
+
+def _decoded(event: Event, format_id: str, made: pq.ParquetWriter) -> dict[str, pa.Array]:
+    if DECODED not in made.schema.names or not isinstance(event, Records) or not len(event):
+        return {}
+    value, fault = decode.decoded(format_id, event)
+    return {DECODED: value, "detail": fault}
 
 
 def _metadata(format_id: str, end: End) -> dict[str, str]:
