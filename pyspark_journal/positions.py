@@ -31,7 +31,8 @@ class Position:
     """Where a stream is in a log: at byte ``at`` of ``file`` (None in a log of one file).
 
     ``mark`` is a checksum of the bytes before it. ``epoch`` counts how often the log was read
-    from its start again, ``fault`` is what was reported instead of records.
+    from its start again, ``fault`` is what was reported instead of records. ``inode`` is the number
+    of a log of one file on this machine, ``head`` a checksum of its first bytes.
     """
 
     path: str
@@ -41,6 +42,8 @@ class Position:
     mark: int = 0
     epoch: int = 0
     fault: str | None = None
+    inode: int | None = None
+    head: int = 0
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> Position:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
@@ -56,8 +56,27 @@ class JournalDataSource(DataSource):
         options = self._options()
         return JournalStreamReader(asked(schema, options), options)
 
+    def writer(self, schema: StructType, overwrite: bool) -> NoReturn:
+        """Raise :class:`ReadOnly`."""
+        raise ReadOnly(READ_ONLY)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> NoReturn:
+        """Raise :class:`ReadOnly`."""
+        raise ReadOnly(READ_ONLY)
+
     def _options(self) -> Options:
         return option_table.parse(self.options)
+
+
+READ_ONLY = (
+    "journal: journals are read, not written. Save the rows as a table, with"
+    " df.write.parquet(path); `walproof recover LOG --out NEW` writes the records that survive in a"
+    " log into a new one"
+)
+
+
+class ReadOnly(NotImplementedError):
+    """Somebody asked for a writer; the message says what there is instead."""
 
 
 class JournalPartition(InputPartition):

@@ -23,8 +23,9 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from pyspark_journal.following import advance
+from pyspark_journal.identity import Looked, keys_of, with_identity
 from pyspark_journal.options import Options
-from pyspark_journal.positions import Position, Range, is_rewritten, key_of
+from pyspark_journal.positions import Position, Range, is_rewritten
 from pyspark_journal.splits import Piece, pack, split_size
 from reference_impl.formats import UnknownFormat
 from walproof.lake.discovery import FoundLog, find
@@ -131,7 +132,7 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: Offsets, end: Offsets) -> list[InputPartition]:
         """The partitions of the batch between two offsets."""
         if not self._logs:
-            self._look()
+            self._look({key: Position.from_json(body) for key, body in {**start, **end}.items()})
         pieces = []
         for key, body in end.items():
             after = Position.from_json(body)
@@ -160,9 +161,9 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def stop(self) -> None:
         """Do nothing: nothing is held open."""
 
-    def _look(self) -> bool:
+    def _look(self, before: dict[str, Position]) -> bool:
         """Find the logs. False when some folder could not be listed."""
-        self._logs = {}
+        looked = []
         is_whole = True
         for found in find(self.options):
             tree = self._tree(found)
@@ -173,10 +174,8 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                     format_id = tree.detect(found.path)
                     context = self.options.context(format_id)
                     found = replace(found, format=format_id, context=context)
-            try:
-                self._logs[key_of(found, tree)] = found
-            except OSError as error:
-                self._logs[found.path] = replace(found, fault=error)
+            looked.append(Looked(found, tree))
+        self._logs = dict(zip(keys_of(looked, before), (one.found for one in looked), strict=True))
         return is_whole
 
     def _tree(self, found: FoundLog) -> Tree:
@@ -184,7 +183,7 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _advance(self, before: dict[str, Position], is_limited: bool) -> dict[str, Position]:
         # In bounded mode the logs were found when the bound was set.
-        is_whole = True if self._target is not None else self._look()
+        is_whole = True if self._target is not None else self._look(before)
         bytes_left = self.options.max_trigger if is_limited else None
         files_left = self.options.max_files if is_limited else None
         # Forget the positions of logs that are gone, unless a folder could not be listed.
@@ -228,7 +227,8 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 start = self._rewritten(found, before)
             bound = target.place if target is not None and target.epoch == start.epoch else None
             reached = advance(found, start, tree, self.options, limit, bound, one_at_least)
-            position, size, is_all = reached.position, reached.size, reached.is_all
+            position = with_identity(reached.position, found, tree)
+            size, is_all = reached.size, reached.is_all
         except UnknownFormat as error:
             is_quiet = time.time() - found.modified >= self.options.quiet
             position = replace(before, fault=str(error)) if is_quiet else before

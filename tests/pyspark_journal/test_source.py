@@ -110,7 +110,11 @@ def test_a_schema_prunes(spark: SparkSession, log: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "schema", "words"),
     [
-        ({"maxPartitionByte": "1"}, None, ("maxpartitionbyte", "unknown option")),
+        (
+            {"maxPartitionByte": "1"},
+            None,
+            ("unknown option 'maxpartitionbyte'; did you mean maxPartitionBytes",),
+        ),
         ({"mode": "lenient"}, None, ("mode", "'lenient'")),
         ({}, "offset int", ("offset", "expected bigint", "found int")),
         ({}, "ofset bigint", ("ofset", "no such column")),
@@ -124,6 +128,11 @@ def test_errors(
         (reader.schema(schema) if schema else reader).load(str(log)).count()
     for word in words:
         assert word in str(caught.value)
+
+
+def test_a_writer_says_what_there_is_instead(spark: SparkSession, log: Path) -> None:
+    with pytest.raises(Exception, match=r"df\.write\.parquet.*walproof recover"):
+        spark.read.format("journal").load(str(log)).write.format("journal").mode("append").save("x")
 
 
 def test_a_missing_path(spark: SparkSession, tmp_path: Path) -> None:

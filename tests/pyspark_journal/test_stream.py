@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from pyspark_journal.source import JournalDataSource
 from pyspark_journal.stream import JournalStreamReader, Rewritten
 from reference_impl.answer import Answer, NewRecord, Record, collect
 from reference_impl.formats import FORMATS, named
+from walproof.lake.trees import Entry, LocalTree
 
 Rows = list[dict[str, Any]]
 
@@ -253,7 +255,7 @@ def test_files_of_no_format_and_links_to_nowhere(tmp_path: Path) -> None:
     stream.restart()
     assert len(stream.all()) == 2
     leveldb(tmp_path / "gone", 2)
-    assert len(stream.all()) == 6  # under its own name, and through the link
+    assert len(stream.all()) == 4  # under its own name, and not through the link again
 
 
 @pytest.mark.parametrize("how", ["truncated", "replaced"])
@@ -291,3 +293,60 @@ def test_limits_are_what_the_options_say(tmp_path: Path) -> None:
     assert isinstance(Stream(tmp_path).reader.getDefaultReadLimit(), ReadAllAvailable)
     limit = Stream(tmp_path, maxBytesPerTrigger="1k").reader.getDefaultReadLimit()
     assert limit == ReadMaxBytes(1024)
+
+
+def add(path: Path, first: int, count: int) -> None:
+    records = [NewRecord(b"record %d" % number) for number in range(first, first + count)]
+    if path.exists():
+        named("leveldb-log").append(path, records, {})
+    else:
+        named("leveldb-log").write(path, records, {})
+
+
+def payloads(stream: Stream) -> list[bytes]:
+    return [payload for _, _, payload in stream.records()]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_log_that_is_renamed_is_the_same_log(restarts: bool, tmp_path: Path) -> None:
+    """As log rotation does it: each file moves on, and a new one takes the first name."""
+    stream = Stream(tmp_path)
+    newest = tmp_path / "0.log"
+    for turn in range(4):
+        add(newest, 10 * turn, 4)
+        stream.all()
+        if turn == 2:
+            add(newest, 10 * turn + 4, 2)  # written between the last look and the rename
+        for number in range(turn, -1, -1):
+            (tmp_path / f"{number}.log").rename(tmp_path / f"{number + 1}.log")
+        if restarts:
+            stream.restart()
+        add(newest, 100 + turn, 1)
+        stream.all()
+        newest.unlink()
+    owed = [b"record %d" % (10 * turn + n) for turn in range(4) for n in range(4)]
+    owed += [b"record 24", b"record 25", *(b"record %d" % (100 + turn) for turn in range(4))]
+    assert sorted(payloads(stream)) == sorted(owed)
+    add(tmp_path / "4.log", 500, 1)
+    stream.all()
+    assert payloads(stream)[-1] == b"record 500"
+
+
+def test_an_inode_that_is_used_again_is_another_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = Stream(tmp_path)
+    add(tmp_path / "old.log", 0, 5)
+    stream.all()
+    inode = (tmp_path / "old.log").stat().st_ino
+    (tmp_path / "old.log").unlink()
+    add(tmp_path / "new.log", 50, 5)
+    entry = LocalTree.entry
+
+    def reused(tree: LocalTree, path: str) -> Entry:
+        found = entry(tree, path)
+        return replace(found, inode=(found.inode[0], inode)) if found.inode else found
+
+    monkeypatch.setattr(LocalTree, "entry", reused)
+    stream.all()
+    assert payloads(stream) == [b"record %d" % n for n in (*range(5), *range(50, 55))]

@@ -45,6 +45,8 @@ class Bar(Progress):
         )
         self._task = self._bar.add_task("looking for logs", total=None)
         self._logs = 0
+        self.said = "nothing was read yet"
+        """How far it has come, for who stops it."""
 
     def __enter__(self) -> Bar:
         self._bar.start()
@@ -67,4 +69,6 @@ class Bar(Progress):
         self._bar.update(self._task, description="publishing")
 
     def _so_far(self, logs: int) -> str:
-        return f"{number(min(logs, self._logs))} of {number(self._logs)} logs"
+        so_far = f"{number(min(logs, self._logs))} of {number(self._logs)} logs"
+        self.said = f"{so_far} were read"
+        return so_far

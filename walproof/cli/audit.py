@@ -14,6 +14,7 @@ from rich.console import Console
 
 from walproof.audit.progress import Bar
 from walproof.cli.output import say
+from walproof.cli.stopping import stoppable
 
 
 @click.command()
@@ -49,6 +50,7 @@ from walproof.cli.output import say
     metavar="MIB",
     help="The most that one task reads, where logs can be cut.",
 )
+@stoppable()
 def audit(
     paths: tuple[str, ...],
     out: Path,
@@ -107,16 +109,18 @@ def audit(
     engine: Engine = InProcess() if master == "none" else OnSpark(master, spark)
     try:
         # A handle of its own: the engine turns the common one away while Spark starts.
-        with os.fdopen(os.dup(2), "w") as errors, Bar(Console(file=errors)) as bar:
-            outcome = run(options, out, engine, int(unit * (1 << 20)), again, bar)
+        with os.fdopen(os.dup(2), "w") as errors:
+            bar = Bar(Console(file=errors))
+            with bar:
+                outcome = run(options, out, engine, int(unit * (1 << 20)), again, bar)
     except (OutputRefused, JobFailed, JavaMissing) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror or error}") from None
     except KeyboardInterrupt:
-        say("Stopped. Run it again to go on from here.", err=True)
-        raise click.exceptions.Abort from None
+        say(f"Stopped: {bar.said}. Run it again to go on from here.", err=True)
+        raise
     finally:
         engine.stop()
     print_summary(outcome.summary, out, outcome.is_new, Console())

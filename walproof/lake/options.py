@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from reference_impl.formats import FORMATS
@@ -124,8 +125,7 @@ def parsed(options: Mapping[str, str], known: Sequence[Option], make: type[Made]
             file_system[key.removeprefix(FILE_SYSTEM)] = text
             continue
         if key not in by_name:
-            names = ", ".join(option.name for option, _ in by_name.values())
-            raise BadOption(f"journal: unknown option {key!r}; the options are {names}")
+            raise BadOption(_unknown(key, options, [one.name for one, _ in by_name.values()]))
         option, format_id = by_name[key]
         try:
             value = option.parse(text)
@@ -143,6 +143,16 @@ def parsed(options: Mapping[str, str], known: Sequence[Option], make: type[Made]
         contexts=contexts,
         **values,
     )
+
+
+def _unknown(key: str, options: Mapping[str, str], names: Sequence[str]) -> str:
+    """What is said of an option that nobody knows: as it was typed, and the nearest one."""
+    typed = next((name for name in options if name.lower() == key), key)
+    by_lower = {name.lower(): name for name in names}
+    near = [by_lower[name] for name in get_close_matches(key, by_lower, n=2)]
+    if near:
+        return f"journal: unknown option {typed!r}; did you mean {' or '.join(near)}?"
+    return f"journal: unknown option {typed!r}; the options are {', '.join(names)}"
 
 
 def of_formats() -> list[tuple[str, Option]]:
