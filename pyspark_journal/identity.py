@@ -53,13 +53,13 @@ def with_identity(position: Position, found: FoundLog, tree: Tree) -> Position:
 def keys_of(looked: Sequence[Looked], before: Mapping[str, Position]) -> list[str]:
     """What each log is called in the checkpoint whose positions are ``before``."""
     by_inode = {position.inode: key for key, position in before.items()}
-    by_path = {position.path: key for key, position in before.items()}
     keys: dict[int, str] = {}
     for n, one in enumerate(looked):
         key = by_inode.get(one.inode) if one.inode is not None else None
         if key is not None and key not in keys.values() and _is_same(one, before[key]):
             keys[n] = key
     taken = set(keys.values())
+    by_path = {position.path: key for key, position in before.items() if key not in taken}
     for n, one in enumerate(looked):
         if n in keys:
             continue

@@ -324,6 +324,7 @@ def test_a_log_that_is_renamed_is_the_same_log(restarts: bool, tmp_path: Path) -
         add(newest, 100 + turn, 1)
         stream.all()
         newest.unlink()
+        stream.all()
     owed = [b"record %d" % (10 * turn + n) for turn in range(4) for n in range(4)]
     owed += [b"record 24", b"record 25", *(b"record %d" % (100 + turn) for turn in range(4))]
     assert sorted(payloads(stream)) == sorted(owed)
