@@ -53,6 +53,14 @@ def test_reference_and_twin_have_no_findings(tmp_path: Path) -> None:
     assert rows.num_rows == sum(sum(m["cases"].values()) for m in markers) > 2500
 
 
+def test_a_log_to_which_no_answer_is_owed_is_no_case(tmp_path: Path) -> None:
+    """A bit makes a sealed file of it, and its key is none: a reader says so and does no more."""
+    plan = small_plan(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
+    assert swept(plan, tmp_path) == []
+    markers = [Store(str(tmp_path)).marker(n) for n in range(len(plan.shards))]
+    assert sum(m["void"] for m in markers) > 0
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

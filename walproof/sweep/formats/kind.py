@@ -124,6 +124,10 @@ class Kind:
         """Another right way to append these: as is done with those given, and why."""
         return None
 
+    def owes_no_answer(self, error: Exception) -> bool:
+        """Whether what a reader raised is its right answer to its context: there is no case."""
+        return False
+
     def takes_back(self, records: Sequence[NewRecord]) -> bool:
         """Whether a writer that takes these records removes others, as it must."""
         return False

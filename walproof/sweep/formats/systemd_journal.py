@@ -54,6 +54,10 @@ class SystemdJournal(Kind):
         sealed_in = "key" not in context or int(context.get("header_size", 272)) >= SEALED_HEADER
         return sealed_in and str(context.get("compression", "none")) == "none"
 
+    def owes_no_answer(self, error: Exception) -> bool:
+        """See :class:`Kind`. A file became a sealed one, and the key is none (SDJ-070)."""
+        return isinstance(error, BadKey)
+
     def plain(self, task: Task) -> NewRecord:
         """See :class:`Kind`."""
         return _entry([b"MESSAGE=x"], _last(task) + 1_000_000, 9_000_000)
