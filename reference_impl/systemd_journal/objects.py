@@ -254,7 +254,8 @@ class View:
     def _data_fault(self, at: int, end: int, flags: int) -> Fault | None:
         compression = flags & layout.OBJECT_COMPRESSED
         try:
-            left = max(0, budget(at, self.max_field) - self._decompressed)
+            spent = self._decompressed  # maybe on a DATA after this one, to see whether it is sound
+            left = max(spent, budget(at, self.max_field)) - spent
             payload = self._read_payload(at, min(self.max_field, left))
             if compression:
                 self._decompressed += len(payload)
