@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -19,8 +20,12 @@ from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.record_table import Gathered, gather, print_summary, print_table
 from walproof.cli.summary import about_one, terminal_height
+from walproof.jsonl import line
 from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.summary import size_of
+
+if TYPE_CHECKING:
+    from walproof.scan.model import Event as ScanEvent
 
 
 @click.command()
@@ -89,6 +94,8 @@ def read(
             context = context_of(context_items, found.format.id)
             if only_summary:
                 return about_one(found.source, format_id, context)
+            if as_lines and _is_scanned(found, profile, fast):
+                return EXIT_STATUS[_print_scanned(found, context)]
             events = _events(found, profile, context, fast)
             if as_lines:
                 return EXIT_STATUS[_print_lines(events).verdict]
@@ -121,20 +128,25 @@ def _one_way(**ways: object) -> None:
 
 def _events(found: Opened, profile: str, context: Context, fast: bool) -> Iterator[Event]:
     """The answer in pieces. A large log is read by its scanner, if that is installed."""
-    format, path = found.format, found.path
     found.tell()
     if found.logs_apart is not None:
         return found.events(profile, context, tells=False)
-    if fast:
-        return bulk_scanner()(format.id, path, context)
-    if profile == "recover" and size_of(path) >= WORTH_A_KERNEL:
-        with contextlib.suppress(ModuleNotFoundError):
-            from walproof.scan import has_kernel
-            from walproof.scan.answers import read as scan
+    if _is_scanned(found, profile, fast):
+        return bulk_scanner()(found.format.id, found.path, context)
+    return found.format.read(found.path, profile, context)
 
-            if has_kernel(format.id):
-                return scan(format.id, path, context)
-    return format.read(path, profile, context)
+
+def _is_scanned(found: Opened, profile: str, fast: bool) -> bool:
+    """Whether the bulk scanner does the work: if asked to, and if a large log makes it worth it."""
+    if found.logs_apart is not None:
+        return False
+    if fast or profile != "recover" or size_of(found.path) < WORTH_A_KERNEL:
+        return fast
+    with contextlib.suppress(ModuleNotFoundError):
+        from walproof.scan import has_kernel
+
+        return has_kernel(found.format.id)
+    return False
 
 
 def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
@@ -171,18 +183,32 @@ def _print_list(name: str, items: Iterable[Record | Lost]) -> None:
     sys.stdout.write("\n ],\n" if separator else "],\n")
 
 
+def _print_scanned(found: Opened, context: Context) -> str:
+    """Print what the bulk scanner says, many lines at once; the verdict."""
+    bulk_scanner()
+    from walproof.jsonl.runs import lines
+    from walproof.scan import scanner
+    from walproof.scan.log import Log
+    from walproof.scan.model import Wanted
+
+    verdict = ""
+
+    def watched() -> Iterator[ScanEvent]:
+        nonlocal verdict
+        for event in scanner(found.format.id).scan(Log(found.path, context), Wanted()):
+            if isinstance(event, End):
+                verdict = event.verdict
+            yield event
+
+    found.tell()
+    for piece in lines(found.format.id, watched()):
+        sys.stdout.buffer.write(piece)
+    return verdict
+
+
 def _print_lines(events: Iterator[Event]) -> End:
     last = None
     for last in events:
-        if isinstance(last, End):
-            end = {
-                "verdict": last.verdict,
-                "reason": last.reason,
-                "end": end_to_json(last.end, last.file),
-            }
-            line = {"end": end}
-        else:
-            line = {type(last).__name__.lower(): last.to_json()}
-        sys.stdout.write(json_text(line) + "\n")
+        sys.stdout.write(line(last))
     assert isinstance(last, End)
     return last

@@ -109,7 +109,11 @@ def test_export_says_what_it_cannot_do(tmp_path: Path) -> None:
     out = tmp_path / "out.parquet"
     assert "--match" in str(run("export", log, "--match", "A=b", "--parquet", out).exception)
     assert "--parquet OUT" in str(run("export", log, "--format", "leveldb-log").exception)
-    assert "--parquet OUT" in str(run("export", tmp_path).exception)
+    store = tmp_path / "store"
+    context = {"folder": True, "max_file_length": 20_000}
+    named("kahadb-journal").write(store, [NewRecord(b"one")], context)
+    assert "--parquet OUT" in str(run("export", store).exception)
+    assert run("export", tmp_path).return_value == EXIT_STATUS["refused"]
     assert "unknown format" in str(run("export", log, "--parquet", out, "--format", "x").exception)
     (tmp_path / "text").write_text("no log at all")
     assert run("export", tmp_path / "text", "--parquet", out).return_value == 4
