@@ -17,7 +17,7 @@ STRIDE = 4 << 20
 """Bytes of a window: what begins in them is found in it."""
 AHEAD = 64 << 10
 """Bytes after a window that are looked at with it."""
-PAD = 32
+PAD = 96
 SECTOR = 512
 BLOCK = 1 << 18
 BLOCKS = 64

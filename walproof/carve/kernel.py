@@ -5,13 +5,42 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import types
-from numba.cpython.unsafe.numbers import trailing_zeros
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from walproof.scan.compiled import BYTES, I64, U8, U64, kernel
-from walproof.scan.memory import load64
+from walproof.scan.memory import load64, trailing_zeros
 
-_ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_BLOCK = 64
+
+
+@intrinsic
+def _pairs(typing: Any, data: Any, one_at: Any, one: Any, other_at: Any, other: Any) -> Any:
+    """Bit k of a uint64: whether ``data[one_at + k] == one`` and ``data[other_at + k] == other``.
+
+    Nobody checks that the 64 bytes from each place on lie in the array.
+    """
+    wide = ir.VectorType(ir.IntType(8), _BLOCK)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array, one_at, one, other_at, other = arguments
+        memory = context.make_array(signature.args[0])(context, builder, array).data
+
+        def equal(at: Any, byte: Any) -> Any:
+            place = builder.bitcast(builder.gep(memory, [at]), wide.as_pointer())
+            loaded = builder.load(place, align=1)
+            undefined = ir.Constant(wide, ir.Undefined)
+            single = builder.insert_element(undefined, byte, ir.Constant(cgutils.int32_t, 0))
+            zeros = ir.Constant(ir.VectorType(cgutils.int32_t, _BLOCK), [0] * _BLOCK)
+            every = builder.shuffle_vector(single, undefined, zeros)
+            return builder.icmp_unsigned("==", loaded, every)
+
+        both = builder.and_(equal(one_at, one), equal(other_at, other))
+        return builder.bitcast(both, ir.IntType(64))
+
+    return types.uint64(data, types.intp, types.uint8, types.intp, types.uint8), generate
 
 
 @kernel(
@@ -20,13 +49,13 @@ _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
         types.int64,
         types.int64,
         types.int64,
+        I64,
         U8,
-        types.uint64,
-        types.uint64,
-        I64,
-        I64,
         U64,
         U64,
+        I64,
+        I64,
+        U8,
         I64,
         I64,
     )
@@ -34,56 +63,59 @@ _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 def matches(
     data: Any,
     go_on: Any,
-    start: Any,
     stop: Any,
-    is_trigger: Any,
-    limits: Any,
+    size: Any,
+    places: Any,
     letters: Any,
-    first: Any,
-    trigger: Any,
     masks: Any,
     values: Any,
+    first: Any,
+    peeks: Any,
+    among: Any,
     at: Any,
     which: Any,
 ) -> Any:
-    """Find patterns that begin in ``[start, stop)``; 16 bytes after ``stop`` lie in the array.
+    """Find patterns that begin in ``[go_on, stop)``; 80 bytes after ``stop`` lie in the array.
 
-    Pattern ``p`` has the words ``values[2 * p]`` and ``values[2 * p + 1]`` under its masks, and its
-    trigger ``trigger[p]`` bytes after its start; those of the trigger byte ``b`` are
-    ``[first[b], first[b + 1])``. Triggers are looked for from ``go_on``, ``start`` at first.
-    No trigger is as large as the bytes of ``limits``, at most 0x80, but the one in ``letters``.
-    Returns how many patterns there are, and where to go on: ``stop + 16`` when it is through, less
-    when there may be no more room in ``at`` and ``which``.
+    Pattern ``p`` has the words ``values[2 * p]`` and ``values[2 * p + 1]`` under its masks, and of
+    these the bytes ``letters[2 * p]`` and ``letters[2 * p + 1]`` at ``places`` after its start. If
+    ``[first[p], first[p + 1])`` is not empty, one of the bytes at ``peeks`` after its start and
+    before ``size`` is one for which ``among[256 * p + byte]`` is not 0. Returns how many patterns
+    there are, and where to go on: ``stop`` when it is through, less when there may be no more room
+    in ``at`` and ``which``.
     """
     found = 0
-    most = at.shape[0]
-    last = stop + 16
+    count = first.shape[0] - 1
     i = go_on
-    while True:
-        # Eight bytes at a time, of which none is a trigger: most bytes of most data.
-        while i + 8 <= last:
-            here = load64(data, i)
-            other = here ^ letters
-            hit = ((here - limits) & ~here | (other - _ONES) & ~other) & _HIGHS
-            if hit != 0:
-                i += np.int64(trailing_zeros(hit)) >> 3
-                break
-            i += 8
-        if i >= last:
-            return found, last
-        if is_trigger[data[i]] == 0:
-            i += 1
-            continue
-        if found + first[data[i] + 1] - first[data[i]] > most:
+    while i < stop:
+        if found + _BLOCK * count > at.shape[0]:
             return found, i
-        for p in range(first[data[i]], first[data[i] + 1]):
-            begin = i - trigger[p]
-            if (
-                begin >= start
-                and begin < stop
-                and load64(data, begin) & masks[2 * p] == values[2 * p]
-                and load64(data, begin + 8) & masks[2 * p + 1] == values[2 * p + 1]
-            ):
-                at[found], which[found] = begin, p
-                found += 1
-        i += 1
+        for p in range(count):
+            here = _pairs(
+                data,
+                i + places[2 * p],
+                letters[2 * p],
+                i + places[2 * p + 1],
+                letters[2 * p + 1],
+            )
+            while here != 0:
+                begin = i + np.int64(trailing_zeros(here))
+                here &= here - np.uint64(1)
+                if begin >= stop:
+                    break
+                if (
+                    load64(data, begin) & masks[2 * p] != values[2 * p]
+                    or load64(data, begin + 8) & masks[2 * p + 1] != values[2 * p + 1]
+                ):
+                    continue
+                is_one = first[p] == first[p + 1]
+                for number in range(first[p], first[p + 1]):
+                    place = begin + peeks[number]
+                    if place < size and among[256 * p + data[place]] != 0:
+                        is_one = True
+                        break
+                if is_one:
+                    at[found], which[found] = begin, p
+                    found += 1
+        i += _BLOCK
+    return found, stop

@@ -22,14 +22,15 @@ Kind = Literal["log", "loose"]
 class Pattern:
     """Up to sixteen fixed bytes; those under a zero of the mask may be anything.
 
-    ``trigger`` is the place of a byte that is rare elsewhere; the search is fastest where it is
-    small. What is found is the offset ``back`` bytes before the pattern.
+    Some of them are fixed in all bits. If there are ``peeks``, one of the bytes so far after its
+    start is ``among`` some. What is found is the offset ``back`` bytes before the pattern.
     """
 
     value: bytes
     mask: bytes = b""
-    trigger: int = 0
     back: int = 0
+    peeks: tuple[int, ...] = ()
+    among: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Window:
     """Bytes of an image: ``data[0]`` is at ``base``; ``size`` bytes are filled.
 
     What begins before ``stop`` (an offset in the image) is for this window; the rest is there to
-    look ahead. At least 16 zeros follow the filled bytes.
+    look ahead. At least 80 zeros follow the filled bytes.
     """
 
     base: int

@@ -10,9 +10,10 @@ import numpy as np
 from walproof.carve.model import Pattern, Window
 
 WIDTH = 16
-ONES, HALF = 0x0101010101010101, 0x80
+BLOCK = 64
+"""Bytes at which the kernel looks at once."""
 MOST = 1 << 16
-"""Places that the kernel notes before it hands them over."""
+"""Places that the kernel may note, and those of one block more, before it hands them over."""
 
 
 class Search:
@@ -40,40 +41,35 @@ class Search:
         return sorted(pair for pair in pairs if pair[0] >= 0)
 
     def _compile(self) -> None:
-        by_trigger: list[list[int]] = [[] for _ in range(256)]
-        for number, (value, _) in enumerate(self._masked):
-            by_trigger[value[self.patterns[number].trigger]].append(number)
-        self._order = [number for numbers in by_trigger for number in numbers]
-        self._first = np.cumsum([0, *map(len, by_trigger)]).astype(np.int64)
-        largest = sorted(byte for byte in range(256) if by_trigger[byte])
-        # The kernel skips what is no trigger fastest where all but one are small.
-        self._letters = np.uint64(largest[-1] * ONES)
-        small = largest[-2] if len(largest) > 1 else largest[-1]
-        if small >= HALF:
-            raise ValueError(f"two triggers are {HALF:#x} or more: {small:#x}, {largest[-1]:#x}")
-        self._limits = np.uint64((small + 1) * ONES)
-        self._is_trigger = np.array([bool(numbers) for numbers in by_trigger], np.uint8)
-        order = self._order
-        self._trigger = np.array([self.patterns[one].trigger for one in order], np.int64)
-        values = b"".join(self._masked[one][0] for one in order)
-        masks = b"".join(self._masked[one][1] for one in order)
+        rarest = [_rarest(value, mask) for value, mask in self._masked]
+        self._places = np.array(rarest, np.int64).ravel()
+        pairs = zip(self._masked, rarest, strict=True)
+        letters = [value[at] for (value, _), places in pairs for at in places]
+        self._letters = np.array(letters, np.uint8)
+        values = b"".join(value for value, _ in self._masked)
+        masks = b"".join(mask for _, mask in self._masked)
         self._values = np.frombuffer(values, "<u8").astype(np.uint64)
         self._masks = np.frombuffer(masks, "<u8").astype(np.uint64)
-        self._at, self._which = np.empty(MOST, np.int64), np.empty(MOST, np.int64)
+        peeks = [one.peeks for one in self.patterns]
+        self._first = np.cumsum([0, *map(len, peeks)]).astype(np.int64)
+        self._peeks = np.array([place for places in peeks for place in places], np.int64)
+        among = [byte in one.among for one in self.patterns for byte in range(256)]
+        self._among = np.array(among, np.uint8)
+        room = MOST + BLOCK * len(self.patterns)
+        self._at, self._which = np.empty(room, np.int64), np.empty(room, np.int64)
 
     def _fast(self, window: Window, length: int) -> list[tuple[int, int]]:
         assert self._kernel is not None
         found: list[tuple[int, int]] = []
         go_on = 0
-        while go_on < length + WIDTH:
-            # A window has 32 bytes of zeros after those that are filled.
+        while go_on < length:
+            # A window has 96 bytes of zeros after those that are filled.
             count, go_on = self._kernel(
-                window.data, go_on, 0, length, self._is_trigger, self._limits,
-                self._letters, self._first, self._trigger, self._masks, self._values,
+                window.data, go_on, length, window.size, self._places, self._letters,
+                self._masks, self._values, self._first, self._peeks, self._among,
                 self._at, self._which,
             )  # fmt: skip
-            places = zip(self._at[:count].tolist(), self._which[:count].tolist(), strict=True)
-            found += [(at, self._order[p]) for at, p in places]
+            found += zip(self._at[:count].tolist(), self._which[:count].tolist(), strict=True)
         return found
 
     def _slow(self, window: Window, length: int) -> list[tuple[int, int]]:
@@ -85,19 +81,34 @@ class Search:
             while 0 <= place < length + start:
                 at = place - start
                 here = data[at : at + WIDTH].ljust(WIDTH, b"\0") if at >= 0 else b""
-                if here and all(
-                    byte & bits == wanted
-                    for byte, bits, wanted in zip(here, mask, value, strict=True)
+                if (
+                    here
+                    and all(
+                        byte & bits == wanted
+                        for byte, bits, wanted in zip(here, mask, value, strict=True)
+                    )
+                    and self._peeked(window.size, data, at, number)
                 ):
                     found.append((at, number))
                 place = data.find(value[start:end], place + 1)
         return found
+
+    def _peeked(self, size: int, data: bytes, at: int, number: int) -> bool:
+        one = self.patterns[number]
+        seen = (data[at + place] for place in one.peeks if at + place < size)
+        return not one.peeks or any(byte in one.among for byte in seen)
 
 
 def _padded(pattern: Pattern) -> tuple[bytes, bytes]:
     mask = (pattern.mask or b"\xff" * len(pattern.value)).ljust(WIDTH, b"\0")
     value = bytes(a & b for a, b in zip(pattern.value.ljust(WIDTH, b"\0"), mask, strict=True))
     return value, mask
+
+
+def _rarest(value: bytes, mask: bytes) -> tuple[int, int]:
+    """Where two bytes are that are fixed in all their bits: large ones, since most are small."""
+    fixed = sorted((value[at], at) for at in range(WIDTH) if mask[at] == 0xFF)
+    return fixed[-1][1], fixed[-2 if len(fixed) > 1 else -1][1]
 
 
 def _longest_fixed(mask: bytes) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import struct
 import sys
 import time
@@ -14,6 +15,7 @@ import pytest
 
 from reference_impl.formats import FORMATS
 from reference_impl.kahadb_journal.layout import HEADER
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, masked_crc
 from walproof.carve import search
 from walproof.carve.engine import Carving
 from walproof.carve.image import PAD, STRIDE, Image
@@ -126,10 +128,11 @@ def test_without_machine_code_logs_are_found_too(
 
 def test_both_searches_find_the_same() -> None:
     patterns = [
-        Pattern(b"\1\2\3", trigger=1),
-        Pattern(b"\2\0\3", b"\xff\0\xff", trigger=2),
+        Pattern(b"\1\2\3"),
+        Pattern(b"\2\0\3", b"\xff\0\xff"),
         Pattern(b"\3\3", back=2),
-        Pattern(b"\1" + bytes(9), b"\xf1" + b"\xff" * 9, trigger=1),
+        Pattern(b"\2\2", peeks=(9, 70), among=frozenset({1, 255})),
+        Pattern(b"\1" + bytes(9), b"\xf1" + b"\xff" * 9),
     ]
     data = np.random.default_rng(5).integers(0, 4, 40_000 + PAD, dtype=np.uint8)
     data[5000:9000] = 0
@@ -145,9 +148,57 @@ def test_both_searches_find_the_same() -> None:
         assert fast.hits(window) == expected
 
 
+def test_a_peek_sees_nothing_after_the_end_of_the_image() -> None:
+    one = search.Search([Pattern(b"\1\2", peeks=(40, 60), among=frozenset({0}))])
+    data = np.full(100 + PAD, 5, np.uint8)
+    data[[10, 11, 55, 56, 70, 71]] = [1, 2] * 3
+    data[[50, 105, 110]] = 0
+    for kernel in (one._kernel, None):
+        one._kernel = kernel
+        assert one.hits(Window(0, 100, 100, data)) == [(10, 0)]
+    # The third: its bytes at 40 and 60 are those at 110 and 130, after the end.
+
+
+@pytest.mark.parametrize("near_end", [0, 1, 7, 63])
+def test_fast_instructions_find_the_same_physical_records(near_end: int) -> None:
+    from walproof.carve.formats import leveldb_log_records as fast
+    from walproof.scan.crc32c_ranges import prefixes
+    from walproof.scan.leveldb_log import anywhere
+
+    if not fast.has_instructions():
+        pytest.skip("this processor has no PCLMULQDQ")
+    chance = random.Random(near_end)
+    parts, expected, at = [], [], 0
+    for number in range(400):
+        noise = chance.randbytes(chance.choice([0, 0, 1, 6, 7, 50, 300]))
+        noise += bytes(chance.choice([0, 0, 70]))
+        size = chance.choice([0, 1, 7, 8, 500, BLOCK_SIZE - 7]) if number % 9 else number * 7
+        payload = bytes([1 + number % 4]) + chance.randbytes(size)
+        masked = struct.pack("<I", masked_crc(payload))
+        record = masked + struct.pack("<H", size) + payload
+        if number % 5 == 4:
+            record = bytes([record[0] ^ 1]) + record[1:]
+        else:
+            expected.append((at + len(noise), at + len(noise) + len(record), payload[0]))
+        parts.append(noise + record)
+        at += len(parts[-1])
+    whole = b"".join(parts) + bytes(near_end)
+    data = np.frombuffer(whole + bytes(PAD), np.uint8)
+    of_eight = np.empty(len(whole) // 8 + 1, np.uint32)
+    prefixes(data, len(whole), of_eight)
+    for kernel in (fast.physical_records, anywhere.physical_records):
+        columns = np.empty(50, np.int64), np.empty(50, np.int64), np.empty(50, np.uint8)
+        found: list[tuple[int, int, int]] = []
+        here = 0
+        while here < len(whole):
+            count, here = kernel(data, here, len(whole), len(whole), of_eight, *columns)
+            found += zip(*(one[:count].tolist() for one in columns), strict=True)
+        assert found == expected
+
+
 def test_a_search_that_finds_more_than_it_can_note(monkeypatch) -> None:
     monkeypatch.setattr(search, "MOST", 7)
-    fast = search.Search([Pattern(b"\1\1"), Pattern(b"\1", trigger=0)])
+    fast = search.Search([Pattern(b"\1\1"), Pattern(b"\1")])
     data = np.ones(1000 + PAD, np.uint8)
     assert len(fast.hits(Window(0, 1000, 1000, data))) == 2000
 

@@ -39,7 +39,7 @@ class _Chain:
 class Carver:
     """See :class:`walproof.carve.model.Carver`."""
 
-    patterns: Sequence[Pattern] = (Pattern(HEADER, trigger=4),)
+    patterns: Sequence[Pattern] = (Pattern(HEADER),)
     head_size = CONTROL_SIZE
 
     def __init__(self, image: Image, align: int) -> None:

@@ -178,8 +178,13 @@ class Carver:
         if not self._anywhere:
             yield from self._at_sectors(window, start, stop)
             return
+        from walproof.carve.formats import leveldb_log_records as records
         from walproof.scan.crc32c_ranges import prefixes
-        from walproof.scan.leveldb_log.anywhere import physical_records
+
+        if records.has_instructions():
+            physical_records = records.physical_records
+        else:
+            from walproof.scan.leveldb_log.anywhere import physical_records
 
         prefixes(window.data, window.size, self._of_eight)
         at, end, kind = self._columns

@@ -22,15 +22,23 @@ LARGEST = 1 << 30
 """What is read of a journal file, in bytes; systemd's own limit is lower as a rule."""
 
 
+def _data(compression: int, peeks: tuple[int, ...] = ()) -> Pattern:
+    value = bytes([layout.DATA, compression]) + bytes(14)
+    mask = b"\xff" * 8 + b"\0\0\0\0" + b"\xff" * 4
+    return Pattern(value, mask, peeks=peeks, among=objects.FIRST_LETTERS)
+
+
 class Carver:
     """See :class:`walproof.carve.model.Carver`."""
 
     patterns: Sequence[Pattern] = (
-        Pattern(layout.SIGNATURE, trigger=4),
-        # A DATA object: type, three bits of flags, zeros, a size below 2^32, and a hash.
-        Pattern(
-            b"\1" + bytes(15), b"\xff\xf8" + b"\xff" * 6 + b"\0\0\0\0\xff\xff\xff\xff", trigger=0
-        ),
+        Pattern(layout.SIGNATURE),
+        # A DATA object: type, flags, zeros, a size below 2^32, and a hash. The name of its field
+        # tells it from the ones before zeros of which programs are full.
+        _data(0, (objects.REGULAR, objects.COMPACT)),
+        _data(layout.OBJECT_XZ),
+        _data(layout.OBJECT_LZ4),
+        _data(layout.OBJECT_ZSTD),
     )
 
     head_size = 0  # no checksum covers a record that was cut in two
@@ -47,7 +55,7 @@ class Carver:
                 continue
             if pattern == HEADER:
                 found = self._file(at)
-            elif objects.is_likely(window, at) and objects.may_begin(self.image, at):
+            elif objects.may_begin(self.image, at):
                 found = self._objects(at)
             else:
                 continue

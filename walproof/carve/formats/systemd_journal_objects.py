@@ -17,12 +17,13 @@ from reference_impl.systemd_journal.compression import BadCompression, decompres
 from reference_impl.systemd_journal.export_format import entry_body, field_to_json
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from walproof.carve.image import Image
-from walproof.carve.model import Certainty, Loose, Window
+from walproof.carve.model import Certainty, Loose
 
 REGULAR, COMPACT = 64, 72
 """Bytes of a DATA object before its payload."""
 FIRST_LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 NAMED = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}=")
+XZ_STREAM, ZSTD_FRAME = b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
 LARGEST_OBJECT = 64 << 20
 LARGEST_FIELD = 16 << 20
 LONGEST_RUN = 32 << 20
@@ -56,21 +57,6 @@ def may_begin(image: Image, at: int) -> bool:
     """Whether a DATA object may be here: its field has a name, or is compressed."""
     frame = _frame(image, at)
     return frame is not None and frame.kind == layout.DATA
-
-
-def is_likely(window: Window, at: int) -> bool:
-    """A quick look at a DATA object: programs are full of ones before zeros.
-
-    False only where :func:`may_begin` is False too.
-    """
-    start = at - window.base
-    head = window.data[start : min(start + COMPACT + 1, window.size)].tobytes()
-    if start < 0 or len(head) <= COMPACT:
-        return True
-    if head[1] & layout.OBJECT_COMPRESSED:
-        return True
-    is_long = int.from_bytes(head[8:16], "little") > REGULAR
-    return is_long and (head[REGULAR] in FIRST_LETTERS or head[COMPACT] in FIRST_LETTERS)
 
 
 def run_at(image: Image, at: int, stop: int) -> list[Object] | None:
@@ -213,6 +199,8 @@ def _payload(image: Image, one: Object) -> bytes | None:
     for start in (REGULAR, COMPACT):
         if not image.work.allows(one.size):
             return None
+        if not _may_unpack(image.read(one.at + start, 8), compression):
+            continue  # before megabytes are read that a few bytes claim
         try:
             stored = image.read(one.at + start, one.size - start)
             plain = decompress(stored, compression, min(LARGEST_FIELD, 64 * one.size + (1 << 20)))
@@ -223,6 +211,13 @@ def _payload(image: Image, one: Object) -> bytes | None:
         if NAMED.match(plain[:65]):
             return plain
     return None
+
+
+def _may_unpack(head: bytes, compression: int) -> bool:
+    """Whether a compressed field begins so: with its size, or as a stream or frame does."""
+    if compression == layout.OBJECT_LZ4:
+        return int.from_bytes(head, "little") <= LARGEST_FIELD
+    return head.startswith(XZ_STREAM if compression == layout.OBJECT_XZ else ZSTD_FRAME)
 
 
 def _is_compact(image: Image, run: Sequence[Object]) -> bool:

@@ -40,9 +40,9 @@ class Carver:
 
     # The length of a block may grow in a newer version of the schema, up to 255 bytes here.
     patterns: Sequence[Pattern] = (
-        Pattern(b"\1\0\0\1\0" + SCHEMA, b"\xff\0\xff\xff\xff\xff\xff", trigger=5),
-        Pattern(b"\1\x14\0\3\0" + SCHEMA, trigger=5),
-        Pattern(b"\2\0\0\4\0" + SCHEMA, b"\xff\0\xff\xff\xff\xff\xff", trigger=5),
+        Pattern(b"\1\0\0\1\0" + SCHEMA, b"\xff\0\xff\xff\xff\xff\xff"),
+        Pattern(b"\1\x14\0\3\0" + SCHEMA),
+        Pattern(b"\2\0\0\4\0" + SCHEMA, b"\xff\0\xff\xff\xff\xff\xff"),
     )
     # Both messages, the blocks of which may be longer in a newer version.
     head_size = 1 + 2 * SBE_HEADER.size + 2 * 255 + 4

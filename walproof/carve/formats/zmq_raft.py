@@ -32,7 +32,7 @@ CHUNKS = 64
 
 def _key(key: bytes) -> Pattern:
     text = (bytes([0xA0 | len(key)]) + key)[:16]
-    return Pattern(text, trigger=3, back=1)
+    return Pattern(text, back=1)
 
 
 class Carver:
@@ -40,8 +40,8 @@ class Carver:
 
     patterns: Sequence[Pattern] = (
         # The length: 16 and four bytes for each of at most 2^24 entries.
-        Pattern(b"RLOG\0\0\0\0\1\0\0\0", b"\xff\xff\xff\xff\3\0\0\xf8\xff\xff\xff\xff", trigger=8),
-        Pattern(b"SNAP\x1c\0\0\0\1\0\0\0", trigger=8),
+        Pattern(b"RLOG\0\0\0\0\1\0\0\0", b"\xff\xff\xff\xff\3\0\0\xf8\xff\xff\xff\xff"),
+        Pattern(b"SNAP\x1c\0\0\0\1\0\0\0"),
     )
     head_size = 0  # no checksum covers a record that was cut in two
 
