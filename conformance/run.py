@@ -19,10 +19,11 @@ from conformance.cases import Case, cases_of
 from conformance.describe import sized_payload_text
 from conformance.isolation import evidence, words
 from conformance.isolation.environment import existing as present
+from conformance.outcome import SubjectRun
 from conformance.protocol.child import Limits
 from conformance.protocol.oneshot import file_name
 from conformance.recipes.fresh import Fresh
-from conformance.runner import SubjectRun, run_subjects
+from conformance.runner import run_subjects
 from conformance.score import WRITING, score
 from conformance.structure.cases import PROFILE, structure_cases
 from conformance.subject import Subject, baseline_subjects

@@ -4,34 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from conformance.baselines import BaselineChild
-from conformance.cases import Case, Judgement, Step
+from conformance.cases import Case, Step
 from conformance.contents import TooMuch
+from conformance.conversation import Conversation, conversation
 from conformance.isolation import Box
-from conformance.protocol.child import Child, Crash, Limits, OutOfTurn, OverLimit, Timeout
-from conformance.protocol.messages import ProtocolError
-from conformance.protocol.oneshot import OneShot, reports_of
+from conformance.outcome import (
+    CLASS_OF_ERROR,
+    SubjectRun,
+    died,
+    failed,
+    passed,
+    summary,
+    with_known,
+    with_stderr,
+)
+from conformance.protocol.child import Child, Limits, OutOfTurn
+from conformance.protocol.oneshot import reports_of
 from conformance.scratch import Scratch
-from conformance.structure.cases import PROFILE as STRUCTURE
 from conformance.subject import Subject
-
-_CLASS_OF_ERROR = {
-    Crash: "crash",
-    Timeout: "timeout",
-    OverLimit: "over-limit",
-    TooMuch: "over-limit",
-    ProtocolError: "protocol-error",
-}
-
 
 PATIENCE = 5
 """How many times its limit a case gets when it is asked again after a time-out."""
@@ -43,40 +40,6 @@ WARM = 8
 """So many replies in turn must have come before a second request is sent ahead of a reply."""
 WORTH_A_START = 50
 """So many cases must be left for one more child to help with them."""
-
-
-class Conversation(Protocol):
-    """What the runner needs of a child: a process, or a program started per request."""
-
-    asked: int
-
-    @property
-    def stderr_tail(self) -> str | None:
-        """The last of what it wrote to stderr."""
-
-    async def start(self) -> dict[str, Any]:
-        """Start it and return its hello."""
-
-    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
-        """The reply to one request."""
-
-    async def close(self) -> None:
-        """End it politely."""
-
-    async def kill(self) -> None:
-        """End it at once."""
-
-
-@dataclass
-class SubjectRun:
-    """What came of one subject: who it said it is, and a result per case."""
-
-    subject: Subject
-    hello: dict[str, Any] = field(default_factory=dict)
-    status: str = "ran"
-    because: str | None = None
-    seconds: float = 0.0
-    results: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Runner:
@@ -147,7 +110,7 @@ class Runner:
                     result, alive = await self._run_case(child, case, scratch)
                     if not alive:
                         result = await self._blame(child, case, scratch, result, box)
-                    self._results[number] = self._apply_known(result)
+                    self._results[number] = with_known(self.subject, result)
                 self.progress()
             finally:
                 if child is not None:
@@ -183,7 +146,7 @@ class Runner:
                     if not alive:
                         result = await self._blame(child, case, scratch, result, box)
                         child = None
-                    self._results[number] = self._apply_known(result)
+                    self._results[number] = with_known(self.subject, result)
                     self.progress()
             finally:
                 if child is not None:
@@ -193,31 +156,23 @@ class Runner:
                 scratch.close()
 
     async def _start(self, box: Box | None) -> Conversation | None:
-        child = self._new_child(box)
+        child = conversation(self.subject, self.limits, box)
         try:
             hello = await child.start()
-        except tuple(_CLASS_OF_ERROR) as error:
+        except tuple(CLASS_OF_ERROR) as error:
             # One that cannot say hello is broken as a whole: no case can tell more.
             self.outcome.status = "broken"
-            self.outcome.because = _with_stderr(f"hello: {error}", child.stderr_tail)
+            self.outcome.because = with_stderr(f"hello: {error}", child.stderr_tail)
             await child.kill()
             return None
         self.outcome.hello = hello
         return child
 
-    def _new_child(self, box: Box | None) -> Conversation:
-        if self.subject.baseline is not None:
-            return BaselineChild(self.subject.baseline)
-        if self.subject.one_shot:
-            strict = self.subject.strict
-            return OneShot(self.subject.command, Path.cwd(), self.limits, strict, box)
-        return Child(self.subject.command, Path.cwd(), self.limits, box)
-
     async def _run_case(
         self, child: Conversation, case: Case, scratch: Scratch, patience: int = 1
     ) -> tuple[dict[str, Any], bool]:
         """The result of one case, and whether the child is still there."""
-        result = self._result(case)
+        result = passed(self.subject, case)
         if case.profile not in self.outcome.hello["profiles"]:
             return result | {"class": "skipped", "difference": "not one of its profiles"}, True
         started = time.monotonic()
@@ -231,10 +186,10 @@ class Runner:
             # A request that is skipped does not excuse another one that failed.
             outcomes = [each for each in outcomes if each["class"] == "fail"] or outcomes
             if outcomes:
-                result |= outcomes[0] | {"difference": _summary(outcomes)}
+                result |= outcomes[0] | {"difference": summary(outcomes)}
             alive = True
-        except tuple(_CLASS_OF_ERROR) as error:
-            result |= self._died(error, case, child)
+        except tuple(CLASS_OF_ERROR) as error:
+            result |= died(error, case, child.stderr_tail)
             alive = isinstance(error, TooMuch)  # that is found when it has replied
         result["ms"] = round((time.monotonic() - started) * 1000, 3)
         return result, alive
@@ -291,20 +246,20 @@ class Runner:
         again: list[tuple[int, Case]] = []
         alive = True
         for n, (number, case, step) in enumerate(several):
-            result = self._result(case)
+            result = passed(self.subject, case)
             started = time.monotonic()
             try:
                 reply = await child.hear(requests[n], case.wall_ms, case.owed)
-            except tuple(_CLASS_OF_ERROR) as error:
+            except tuple(CLASS_OF_ERROR) as error:
                 self._one_by_one, alive = True, False
                 again += [(number, case) for number, case, _ in several[n:]]
                 if child.answered_several and not isinstance(error, OutOfTurn):
                     again.pop(len(again) - len(several) + n)
-                    result |= self._died(error, case, child)
+                    result |= died(error, case, child.stderr_tail)
                     result["ms"] = round((time.monotonic() - started) * 1000, 3)
                     crowded = n + 1 < len(several)
                     result = await self._blame(child, case, scratch, result, box, crowded)
-                    self._results[number] = self._apply_known(result)
+                    self._results[number] = with_known(self.subject, result)
                     self.progress()
                 break
             outcome, more = self._judged(child, case, step, places[n], reply)
@@ -315,7 +270,7 @@ class Runner:
                 continue
             result |= outcome or {}
             result["ms"] = round((time.monotonic() - started) * 1000, 3)
-            self._results[number] = self._apply_known(result)
+            self._results[number] = with_known(self.subject, result)
             self.progress()
         else:
             child.answered_several = True
@@ -336,7 +291,7 @@ class Runner:
             return None, False
         if step.again(case, place, 0) is not None:
             return None, True
-        return self._failed(judgement, child), False
+        return failed(judgement, child.stderr_tail), False
 
     def _reads(self, case: Case) -> bool:
         """Whether the format is one of the implementation's; others are none of its business."""
@@ -368,27 +323,7 @@ class Runner:
         scratch.clear(place)
         if judgement.difference is None:
             return None
-        return self._failed(judgement, child)
-
-    @staticmethod
-    def _failed(judgement: Judgement, child: Conversation) -> dict[str, Any]:
-        return {
-            "class": "fail",
-            "difference": judgement.difference,
-            "expected": judgement.expected or None,
-            "actual": judgement.actual,
-            "stderr": child.stderr_tail,
-        }
-
-    @staticmethod
-    def _died(error: Exception, case: Case, child: Conversation) -> dict[str, Any]:
-        kind = next(kind for kind in _CLASS_OF_ERROR if isinstance(error, kind))
-        return {
-            "class": _CLASS_OF_ERROR[kind],
-            "difference": str(error),
-            "expected": case.expect,
-            "stderr": child.stderr_tail,
-        }
+        return failed(judgement, child.stderr_tail)
 
     async def _blame(
         self,
@@ -412,11 +347,11 @@ class Runner:
         alone = not slow and not crowded and (child.asked == 0 or self.subject.one_shot)
         if listed or alone or (slow and self._hung >= BELIEVED):
             return result
-        fresh = self._new_child(box)
+        fresh = conversation(self.subject, self.limits, box)
         try:
             await fresh.start()
             again, _ = await self._run_case(fresh, case, scratch, PATIENCE if slow else 1)
-        except tuple(_CLASS_OF_ERROR):
+        except tuple(CLASS_OF_ERROR):
             return result
         finally:
             await fresh.close()
@@ -428,39 +363,6 @@ class Runner:
         if again["class"] == result["class"]:
             return result | {"difference": again["difference"]}
         return result | {"difference": f"{result['difference']}; alone: {again['class']}"}
-
-    def _apply_known(self, result: dict[str, Any]) -> dict[str, Any]:
-        known, key = self.subject.known, (result["vector"], result["profile"])
-        if key not in known.entries or result["class"] == "skipped":
-            return result
-        if result["class"] == "pass":
-            return result | {
-                "class": "unexpected-pass",
-                "difference": "listed as a known failure, but right",
-                "cause": known.cause_of(*key),
-            }
-        if known.matches(*key, result["class"], result["difference"]):
-            return result | {"class": "known-failure", "cause": known.cause_of(*key)}
-        pinned = known.entries[key]
-        return result | {"cause": f"listed with another difference: {pinned.difference}"}
-
-    def _result(self, case: Case) -> dict[str, Any]:
-        chosen = f"--vector {case.vector.option} --profile {case.profile}"
-        told = {"repeat": f"{self.subject.repeat} {chosen}"}
-        if self.subject.ask and case.profile != STRUCTURE:
-            told["ask"] = f"{self.subject.ask} {chosen} --keep kept"
-        return {
-            "vector": case.vector.id,
-            "profile": case.profile,
-            "class": "pass",
-            "ms": 0.0,
-            "difference": None,
-            "cause": None,
-            "expected": None,
-            "actual": None,
-            "stderr": None,
-            **told,
-        }
 
 
 async def run_subjects(
@@ -492,16 +394,3 @@ async def run_subjects(
 def run_subjects_now(*arguments: Any, **options: Any) -> list[SubjectRun]:
     """:func:`run_subjects` for those who do not wait for anything else."""
     return asyncio.run(run_subjects(*arguments, **options))
-
-
-def _summary(outcomes: Sequence[Mapping[str, Any]]) -> str:
-    """The difference of a case: the first request's, and a digest that pins all the others."""
-    texts = [str(outcome["difference"]) for outcome in outcomes]
-    if len(texts) == 1:
-        return texts[0]
-    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:8]
-    return f"{texts[0]}; and {len(texts) - 1} more requests of this case [{digest}]"
-
-
-def _with_stderr(text: str, stderr: str | None) -> str:
-    return f"{text}; it wrote: {stderr.splitlines()[-1][:200]}" if stderr else text

@@ -16,8 +16,9 @@ import pytest
 
 from conformance import VECTORS
 from conformance.cases import cases_of
+from conformance.outcome import SubjectRun
 from conformance.protocol.child import Limits
-from conformance.runner import Runner, SubjectRun
+from conformance.runner import Runner
 from conformance.subject import Subject
 from conformance.vectors import Vector, load
 from tests.family import children

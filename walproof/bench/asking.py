@@ -9,7 +9,8 @@ from typing import Any
 
 from conformance.baselines import BASELINES
 from conformance.cases import Case, cases_of
-from conformance.runner import SubjectRun, run_subjects
+from conformance.outcome import SubjectRun
+from conformance.runner import run_subjects
 from conformance.subject import Subject, subject_of
 from conformance.vectors import Vector
 from walproof.bench import at_once_rows
