@@ -48,7 +48,8 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         key=key,
         continuous=bool(header.compatible_flags & layout.SEALED_CONTINUOUS),
     )
-    made = Writer(options, header, bytearray(data[: walk.end]))
+    # The padding of the last object may be missing (SDJ-051).
+    made = Writer(options, header, bytearray(data[: walk.end].ljust(walk.end, b"\0")))
     made.allocated = len(data)
     for at in walk.sound(layout.DATA):
         payload = view.payload(at)

@@ -20,7 +20,10 @@ from conformance.recipes.systemd_journal.log import (
     START,
     SystemdLog,
 )
-from conformance.recipes.systemd_journal.tails import cut_in_the_last_entry
+from conformance.recipes.systemd_journal.tails import (
+    compact_file_that_ends_in_padding,
+    cut_in_the_last_entry,
+)
 
 LATER = START + 100_000_000
 
@@ -140,6 +143,22 @@ def append_a_value_that_is_there(log: SystemdLog) -> None:
     """All fields of the new entry are in the file already."""
     log.record("MESSAGE=alpha", "PRIORITY=3", realtime=LATER)
     _survive(log, len(MIXED))
+
+
+@BOOK.appending(
+    compact_file_that_ends_in_padding,
+    "appending",
+    "SDJ-010",
+    "SDJ-051",
+    "SDJ-055",
+    control=append_two_entries,
+    may_refuse=True,
+)
+def append_where_the_last_padding_is_missing(log: SystemdLog) -> None:
+    """The file ends 3 bytes before the place of the next object, which is a multiple of 8."""
+    log.truncate(len(log.control) - 3)
+    log.record("MESSAGE=foxtrot", "PRIORITY=6", realtime=LATER)
+    _survive(log, 3)
 
 
 @BOOK.valid("appending", "SDJ-003", "SDJ-087")
