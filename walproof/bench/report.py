@@ -6,6 +6,7 @@ import datetime
 import json
 import os
 import platform
+import statistics
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -123,9 +124,11 @@ def _asking_table(rows: Sequence[Row]) -> Table:
 
 def _carving_table(rows: Sequence[Row]) -> Table:
     def cells(row: Row) -> tuple[str, ...]:
-        return f"{row['mb_per_second']:,.0f}", f"{row['finds']:,}"
+        start = row["start_seconds"]
+        began = f"{statistics.median(start):.2f}" if start else ""
+        return f"{row['mb_per_second']:,.0f}", began, f"{row['finds']:,}"
 
-    return _filled(_table("Carving", "program", "MB/s", "finds", "×"), rows, cells)
+    return _filled(_table("Carving", "program", "MB/s", "start, s", "finds", "×"), rows, cells)
 
 
 def _hostile_table(rows: Sequence[Row]) -> Table:

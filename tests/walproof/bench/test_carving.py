@@ -41,5 +41,8 @@ def test_rows_have_the_speed_and_that_of_the_peer(monkeypatch: pytest.MonkeyPatc
     for row in rows:
         assert row["mb_per_second"] == pytest.approx((1 << 20) / row["seconds"][0] / 1e6, rel=0.01)
         assert row["peer"] == "grep" and row["ratio_to_peer"] > 0
+        is_peer = row["contender"] == "grep"
+        assert len(row["start_seconds"]) == (0 if is_peer else 1)
+        assert all(0 < start < 60 for start in row["start_seconds"])
     made = report.build([], [], 1, True, carving=rows)
     assert made["carving"] == rows
