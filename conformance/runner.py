@@ -134,6 +134,7 @@ class Runner:
                         child = await self._start(box)
                         if child is None:
                             return
+                        continue  # others may have taken all that was left while it started
                     if isinstance(child, Child) and len(several := self._several(child)) > 1:
                         if not await self._ask_ahead(child, several, scratch, box):
                             child = None

@@ -344,3 +344,18 @@ class TestHelp:
             assert len(started) == children
             for path in started:
                 path.unlink()
+
+    def test_one_that_starts_when_all_is_done_has_nothing_to_do(self, vectors, program, tmp_path):
+        lines = """
+        from pathlib import Path
+        (mine := Path(__file__).with_name(f"started-{time.time_ns()}")).touch()
+        if len(list(mine.parent.glob("started-*"))) > 1:
+            time.sleep(1.5)
+        def reply(request):
+            time.sleep(0.002)
+            return {"seq": request["seq"], "answer": {"records": []}}
+        """
+        many = cases_of([one for one in vectors.values() if one.operation == "read"], ["recover"])
+        subject = Subject("s", "s", program(lines), writes=[tmp_path])
+        (found,) = asyncio.run(run_subjects([subject], lambda _: many[:60], 2))
+        assert len(found.results) == 60
