@@ -51,10 +51,13 @@ def _locked_folder(parent: Path) -> tuple[Path, int]:
     """A folder of our own, and the descriptor whose lock keeps it."""
     _clear_once(parent)
     while True:
+        # Between these lines somebody may take it for one that nobody holds.
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
         fcntl.flock(lock, fcntl.LOCK_EX)
-        # Between these lines somebody may have taken it for one that nobody holds.
         if folder.exists():
             return folder, lock
         os.close(lock)
