@@ -95,8 +95,9 @@ class Vector:
         """The canonical text of the answer that is owed, by profile, if one answer is all."""
         if self.operation != "read":
             return {}
-        owed = {"recover": self.body["expect"], "strict": self.body["expect_strict"]}
-        return {profile: canonical(answer) for profile, answer in owed.items()}
+        # One that was to write, and is read afterwards, has no strict answer.
+        owed = {"recover": self.body["expect"], "strict": self.body.get("expect_strict")}
+        return {profile: canonical(answer) for profile, answer in owed.items() if answer}
 
     @functools.cached_property
     def contents(self) -> Contents:
