@@ -69,10 +69,11 @@ class Output:
                     f"{self.folder}: another audit writes here ({holder}); wait for it to end,"
                     " or choose another folder"
                 ) from None
-            lock.truncate(0)
             now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-            lock.write(f"process {os.getpid()} on {socket.gethostname()}, since {now}\n")
-            lock.flush()
+            with output_to(self.folder / ".lock"):
+                lock.truncate(0)
+                lock.write(f"process {os.getpid()} on {socket.gethostname()}, since {now}\n")
+                lock.flush()
             self.results.mkdir(exist_ok=True)
             yield
 
