@@ -33,7 +33,7 @@ def test_the_first_example_is_what_the_command_prints(
     said = README.split("$ walproof 000003.log\n", 1)[1].split("```", 1)[0]
     shutil.copy(LOGS / "payload-flipped-in-middle-fragment.log", tmp_path / "000003.log")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")  # whatever the terminal is that the tests run in
+    monkeypatch.setenv("COLUMNS", "100")  # as into a pipe, whatever the terminal of the tests is
     assert said == CliRunner().invoke(walproof, ["000003.log"]).stdout
 
 

@@ -25,7 +25,7 @@ def run(*command: str | Path) -> str:
 
 
 def tools(*names: str) -> None:
-    """Skip without these programs, which no registry of packages has; the run names what it lacks."""
+    """Skip without these programs, which no registry has; the run names what it lacks."""
     missing = [name for name in names if _program(name) is None]
     if missing:
         lacking = f"{' and '.join(missing)} not found (e2fsprogs, dosfstools, mtools)"
