@@ -7,10 +7,12 @@ and half a gigabyte. Most tests of the data source need none: readers work witho
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pickle
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +32,15 @@ def unavailable(why: str) -> None:
     if in_ci():
         pytest.fail(why)
     pytest.skip(why)
+
+
+@contextmanager
+def alone(place: Path) -> Iterator[None]:
+    """Nobody else is at a place below ``.build`` meanwhile: two workers may need it at once."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.with_name(f"{place.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ import pytest
 from conformance import ROOT
 from reference_impl.answer import collect
 from reference_impl.formats import named
-from tests.conftest import unavailable
+from tests.conftest import alone, unavailable
 
 HERE = Path(__file__).parent
 BUILD = ROOT / ".build" / "decode"
@@ -49,19 +49,19 @@ def _python_with(package: str, version: str) -> Path:
     """A Python that has a package."""
     folder = BUILD / f"{package}-{version}"
     python = folder / "bin" / "python"
-    if (folder / "done").exists():
-        return python
-    BUILD.mkdir(parents=True, exist_ok=True)
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     wanted = ["--no-deps", "--only-binary", ":all:", f"{package}=={version}"]
-    for command in ([sys.executable, "-m", "venv", str(folder)], [*install, *wanted]):
-        try:
-            subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
-        except (OSError, subprocess.SubprocessError) as error:
-            words = getattr(error, "stderr", b"") or str(error).encode()
-            shutil.rmtree(folder, ignore_errors=True)
-            unavailable(f"unavailable, because {package} cannot be installed: {words.decode()!r}")
-    (folder / "done").touch()
+    with alone(folder):
+        if (folder / "done").exists():
+            return python
+        for command in ([sys.executable, "-m", "venv", str(folder)], [*install, *wanted]):
+            try:
+                subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
+            except (OSError, subprocess.SubprocessError) as error:
+                words = getattr(error, "stderr", b"") or str(error).encode()
+                shutil.rmtree(folder, ignore_errors=True)
+                unavailable(f"unavailable, because {package} cannot be had: {words.decode()!r}")
+        (folder / "done").touch()
     return python
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from conformance import ROOT
 from reference_impl.zeebe_journal import raft
-from tests.conftest import unavailable
+from tests.conftest import alone, unavailable
 from walproof.decode import phrase
 from walproof.decode.fault import Undecodable
 from walproof.decode.message_pack import MAX_DEPTH, to_json
@@ -99,21 +99,22 @@ def run(release: str) -> dict[str, Any]:
     for tool in (java, javac, "mvn"):
         if shutil.which(tool) is None:
             unavailable(f"unavailable, because there is no {tool}")
-    folder.mkdir(parents=True, exist_ok=True)
     fetch = ["mvn", "-q", "-B", "-f", str(PROGRAM / "pom.xml"), f"-Dlib={folder}/lib",
              f"-Dzeebe={release}", "generate-resources"]  # fmt: skip
     jars = f"{folder}/lib/*"
     options = ["--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED", "-Xmx512m"]
-    for command in (
-        [*fetch, "--offline"],
-        fetch,
-        [javac, "-nowarn", "-cp", jars, "-d", str(folder), str(PROGRAM / "Records.java")],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        if done.returncode == 0 and command[:-1] == fetch:
-            continue
-        if done.returncode and command[-1] != "--offline":
-            unavailable(f"unavailable, because {done.stdout[-300:]}{done.stderr[-300:]}")
+    with alone(folder.parent / "maven"):
+        folder.mkdir(exist_ok=True)
+        for command in (
+            [*fetch, "--offline"],
+            fetch,
+            [javac, "-nowarn", "-cp", jars, "-d", str(folder), str(PROGRAM / "Records.java")],
+        ):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+            if done.returncode == 0 and command[:-1] == fetch:
+                continue
+            if done.returncode and command[-1] != "--offline":
+                unavailable(f"unavailable, because {done.stdout[-300:]}{done.stderr[-300:]}")
     told = subprocess.run(
         [java, *options, "-cp", os.pathsep.join((str(folder), jars)), "Records", release],
         capture_output=True, text=True, check=True, timeout=60,

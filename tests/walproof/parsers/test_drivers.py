@@ -22,10 +22,9 @@ LOGS = [LOG, NO_NAME, b"TOY\0", b"TOX\0", b"", LOG[:14], LOG[:16]]
 
 
 @pytest.fixture(scope="session")
-def grammars() -> Path:
+def grammars(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The toys, and the LevelDB grammar that the drivers' benchmark reads with."""
-    folder = BUILD / "toys" / "ksy"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = tmp_path_factory.mktemp("ksy")
     shutil.copy(GRAMMARS / "leveldb_log.ksy", folder)
     return write_toys(folder)
 
