@@ -13,6 +13,7 @@ from conformance import SPEC
 from conformance.mutants.asking import questions_of
 from conformance.mutants.choice import Choice, all_mutants
 from conformance.mutants.hunt import Fate, Hunt
+from conformance.mutants.kept import Kept
 from conformance.mutants.loading import codes_of, sources_of
 from conformance.mutants.reached import reached
 from conformance.mutants.reviewed import Reviewed, load_reviewed
@@ -34,17 +35,26 @@ def hunt(
     started: Callable[[int], None] = lambda count: None,
     progress: Callable[[Fate], None] = lambda fate: None,
     reviewed: Reviewed | None = None,
+    kept: Kept | None = None,
 ) -> Report:
     """Hunt the chosen mutants of a format and say what became of them.
 
-    ``common`` is as in :class:`Hunt`. Raises :class:`~conformance.mutants.reached.WrongOriginal`
-    and :class:`~conformance.mutants.reviewed.BadReview`.
+    ``common`` is as in :class:`Hunt`. Whose fate is ``kept`` is not asked again. Raises
+    :class:`~conformance.mutants.reached.WrongOriginal` and
+    :class:`~conformance.mutants.reviewed.BadReview`.
     """
     clock = time.monotonic()
     reviewed = load_reviewed(format_id) if reviewed is None else reviewed
     everything = all_mutants(format_id, reviewed)
     mutants = choice.of(everything)
-    started(len(mutants))
+    known = {} if kept is None else kept.fates(mutants)
+    started(len(mutants) - len(known))
+
+    def met(fate: Fate) -> None:
+        if kept is not None:
+            kept.keep(fate)
+        progress(fate)
+
     questions = questions_of(format_id)
     files = frozenset(map(str, sources_of(format_id).values()))
     # In memory where there is such a place: most of the time goes into small files.
@@ -53,9 +63,13 @@ def hunt(
     ) as folder:
         scratch = Path(folder)
         found = reached(formats.named(format_id), questions, files, scratch)
-        fates = Hunt(format_id, questions, found, codes_of(format_id), scratch, common, jobs).run(
-            mutants, progress
-        )
+        known |= {
+            fate.mutant.name: fate
+            for fate in Hunt(
+                format_id, questions, found, codes_of(format_id), scratch, common, jobs
+            ).run([one for one in mutants if one.name not in known], met)
+        }
+    fates = [known[one.name] for one in mutants]
     gone = set(reviewed.equivalent) - {one.name for one in everything}
     return {
         "format": format_id,

@@ -21,6 +21,7 @@ from conformance.mutants.choice import (
     changed_since,
     formats_touched,
 )
+from conformance.mutants.kept import kept_of
 from conformance.mutants.reached import WrongOriginal
 from conformance.mutants.reviewed import BadReview, load_reviewed
 from conformance.mutants.run import hunt, wrong
@@ -80,6 +81,8 @@ def mutants(
     walproof mutants --format zmq-raft --function 'state.*'
     walproof mutants --changed main
     walproof mutants --changed merge-base --first-kill --reviewed
+
+    A run that was stopped goes on where it was, as long as code and vectors are the same.
 
     Exit status: 0 if every mutant is dead or listed as equivalent, 3 if not, 1 for a usage or I/O
     error.
@@ -145,4 +148,5 @@ def _hunt(
             jobs=jobs,
             started=lambda count: progress.update(task, total=count),
             progress=lambda fate: progress.advance(task),
+            kept=kept_of(format_id, common),
         )
