@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from walproof import decode
 from walproof.audit.tables import wanted_columns
 from walproof.audit.unit import Options, Piece
 from walproof.lake.opening import opened
@@ -17,6 +18,10 @@ def events(piece: Piece, options: Options) -> Iterator[tuple[str, Event]]:
     """
     with opened(piece.source, options.source) as log:
         columns = wanted_columns(log.format, options.payload)
-        wanted = Wanted(options.payload, columns, options.source.max_payload)
+        payload = options.payload
+        if options.decode:
+            columns |= decode.columns_for(log.format)
+            payload = payload or decode.needs_payload(log.format)
+        wanted = Wanted(payload, columns, options.source.max_payload)
         for event in log.scan(wanted, piece.part):
             yield log.format, event

@@ -7,10 +7,15 @@ lengths and sizes are bytes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 
+from conformance.text import one_line
 from reference_impl.formats import FORMATS
+from walproof import decode
 from walproof.scan.columns import columns_of
 from walproof.scan.model import Records
 from walproof.tables import rows as table
@@ -39,10 +44,12 @@ RECORDS = pa.schema(
         ("time", TIME),
         ("payload", pa.binary()),
         ("payload_truncated", pa.bool_()),
+        ("decoded", pa.string()),
         *_own_columns().items(),
     ]
 )
-"""A row is a record. ``time`` is the record's own clock, null in formats that have none."""
+"""A row is a record. ``time`` is the record's own clock, null in formats that have none.
+``decoded`` says in a line what the record means, null where nobody asked or it means nothing."""
 
 DAMAGE = pa.schema(
     [
@@ -85,6 +92,8 @@ FILES = pa.schema(
 reasons are those of the first fault that the reader met; of a log that was
 read in parts, of the lost range that comes first."""
 
+MOST_DECODED = 1 << 10
+"""Characters of ``decoded``; the text of a longer one is cut and ends with an ellipsis."""
 _LAST_MICROSECOND = 2**63 - 1
 
 
@@ -107,12 +116,34 @@ def times(run: Records) -> pa.Array | None:
     return pa.array(np.where(fits, exact, 0).astype(np.int64), mask=~fits)
 
 
-def rows(run: Records, file: str, log: str, format_id: str) -> pa.RecordBatch:
-    """A run of records as rows of :data:`RECORDS`."""
+def decoded(run: Records, format_id: str) -> pa.Array:
+    """What each record says, in a line."""
+    return pa.array(map(_line, decode.phrases(format_id, run)), pa.string())
+
+
+def _line(text: str | None) -> str | None:
+    if text is None:
+        return None
+    line = one_line(text[:MOST_DECODED])
+    return line if len(text) <= MOST_DECODED else f"{line}…"
+
+
+def without_content(run: Records, format_id: str) -> Records:
+    """The run with where its records are, and without what they hold."""
+    where = wanted_columns(format_id, payload=False)
+    fields = {name: column for name, column in run.fields.items() if name in where}
+    return replace(run, payload=None, truncated=None, fields=fields)
+
+
+def rows(
+    run: Records, file: str, log: str, format_id: str, more: Mapping[str, pa.Array]
+) -> pa.RecordBatch:
+    """A run of records as rows of :data:`RECORDS`; ``more`` has columns that are made already."""
     n = len(run)
     moments = times(run)
     time = pa.nulls(n, TIME) if moments is None else moments.cast(pa.timestamp("us")).cast(TIME)
     more = {
+        **more,
         "file": _same(file, n),
         "log": _same(log, n),
         "format": _same(format_id, n),

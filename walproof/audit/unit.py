@@ -62,18 +62,21 @@ class Unit:
 class Options:
     """How logs are read: ``source`` is what the data source is told, its paths among it.
 
-    ``payload`` is whether the table has what the records hold.
+    ``payload`` is whether the table has what the records hold, ``decode`` whether it has in words
+    what they mean.
     """
 
     source: SourceOptions
     payload: bool = False
+    decode: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """What the rows depend on besides the logs: when it differs, nothing is carried over."""
         return {
             "version": __version__,
             "payload": self.payload,
-            "max_payload": self.source.max_payload if self.payload else 0,
+            "decode": self.decode,
+            "max_payload": self.source.max_payload if self.payload or self.decode else 0,
             "context": {name: self.source.context(name) for name in FORMATS},
         }
 

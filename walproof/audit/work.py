@@ -25,7 +25,7 @@ from walproof.audit import process
 from walproof.audit.lake import why
 from walproof.audit.reading import events
 from walproof.audit.shard import OutputError, Shard, output_to
-from walproof.audit.tables import DAMAGE, RECORDS, rows
+from walproof.audit.tables import DAMAGE, RECORDS, decoded, rows, without_content
 from walproof.audit.tally import FileTally, Tally
 from walproof.audit.unit import Kept, Options, Piece, Task
 from walproof.lake.blank import is_blank
@@ -147,7 +147,10 @@ def scan(
             of_file = tally.files[event.file]
             if isinstance(event, Records):
                 of_file.add_records(event)
-                records.add(rows(event, shown(file), piece.log, format_id))
+                more = {"decoded": decoded(event, format_id)} if options.decode else {}
+                if not options.payload:
+                    event = without_content(event, format_id)
+                records.add(rows(event, shown(file), piece.log, format_id, more))
             else:
                 of_file.add_lost(event)
                 gaps.add(event, shown(file), piece.log, format_id, of_file.size)

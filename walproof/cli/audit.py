@@ -26,6 +26,7 @@ from walproof.cli.stopping import stoppable
     "--payload/--no-payload",
     help="Also what the records hold, or (the default) only where they are.",
 )
+@click.option("--decode", is_flag=True, help="Also what they mean, in a line of text.")
 @click.option("--again", is_flag=True, help="Read everything, even what has not changed.")
 @click.option(
     "--option",
@@ -55,6 +56,7 @@ def audit(
     paths: tuple[str, ...],
     out: Path,
     payload: bool,
+    decode: bool,
     again: bool,
     given: tuple[str, ...],
     master: str | None,
@@ -81,6 +83,7 @@ def audit(
     \b
     walproof audit /var/log/journal /data/broker --out audit
     walproof audit /mnt/lake --out /mnt/audit --payload --master spark://head:7077
+    walproof audit broker/kahadb --out audit --decode
     duckdb -c "select reason, count(*) from 'audit/damage/*.parquet' group by 1"
 
     Exit status: 0 if all logs are intact, 3 if one is torn, damaged or unreadable, 4 if none is
@@ -105,7 +108,7 @@ def audit(
         source = parse({"lastFlushedIndex": "meta", **_pairs("--option", given)})
     except BadOption as error:
         raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
-    options = Options(replace(source, paths=paths, recursive=True), payload)
+    options = Options(replace(source, paths=paths, recursive=True), payload, decode)
     engine: Engine = InProcess() if master == "none" else OnSpark(master, spark)
     try:
         # A handle of its own: the engine turns the common one away while Spark starts.

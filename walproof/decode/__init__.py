@@ -72,6 +72,21 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
     return pa.array(values, type_of(format_id, names)), pa.array(faults, pa.string())
 
 
+def phrases(format_id: str, run: Records) -> list[str | None]:
+    """The phrase of each record of a run, None for one that is not decoded. See :func:`phrase`."""
+    values, _ = decoded(format_id, run)
+    columns = {name: column.to_pylist() for name, column in run.fields.items()}
+    return [
+        None if value is None else phrase(format_id, value, _row(columns, n))
+        for n, value in enumerate(values.to_pylist())
+    ]
+
+
+def _row(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Any]:
+    """What the columns of a record hold."""
+    return {name: values[n] for name, values in columns.items() if values[n] is not None}
+
+
 def phrase(format_id: str, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """A decoded record in a line for a person.
 

@@ -12,6 +12,7 @@ from conformance.kaitai.field_map import Field
 from reference_impl.formats import Format
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.marked import FieldRow
+from walproof.inspection.meanings import Meanings
 from walproof.inspection.note import Notes
 from walproof.inspection.notes import notes_of
 from walproof.inspection.outline import Outline, outline
@@ -28,6 +29,7 @@ class Inspection:
     outline: Outline
     notes: Notes
     chapter: Chapter
+    meanings: Meanings
 
     def fields(self, start: int, end: int, depth: int | None = None) -> Iterator[Field]:
         """The fields with bytes in ``[start, end)``, at most ``depth`` levels deep."""
@@ -45,7 +47,9 @@ class Inspection:
 
 
 def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:
-    """Read a log once with the reference reader (profile ``recover``) and note where things are.
+    """Read a log with the reference reader (profile ``recover``) and note where things are.
+
+    What its records mean is read a second time, as far as they are shown.
 
     Raises ``OSError``.
     """
@@ -56,6 +60,7 @@ def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:
         outline(format.read(path, "recover", {}), log.size),
         notes_of(format.id),
         chapter(format.id),
+        Meanings(format.id, lambda: format.read(path, "recover", {})),
     )
 
 

@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-_PLAIN = str.maketrans({"…": ".", "×": "x", "≠": "!=", "┌": "+", "└": "+", "─": "-", "−": "-"})
+_PLAIN = str.maketrans(
+    {"…": ".", "×": "x", "≠": "!=", "┌": "+", "└": "+", "─": "-", "−": "-", "»": ">"}
+)
 
 
 class Line:

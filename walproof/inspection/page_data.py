@@ -51,6 +51,7 @@ def page_data(view: Inspection, start: int, end: int, limit: int | None) -> dict
         "recordCount": len(outline.record_start),
         "firstRecord": records.start,
         "records": [[outline.record_start[i], outline.record_end[i]] for i in records],
+        "meanings": [view.meanings.of(i) for i in records],
         "lostCount": len(outline.lost),
         "lostBytes": outline.lost_bytes(),
         "lost": [[g.start, g.end, g.reason, int(g.torn)] for g in outline.lost[:_MOST_LOST]],

@@ -44,6 +44,7 @@ class TerminalMap:
         self.offset_width = 6
         self.hex_width = 5
         self.unit = ""
+        self.said = -1
         self.ids_seen: dict[str, tuple[str, ...]] = {}
 
     def print(
@@ -97,6 +98,8 @@ class TerminalMap:
             self._print_field(row, note)
         elif not self.unit or field.path.endswith("]"):
             self._print_heading(row, note)
+        if row.record is not None and row.record > self.said:
+            self._print_meaning(row.record)
         if field.requirements and not self.with_ids:
             self.ids_seen.setdefault(re.sub(r"\[\d+\]", "", _inner(field)), field.requirements)
 
@@ -113,6 +116,13 @@ class TerminalMap:
         told = f": {self.view.fate(row)}"
         line.add(cut(f"{note.says}, {size}", room - len(told)), _unit_style(note))
         self.lines.say(line.add(told, _fate_style(row)).crop(self.width))
+
+    def _print_meaning(self, record: int) -> None:
+        """What a record says, after its first field."""
+        self.said = record
+        if (text := self.view.meanings.of(record)) is not None:
+            line = Line().add(f"» record {record}: ", "green").add(text)
+            self.lines.say(line if self.is_pipe else line.crop(self.width))
 
     def _print_field(self, row: FieldRow, unit: Note | None) -> None:
         field = row.field

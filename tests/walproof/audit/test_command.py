@@ -171,3 +171,26 @@ def test_stopped_by_sigterm_it_says_how_far_it_came(tmp_path: Path) -> None:
     assert not (out / "records").exists()
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     assert "80,000 records: all intact" in done.stdout
+
+
+def test_what_records_mean_is_a_column_of_text(tmp_path: Path) -> None:
+    lake, out = tmp_path / "lake", tmp_path / "out"
+    journal = vector("systemd-journal", "append-a-long-field-to-an-xz-file.journal", lake)
+    snapshot = vector("zmq-raft", "a-key-twice-in-one-update.pers", lake)
+    run(lake, "--out", out, "--decode")
+    found = rows(out, "records")
+    said = {
+        path.name: [r["decoded"] for r in found if r["file"] == str(path)]
+        for path in lake.iterdir()
+    }
+    assert said[journal.name][0] == "2023-11-14T22:13:20+00:00 host unknown: alpha  (info)"
+    assert said[snapshot.name] and all(said[snapshot.name])
+    # What it was made from is there only if it is asked for.
+    assert all(row["payload"] is None and row["fields"] is None for row in found)
+    assert all(row["update"] is None for row in found)
+    run(lake, "--out", out, "--decode", "--payload")
+    with_payload = rows(out, "records")
+    assert [row["decoded"] for row in with_payload] == [row["decoded"] for row in found]
+    assert any(row["payload"] for row in with_payload)
+    run(lake, "--out", out)
+    assert all(row["decoded"] is None for row in rows(out, "records"))

@@ -23,6 +23,7 @@ function drawDetails(pane, i) {
     ["value", hasFields(i) ? null : valueText(i, 120)],
     ["check", noteOf(i)],
     ["answer", answerOf(i)],
+    ["says", meaningOf(i)],
   ];
   const list = make("dl", {});
   for (const [name, value] of facts) {

@@ -119,6 +119,19 @@ function recordOf(i) {
   return found >= 0 && fieldEnd(i) <= DATA.records[found][1] ? DATA.firstRecord + found : -1;
 }
 
+/** What the record that holds the whole field says, or null. */
+function meaningOf(i) {
+  const record = recordOf(i);
+  return record < 0 ? null : DATA.meanings[record - DATA.firstRecord];
+}
+
+/** Whether a record begins with this field, and with none around it. */
+function beginsRecord(i) {
+  const record = recordOf(i);
+  if (record < 0 || DATA.records[record - DATA.firstRecord][0] !== F.start[i]) return false;
+  return F.parent[i] < 0 || recordOf(F.parent[i]) !== record;
+}
+
 const isPrintable = (byte) => byte >= 0x20 && byte < 0x7f;
 
 /** The class of a field's note: does its check hold? */

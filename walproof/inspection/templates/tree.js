@@ -82,6 +82,7 @@ class Tree {
     if (F.value[i] && gap && gap.from === F.start[i]) part("reason", gap.reason);
     says();
     part("quiet", `${F.size[i]} B`);
+    if (beginsRecord(i) && meaningOf(i)) part("says", meaningOf(i));
     return parts;
   }
 

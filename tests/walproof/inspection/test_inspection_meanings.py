@@ -1,0 +1,98 @@
+"""What records say beside their bytes: decoded as they come into view, a batch at a time."""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Callable, Iterator
+
+from reference_impl.answer import Event, Record
+from reference_impl.leveldb_log.writer import Writer
+from walproof.inspection.inspection import Inspection
+from walproof.inspection.meanings import AT_ONCE, HELD, LONGEST, Meanings
+from walproof.inspection.page_data import page_data
+
+OpenLog = Callable[[bytes], Inspection]
+Shown = Callable[..., list[str]]
+
+
+def put(sequence: int, key: bytes, value: bytes) -> bytes:
+    """A write batch of one put, with lengths below 128."""
+    said = bytes([1, len(key)]) + key + bytes([len(value)]) + value
+    return struct.pack("<QI", sequence, 1) + said
+
+
+def log_of(*payloads: bytes) -> bytes:
+    out = io.BytesIO()
+    writer = Writer(out)
+    for payload in payloads:
+        writer.append(payload)
+    return out.getvalue()
+
+
+BATCHES = log_of(put(1, b"a", b"1"), put(2, b"b", b"2"), b"no batch", put(3, b"c", b"\x1b[31m"))
+
+
+def test_a_record_says_what_it_means_after_its_first_field(shown: Shown) -> None:
+    for width in (None, 120):
+        lines = shown(BATCHES, width=width)
+        said = [line for line in lines if line.startswith("» ")]
+        assert said == [
+            '» record 0: put "a" = "1" (sequence 1)',
+            '» record 1: put "b" = "2" (sequence 2)',
+            '» record 3: put "c" = 0x1b5b33316d (sequence 3)',
+        ]
+        first = lines.index(said[0])
+        assert lines[first - 1].split()[2] == "blocks[0].records[0]"
+        assert "header" in lines[first + 1]
+
+
+def test_a_window_and_a_field_begin_with_the_record_they_are_in(shown: Shown) -> None:
+    size = len(log_of(put(1, b"a", b"1")))
+    said = [line for line in shown(BATCHES, start=size) if line.startswith("» ")]
+    assert said[0] == '» record 1: put "b" = "2" (sequence 2)'
+
+
+def test_a_terminal_that_lacks_the_sign_shows_another(shown: Shown) -> None:
+    assert '> record 0: put "a" = "1" (sequence 1)' in shown(BATCHES, encoding="ascii")
+
+
+def test_the_page_has_it_of_the_records_in_its_window(open_log: OpenLog) -> None:
+    data = page_data(open_log(BATCHES), 0, len(BATCHES), None)
+    assert data["meanings"][:3] == [
+        'put "a" = "1" (sequence 1)',
+        'put "b" = "2" (sequence 2)',
+        None,
+    ]
+    assert len(data["meanings"]) == len(data["records"]) == 4
+    size = len(log_of(put(1, b"a", b"1")))
+    data = page_data(open_log(BATCHES), size, 2 * size, None)
+    assert data["firstRecord"] == 1 and data["meanings"] == ['put "b" = "2" (sequence 2)']
+
+
+def test_no_more_is_read_than_what_is_asked_for_and_its_batch() -> None:
+    read: list[int] = []
+
+    def events(size: int) -> Iterator[Event]:
+        for number in range(10_000):
+            read.append(number)
+            yield Record(size * number, size, put(number, b"key", b"value"))
+
+    meanings = Meanings("leveldb-log", lambda: events(30))
+    assert not read
+    assert meanings.of(5) == 'put "key" = "value" (sequence 5)'
+    assert len(read) == 5 + AT_ONCE
+    assert meanings.of(4 + AT_ONCE) == f'put "key" = "value" (sequence {4 + AT_ONCE})'
+    assert len(read) == 5 + AT_ONCE
+    assert meanings.of(9_999) == 'put "key" = "value" (sequence 9999)'
+    assert meanings.of(5) is None and meanings.of(10_000) is None
+    read.clear()
+    Meanings("leveldb-log", lambda: events(HELD)).of(0)
+    assert read == [0]
+
+
+def test_a_long_one_is_cut() -> None:
+    record = Record(0, 200, put(1, b"k" * 100, b"v" * 100))
+    meanings = Meanings("leveldb-log", lambda: [record])
+    said = meanings.of(0)
+    assert said is not None and len(said) <= LONGEST
