@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.recipes.systemd_journal.log import BOOK, START, SystemdLog
+from conformance.recipes.systemd_journal.writing import LATER, ROOM
 from reference_impl.systemd_journal import layout
 
 FIXED = layout.ENTRY_FIXED.size
@@ -12,9 +13,11 @@ ITEM = SLOT = 4
 """Bytes in a compact file."""
 
 
-def _changing(log: SystemdLog, changed: int, change: Callable[[bytes], bytes]) -> None:
+def _changing(
+    log: SystemdLog, changed: int, change: Callable[[bytes], bytes], **options: Any
+) -> None:
     """A new compact file whose objects of one type are changed before they are written."""
-    log.begin(compact=True, header_size=272)
+    log.begin(compact=True, header_size=272, **options)
     log.payloads.clear()
     put = log.made._object
 
@@ -143,6 +146,25 @@ def array_with_room_for_1200(log: SystemdLog) -> None:
     log.entry_at(START + 1, ["MESSAGE=bravo"])
     log.close()
     log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("appending", "SDJ-034", "SDJ-035", "SDJ-036")
+def arrays_of_one_slot(log: SystemdLog) -> None:
+    """Arrays of another writer: one slot each, in the main chain and in the list of a DATA."""
+    _changing(log, layout.ENTRY_ARRAY, lambda body: body[: 8 + SLOT], **ROOM)
+    log.entry_at(START, ["MESSAGE=alpha", "PRIORITY=6"])
+    log.made.chain.slots = 1
+    log.entry_at(START + 1, ["MESSAGE=bravo", "PRIORITY=6"])
+    log.close()
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.appending(arrays_of_one_slot, "appending", "SDJ-035", "SDJ-087", may_refuse=True)
+def append_after_arrays_of_one_slot(log: SystemdLog) -> None:
+    """The next array of the main chain has 6 slots, and that of the DATA 4, which is the least."""
+    log.record("MESSAGE=charlie", "PRIORITY=6", realtime=LATER)
+    log.expect("intact", survivors=[0, 1, *(record.payload for record in log.to_append)])
+    log.free_to("preallocation", "systemd lets a file grow in steps of 8 MiB")
 
 
 def _fill(log: SystemdLog, more: int) -> None:
