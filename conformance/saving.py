@@ -37,11 +37,11 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
             yield file
             file.flush()
             if sync:
-                _sync(unfinished)
+                sync_to_disk(unfinished)
         with named_in_errors(path):
             _take_name(unfinished, path, replace)
             if sync:
-                _sync(path.parent)
+                sync_to_disk(path.parent)
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -71,17 +71,17 @@ def publish(made: Path, path: Path) -> None:
     """
     with named_in_errors(path):
         if not made.is_dir():
-            _sync(made)
+            sync_to_disk(made)
             _take_name(made, path, replace=False)
-            _sync(path.parent)
+            sync_to_disk(path.parent)
             return
         for inner in sorted(made.rglob("*"), reverse=True):
-            _sync(inner)
-        _sync(made)
+            sync_to_disk(inner)
+        sync_to_disk(made)
         if path.exists() or path.is_symlink():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
         made.rename(path)
-        _sync(path.parent)
+        sync_to_disk(path.parent)
 
 
 def unfinished_beside(path: Path) -> Path:
@@ -112,7 +112,8 @@ def _take_name(unfinished: Path, path: Path, replace: bool) -> None:
     unfinished.replace(path)
 
 
-def _sync(path: Path) -> None:
+def sync_to_disk(path: Path) -> None:
+    """Sync a file, or the names in a folder, to the disk. Raises ``OSError``."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -23,8 +23,12 @@ def number(count: int) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A count and what is counted."""
-    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+    """A count and what is counted: ``1 copy``, ``2 copies``, ``3 days``."""
+    if count == 1:
+        return f"{number(count)} {noun}"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{number(count)} {noun[:-1]}ies"
+    return f"{number(count)} {noun}s"
 
 
 def width(seconds: int) -> str:

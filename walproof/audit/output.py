@@ -30,6 +30,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from conformance.saving import sync_to_disk
 from walproof.audit.shard import output_to
 
 TABLES = ("records", "damage", "files")
@@ -117,10 +118,10 @@ class Output:
         # Not only in memory: the link must not survive a power cut that they do not. Shards are
         # on the disk since they were written.
         for path in (*building.iterdir(), *(building / "files").iterdir(), building):
-            _sync(path)
+            sync_to_disk(path)
         result = building.with_name(building.name.removesuffix(BUILDING))
         building.rename(result)
-        _sync(self.results)
+        sync_to_disk(self.results)
         # They lead nowhere before the first result; then all of them appear at once.
         for name in PUBLISHED:
             link = self.folder / name
@@ -130,7 +131,7 @@ class Output:
         new.unlink(missing_ok=True)
         new.symlink_to(result.relative_to(self.folder))
         new.rename(self._current)
-        _sync(self.folder)
+        sync_to_disk(self.folder)
         return result
 
     def clean(self, before: Path | None = None) -> None:
@@ -164,15 +165,3 @@ def write_text(path: Path, text: str) -> None:
     """A text file in a result that nobody reads yet. Raises ``OutputError``."""
     with output_to(path):
         path.write_text(text, encoding="utf-8")
-
-
-def _sync(path: Path) -> None:
-    """Sync a file, or the names in a folder, to the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EROFS):  # not there for folders everywhere
-            raise
-    finally:
-        os.close(handle)

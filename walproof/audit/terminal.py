@@ -140,27 +140,27 @@ def _print_worst(
 
 def _print_apart(summary: Mapping[str, Any], console: Console) -> None:
     """A line for each file that could not be read, or is all zeros; then how many are no logs."""
-    unreadable = summary["unreadable"]
-    if unreadable["count"]:
-        console.print()
-        for each in unreadable["first"][:WORST]:
-            name = short_path(each["file"], summary["paths"])
-            text = Text.assemble(("unreadable", "bold red"), f"  {name}: {each['error']}")
-            say(text, console)
-        _print_more(unreadable["count"] - WORST, "unreadable file", console)
-    blank = summary["blank"]
-    if blank["count"]:
-        console.print()
-        for each in blank["first"][:WORST]:
-            name = short_path(each["file"], summary["paths"])
-            text = Text.assemble(("zeros", "yellow"), f"  {name}: {in_bytes(each['size'])}, all 0")
-            say(text, console)
-        _print_more(blank["count"] - WORST, "file of zeros", console)
+    _print_those(summary, "unreadable", ("unreadable", "bold red"), "unreadable file", console)
+    _print_those(summary, "blank", ("zeros", "yellow"), "all-zero file", console)
     others = summary["totals"]["other_files"]
     if others:
         console.print()
         what = "file is no log" if others == 1 else "files are no logs"
         say(Text(f"{number(others)} {what} of a known format.", style="dim"), console)
+
+
+def _print_those(
+    summary: Mapping[str, Any], key: str, label: tuple[str, str], noun: str, console: Console
+) -> None:
+    found = summary[key]
+    if not found["count"]:
+        return
+    console.print()
+    for each in found["first"][:WORST]:
+        why = each["error"] if "error" in each else f"{in_bytes(each['size'])}, all 0"
+        name = short_path(each["file"], summary["paths"])
+        say(Text.assemble(label, f"  {name}: {why}"), console)
+    _print_more(found["count"] - WORST, noun, console)
 
 
 def _print_more(count: int, noun: str, console: Console) -> None:

@@ -141,4 +141,4 @@ def _write_family(log: Path, format: Format, count: int, seed: int, out: Path) -
     finally:
         shutil.rmtree(made, ignore_errors=True)
     few = f", of {count:,}: the log has room for no more" if len(about) < count else ""
-    say(f"{out}: {len(about):,} damaged {'copy' if len(about) == 1 else 'copies'}{few}")
+    say(f"{out}: {counted(len(about), 'damaged copy')}{few}")

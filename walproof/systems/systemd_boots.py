@@ -52,7 +52,7 @@ class Boots:
         for number, (boot_id, boot) in enumerate(shown, 1 - len(shown)):
             label = "boots" if not lines else ""
             times = f"{moment(boot.first)} to {moment(boot.last, ' UTC')}"
-            count = counted(boot.entries, "entry").replace("entrys", "entries")
+            count = counted(boot.entries, "entry")
             lines.append(f"{label:<8}{number:>3}  {boot_id}  {times}  {count}")
         return lines
 

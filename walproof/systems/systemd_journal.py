@@ -160,7 +160,7 @@ def _findings(held: Sequence[Held]) -> Iterator[Finding]:
             if low > reached + 1:
                 missing = low - reached - 1
                 yield Finding(
-                    f"{counted(missing, 'entry').replace('entrys', 'entries')}, numbers"
+                    f"{counted(missing, 'entry')}, numbers"
                     f" {reached + 1} to {low - 1}, are in no file here: one was deleted or lost, or"
                     " is a user's that was not copied"
                 )

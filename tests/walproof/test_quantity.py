@@ -1,0 +1,27 @@
+"""Numbers as people read them."""
+
+import pytest
+
+from walproof.quantity import counted, exact, in_bytes, width
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "text"),
+    [
+        (1, "record", "1 record"),
+        (0, "record", "0 records"),
+        (1200, "record", "1,200 records"),
+        (1, "lost entry", "1 lost entry"),
+        (2, "lost entry", "2 lost entries"),
+        (3, "damaged copy", "3 damaged copies"),
+        (2, "day", "2 days"),
+    ],
+)
+def test_a_count_and_what_is_counted(count: int, noun: str, text: str) -> None:
+    assert counted(count, noun) == text
+
+
+def test_lengths_of_time_and_sizes() -> None:
+    assert width(86_400) == "1 day" and width(7_200) == "2 hours"
+    assert exact(1) == "1 byte" and exact(10_240) == "10.0 KiB (10,240 bytes)"
+    assert in_bytes(999) == "999 B" and in_bytes(1 << 20) == "1.0 MiB"
