@@ -1,0 +1,186 @@
+"""Spark finds the source and the right Python, in a virtual environment that is not activated."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance import BUILD, ROOT
+from pyspark_journal import interpreter
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
+from tests.conftest import unavailable
+from walproof.spark.java import java_home
+
+CONNECT = BUILD / "connect"
+SECONDS = 300
+
+
+@pytest.fixture
+def python(tmp_path: Path) -> Path:
+    """The Python of an environment that has the packages of this one, and ours as installed."""
+    folder = tmp_path / "venv"
+    command = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
+    subprocess.run(command, check=True, timeout=SECONDS)
+    (site,) = folder.glob("lib/python*/site-packages")
+    theirs = [path for path in sys.path if path.endswith("site-packages")]
+    (site / "packages.pth").write_text("\n".join([str(ROOT), *theirs, str(CONNECT)]) + "\n")
+    installed = ROOT / "pyspark_journal" / "walproof_spark.pth"
+    (site / installed.name).write_bytes(installed.read_bytes())
+    return folder / "bin" / "python"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """No variable of Spark or Python, and a ``python3`` on the PATH that has no packages."""
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    (bare / "python3").symlink_to(Path(sys.base_prefix) / "bin" / "python3")
+    path = os.pathsep.join([str(bare), os.environ["PATH"]])
+    found = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTHON", "PYSPARK", "SPARK", "VIRTUAL_ENV"))
+    }
+    home = java_home()
+    return {**found, "PATH": path, **({"JAVA_HOME": str(home)} if home else {})}
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "000003.log"
+    named("leveldb-log").write(path, [NewRecord(b"x")] * 7, {})
+    return path
+
+
+SCRIPT = """
+import sys
+from pyspark.sql import SparkSession
+spark = {session}.getOrCreate()
+frame = spark.read.format("journal").load({log!r})
+print("rows", frame.count(), sys.version_info.major)
+spark.stop()
+"""
+PLAIN = 'SparkSession.builder.master("local[1]")'
+REMOTE = 'SparkSession.builder.remote("local[1]")'
+
+
+@pytest.mark.parametrize("session", [PLAIN, REMOTE])
+@pytest.mark.usefixtures("java")
+def test_a_script(
+    python: Path, environment: dict[str, str], log: Path, tmp_path: Path, session: str
+) -> None:
+    if session == REMOTE and not (CONNECT / "grpc").is_dir():
+        unavailable("no client of Spark Connect: make .venv/spark")
+    script = tmp_path / "job.py"
+    script.write_text(SCRIPT.format(session=session, log=str(log)))
+    done = subprocess.run(
+        [str(python), str(script)],
+        env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS,
+    )  # fmt: skip
+    assert "rows 7 3" in done.stdout, done.stderr[-3000:]
+
+
+@pytest.mark.usefixtures("java")
+def test_the_shell_on_a_terminal(
+    python: Path, environment: dict[str, str], log: Path, tmp_path: Path
+) -> None:
+    """``pyspark`` is a shell script, which takes the Python that ``PYSPARK_PYTHON`` names."""
+    import pyspark
+
+    shell = str(Path(pyspark.__file__).parent / "bin" / "pyspark")
+    ours, theirs = pty.openpty()
+    environment |= {"PYSPARK_PYTHON": str(python), "TERM": "dumb"}
+    shown = b""
+    with subprocess.Popen(
+        [shell, "--master", "local[1]"],
+        env=environment, cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs,
+        start_new_session=True,
+    ) as running:  # fmt: skip
+        os.close(theirs)
+        try:
+            until = time.monotonic() + SECONDS
+            asked = False
+            while b"rows 7" not in shown and time.monotonic() < until:
+                if select.select([ours], [], [], 1)[0]:
+                    shown += os.read(ours, 65536)
+                if not asked and b">>> " in shown:
+                    count = f"spark.read.format('journal').load({str(log)!r}).count()"
+                    os.write(ours, f"print('rows', {count})\n".encode())
+                    asked = True
+            os.write(ours, b"exit()\n")
+        except OSError:
+            pass  # it has ended; what it showed says why
+        finally:
+            try:
+                running.wait(60)
+            except subprocess.TimeoutExpired:
+                running.kill()
+            os.close(ours)
+    assert b"rows 7" in shown, shown.decode(errors="replace")[-3000:]
+
+
+@pytest.mark.parametrize(
+    ("master", "variables", "here"),
+    [
+        ("local[2]", {}, True),
+        ("spark://head:7077", {}, False),
+        (None, {}, True),
+        (None, {"PYSPARK_SUBMIT_ARGS": "--master yarn pyspark-shell"}, False),
+        (None, {"PYSPARK_SUBMIT_ARGS": "--conf spark.master=k8s://x pyspark-shell"}, False),
+        ("local[2]", {"PYSPARK_GATEWAY_PORT": "1"}, False),
+    ],
+)
+def test_whether_the_workers_are_here(
+    master: str | None, variables: dict[str, str], here: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY_PORT", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    conf = {} if master is None else {"spark.master": master}
+    gateway = SimpleNamespace(_find_spark_home=lambda: "/nowhere")
+    assert interpreter.is_here(conf, gateway) is here
+
+
+def test_the_master_of_spark_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY_PORT"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "spark-defaults.conf").write_text("# ours\nspark.master   spark://head:7077\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert not interpreter.is_here({}, None)
+    assert interpreter.is_here({"spark.master": "local"}, None)
+
+
+def _session(python: str, master: str = "local[2]") -> Any:
+    return SimpleNamespace(
+        sparkContext=SimpleNamespace(pythonExec=python, master=master, environment={})
+    )
+
+
+def test_another_python_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    bare = tmp_path / "python3"
+    bare.symlink_to(Path(sys.base_prefix) / "bin" / "python3")
+    with pytest.raises(interpreter.WrongPython) as told:
+        interpreter.check(_session(str(bare)))
+    assert f"PYSPARK_PYTHON={sys.executable}" in str(told.value)
+    assert "No module named" in str(told.value)
+    with pytest.raises(interpreter.WrongPython, match="No such file"):
+        interpreter.check(_session("/no/python"))
+
+
+@pytest.mark.parametrize(
+    "session", [_session(sys.executable), _session("/no/python", "spark://head:7077")]
+)
+def test_what_is_right_or_elsewhere_is_not_asked(session: Any) -> None:
+    interpreter.check(session)
