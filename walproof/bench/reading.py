@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,17 +29,20 @@ def measure(
     rounds: int,
     progress: Callable[[str], None] = lambda _: None,
     isolated: bool = True,
+    limit_of: Callable[[Workload], Contender | None] = lambda _: None,
 ) -> list[Row]:
     """A row for each workload and each contender of its format, in order; each in a box.
 
-    Raises :class:`WrongCount`, and what :func:`boxed.run` raises for a contender that fails.
+    The limit of a workload, where it has one, is the last of them. Readers that tell their
+    processor time have their share of it in the row. Raises :class:`WrongCount`, and what
+    :func:`boxed.run` raises for a contender that fails.
     """
     rows: list[Row] = []
     for workload in workloads:
-        rows += _measure(
-            [one for one in contenders if one.format == workload.format], workload, rounds,
-            progress, isolated,
-        )  # fmt: skip
+        readers = [one for one in contenders if one.format == workload.format]
+        limit = limit_of(workload)
+        both = [*readers, limit] if limit else readers
+        rows += _measure(both, workload, rounds, progress, isolated, limit.name if limit else None)
     return rows
 
 
@@ -48,19 +52,23 @@ def _measure(
     rounds: int,
     progress: Callable[[str], None],
     isolated: bool,
+    limit: str | None,
 ) -> Iterator[Row]:
     loads = {one.name: workload.smaller(one.share) for one in contenders}
     file_bytes = {load: _into_page_cache(load.log()) for load in {workload, *loads.values()}}
     why_not = {one.name: one.unavailable() for one in contenders}
     seconds: dict[str, list[float]] = {one.name: [] for one in contenders}
     raw: dict[str, list[float]] = {one.name: [] for one in contenders}
+    worked: dict[str, list[float]] = defaultdict(list)
     for number in range(rounds):
         for one in contenders:
             if why_not[one.name] is None:
                 progress(f"{workload.name}, round {number + 1} of {rounds}: {one.name}")
-                times = _run(one, loads[one.name], isolated)
-                raw[one.name] += times
-                seconds[one.name].append(statistics.median(times))
+                said = _run(one, loads[one.name], isolated)
+                raw[one.name] += said["all_seconds"]
+                seconds[one.name].append(statistics.median(said["all_seconds"]))
+                if of_processor := said.get("processor_seconds"):
+                    worked[one.name].append(statistics.median(of_processor))
     peer = next((one.name for one in contenders if one.peer and seconds[one.name]), None)
     per_record = {
         name: [value / loads[name].count for value in own] for name, own in seconds.items()
@@ -71,6 +79,9 @@ def _measure(
             yield row | {"unavailable": why_not[one.name]}
             continue
         median = statistics.median(seconds[one.name])
+        of_limit = None
+        if limit and worked[limit] and worked[one.name]:
+            of_limit = ratio(worked[one.name], worked[limit])
         load = loads[one.name]
         yield row | {
             "records": load.count,
@@ -81,6 +92,8 @@ def _measure(
             "median_seconds": round(median, 6),
             "mb_per_second": round(load.count * load.size / median / 1e6, 3),
             "records_per_second": round(load.count / median, 1),
+            "processor_seconds": [round(value, 6) for value in worked[one.name]],
+            "of_limit": of_limit,
             "peer": peer,
             "ratio_to_peer": ratio(per_record[one.name], per_record[peer]) if peer else None,
         }
@@ -102,16 +115,16 @@ def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
     return float(f"{statistics.median(ratios):.3g}")
 
 
-def _run(contender: Contender, workload: Workload, isolated: bool) -> list[float]:
+def _run(contender: Contender, workload: Workload, isolated: bool) -> dict[str, Any]:
     log = workload.log()
     # Some open a log as they do after a restart, others need a folder that they make beside it.
     places = (log.parent, *contender.writes)
     command = contender.command(log, contender.repeat)
-    said = json.loads(boxed.run(command, TIMEOUT_SECONDS, places, isolated))
+    said: dict[str, Any] = json.loads(boxed.run(command, TIMEOUT_SECONDS, places, isolated))
     counted = (said["records"], said["payload_bytes"])
     if counted != (workload.count, workload.count * workload.size):
         raise WrongCount(
             f"{contender.name}: {workload.name}: expected {workload.count} records of"
             f" {workload.size} bytes, found {counted[0]} records, {counted[1]} bytes"
         )
-    return [float(value) for value in said["all_seconds"]]
+    return said

@@ -107,9 +107,12 @@ def show(report: Report, console: Console) -> None:
 
 def _reading_table(rows: Sequence[Row]) -> Table:
     def cells(row: Row) -> tuple[str, ...]:
-        return f"{row['mb_per_second']:,.1f}", f"{row['records_per_second']:,.0f}"
+        of_limit = row.get("of_limit")
+        share = "" if of_limit is None else "limit" if of_limit == 1 else f"{of_limit:.0%}"
+        return f"{row['mb_per_second']:,.1f}", f"{row['records_per_second']:,.0f}", share
 
-    return _filled(_table("Reading", "reader", "MB/s", "records/s", "×"), rows, cells)
+    table = _table("Reading", "reader", "MB/s", "records/s", "of the limit", "×")
+    return _filled(table, rows, cells)
 
 
 def _asking_table(rows: Sequence[Row]) -> Table:

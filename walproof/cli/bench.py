@@ -42,7 +42,9 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
     """Measure readers (MB/s, records/s), the harness (cases/s), hostile logs (growth), and carving.
 
     Every number is shown beside that of a peer, measured in the same run: a real implementation
-    of the format, or the executable specification for the harness. How fast the harness is by
+    of the format, or the executable specification for the harness. Readers of this project are
+    shown with their share of the limit too: a program that reads the same bytes, sums and copies
+    them with the quickest code to be had, and does nothing else. How fast the harness is by
     itself, a reader that answers at once tells; its peer there is toml-test with its own decoder.
     Ratios can be compared between machines; the numbers cannot. Implementations run as under
     `check`, in a box, and the last lines say what isolated them; what a box costs lies before the
@@ -57,7 +59,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
 
     Exit status: 0; 1 for a usage or I/O error, or, with CI=true, if a contender is missing.
     """
-    from walproof.bench import asking, boxed, carving, hostile, reading, report
+    from walproof.bench import asking, boxed, carving, hostile, limit, reading, report
     from walproof.bench.contenders import contenders
     from walproof.bench.workloads import WORKLOADS
 
@@ -68,7 +70,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
         vectors = _some_of_each_format(vectors)
     with Console(stderr=True).status("measuring") as status:
         read = [] if only not in (None, "reading") else reading.measure(
-            contenders(), workloads, rounds, status.update, isolated
+            contenders(), workloads, rounds, status.update, isolated, limit.contender_of
         )  # fmt: skip
         asked = [] if only not in (None, "asking") else asking.measure(
             vectors, rounds, status.update, isolated

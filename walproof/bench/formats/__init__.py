@@ -28,6 +28,21 @@ def random_records(count: int, size: int) -> Iterable[NewRecord]:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """What :mod:`walproof.bench.limit` must do for a log of a format, besides reading it.
+
+    ``checksum`` is one that its program knows, or ``none``. ``summed(size)`` bytes of a record with
+    ``size`` bytes of payload are under a checksum, at most ``longest`` under one; with ``is_joint``
+    one goes over many records.
+    """
+
+    checksum: str = "none"
+    summed: Callable[[int], int] = lambda size: 0
+    longest: int = 1 << 30
+    is_joint: bool = False
+
+
+@dataclass(frozen=True)
 class FormatBench:
     """What is measured of one format, as the ``BENCH`` of its file says.
 
@@ -39,6 +54,7 @@ class FormatBench:
     Of the bulk scanner, ``scanner_repeat`` is how often it reads in a round. ``payloads_and`` is
     the one column that the peer hands out besides payloads, if it hands out no more: the scanner is
     then measured with that column alone too. With ``parquet``, its export to Parquet is measured.
+    ``limit`` is what its share of the limit is taken of.
     """
 
     logs: tuple[Size, ...] = ()
@@ -49,6 +65,7 @@ class FormatBench:
     scanner_repeat: int = 15
     payloads_and: str | None = None
     parquet: bool = False
+    limit: Limit | None = None
 
 
 def bench_of(format_id: str) -> FormatBench:

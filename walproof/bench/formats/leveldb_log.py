@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from walproof.bench.formats import FormatBench, Size
+from walproof.bench.formats import FormatBench, Limit, Size
 
 BENCH = FormatBench(
     logs=(Size("100 B records", 200_000, 100), Size("64 KiB records", 400, 65_536)),
@@ -12,4 +12,6 @@ BENCH = FormatBench(
     ),
     writer="leveldb-cpp",
     parquet=True,
+    # The type and the data of each fragment.
+    limit=Limit("crc32c", lambda size: size + 1, longest=32_768 - 6),
 )

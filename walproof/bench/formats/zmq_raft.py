@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from walproof.bench.formats import FormatBench, Size
+from walproof.bench.formats import FormatBench, Limit, Size
 
 BENCH = FormatBench(
     logs=(Size("100 B entries, zmq-raft", 200_000, 100),),
     context={"kind": "index", "capacity": 1 << 18},
     payloads_and="index",
+    limit=Limit(),
 )
