@@ -229,14 +229,18 @@ class Writer:
         except BadExport as error:
             raise CannotWrite(str(error)) from None
         if self.options.keeps_numbers:
-            before = int(record.fields["seqnum"]) - 1
-            self.header.tail_entry_seqnum = max(self.header.tail_entry_seqnum, before)
+            self._keep_number(record)
         self.append(
             payloads,
             int(record.fields["realtime"]),
             int(record.fields["monotonic"]),
             bytes.fromhex(boot),
         )
+
+    def _keep_number(self, record: NewRecord) -> None:
+        """See to it that the entry gets the number it had, unless that one is taken."""
+        before = int(record.fields["seqnum"]) - 1
+        self.header.tail_entry_seqnum = max(self.header.tail_entry_seqnum, before)
 
     def finish(self) -> bytes:
         """The whole file, with its last segment sealed.
@@ -250,7 +254,7 @@ class Writer:
         header.arena_size = size - header.header_size
         header.state = self.options.state
         # What a later release may have put after the fields known here stays (SDJ-003).
-        known = header.to_bytes()[: layout.HEADER_FULL]
+        known = header.to_bytes()
         self.out[: len(known)] = known
         return bytes(self.out) + bytes(self.options.spare)
 

@@ -167,10 +167,9 @@ class Header:
         return 4 if self.compact else 8
 
     def to_bytes(self) -> bytes:
-        """``header_size`` bytes; everything after the last known field is zero."""
+        """The known fields, as far as ``header_size`` goes."""
         values = [getattr(self, field.name) for field in fields(self)]
-        packed = _HEADER_LAYOUT.pack(*values)
-        return packed[: self.header_size].ljust(self.header_size, b"\0")
+        return _HEADER_LAYOUT.pack(*values)[: self.header_size]
 
 
 def parse_header(data: bytes) -> Header:
