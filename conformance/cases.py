@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
 import re
 import stat
@@ -12,7 +14,8 @@ from typing import Any, ClassVar
 
 from conformance import aftermath
 from conformance.compare import differences, normalise, pin
-from conformance.contents import Contents, read_contents, read_file, size, write_contents
+from conformance.contents import Contents, is_at, read_contents, read_file, size, write_contents
+from conformance.protocol.messages import Owed
 from conformance.vectors import Vector
 from reference_impl import formats
 from reference_impl.answer import collect
@@ -27,7 +30,7 @@ class Judgement:
     """What one reply is worth. ``difference`` is ``None`` when it is as expected.
 
     ``effect`` names what is wrong with a write or an append where the answer to the log does not
-    show it, or not alone.
+    show it, or not alone; of a read, that the log is another one now.
     """
 
     difference: str | None
@@ -40,6 +43,7 @@ REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES =
     "refused", "changed-while-refusing", "not-refused", "no-log", "other-bytes", "other-files",
 )  # fmt: skip
 """Effects of a write or an append (:class:`Judgement`)."""
+CHANGED_BY_READING = "changed-by-reading"
 
 
 @dataclass(frozen=True)
@@ -52,18 +56,24 @@ class Case:
     vector: Vector
     profile: str
 
-    @property
+    @functools.cached_property
     def reply_bytes(self) -> int:
         """How long a reply may be."""
         usual = usual_reply_bytes(size(self.vector.contents))
         return int(self.vector.body.get("limits", {}).get("reply_bytes", usual))
 
     @property
-    def owed(self) -> str | None:
-        """The canonical text of the answer that is owed, if there is one."""
+    def owed(self) -> Owed | None:
+        """The answer that is owed, if there is one."""
         return self.vector.owed.get(self.profile)
 
-    @property
+    @functools.cached_property
+    def only_step(self) -> Step | None:
+        """The request of this case, if one is all."""
+        first, *others = itertools.islice(self.steps(), 2)
+        return None if others else first
+
+    @functools.cached_property
     def wall_ms(self) -> int:
         """Milliseconds that one request may take."""
         return int(self.vector.body.get("limits", {}).get("wall_ms", DEFAULT_WALL_MS))
@@ -144,10 +154,11 @@ class ReadStep(Step):
         if found and any(not differences(other, actual, reports) for other in self.accept):
             found = []
         # A reader never writes: not even to repair (LDB-042 and its like).
-        if found_at(place) != self.contents:
+        effect = "" if unchanged(self.contents, place) else CHANGED_BY_READING
+        if effect:
             found.append("the reader changed the log it read")
         difference = self.label + pin(found, actual, reports) if found else None
-        return Judgement(difference, self.expect, actual)
+        return Judgement(difference, self.expect, actual, effect)
 
 
 def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -359,6 +370,11 @@ def found_at(place: Path) -> Contents | None:
         return read_contents(place) if stat.S_ISDIR(mode) else None
     except (OSError, ValueError):
         return None
+
+
+def unchanged(contents: Contents, place: Path) -> bool:
+    """Whether a log is what it was."""
+    return is_at(contents, place) or found_at(place) == contents
 
 
 def _answer(place: Path, vector: Vector) -> dict[str, Any] | None:

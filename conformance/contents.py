@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -29,32 +30,39 @@ def read_contents(path: Path) -> Contents:
     if not path.is_dir():
         return read_file(path)
     contents, left = {}, MAX_BYTES
-    for file in entries_below(path):
-        if file.is_file():
-            contents[file.relative_to(path).as_posix()] = data = _read(file, left)
+    for steps, entry in sorted(_entries(path), key=lambda found: found[0]):
+        if entry.is_file(follow_symlinks=False) or Path(entry.path).is_file():
+            contents["/".join(steps)] = data = _read(entry.path, left)
             left -= len(data)
     return contents
 
 
 def entries_below(folder: Path) -> list[Path]:
     """What is below a folder and no folder itself, in order. Raises :class:`TooMuch`."""
-    return sorted(_entries(folder))
+    return sorted(Path(entry.path) for _, entry in _entries(folder))
 
 
-def _entries(folder: Path) -> Iterator[Path]:
-    folders, seen = [(folder, 1)], 0
+Steps = tuple[str, ...]
+"""The names that lead to a file from the folder of a log."""
+
+
+def _entries(folder: Path) -> Iterator[tuple[Steps, os.DirEntry[str]]]:
+    folders: list[tuple[Steps, str | Path]] = [((), folder)]
+    seen = 0
     while folders:
-        here, depth = folders.pop()
-        for entry in here.iterdir():
-            seen += 1
-            if seen > MAX_FILES:
-                raise TooMuch(f"more than {MAX_FILES:,} files are below {folder.name}")
-            if not entry.is_dir() or entry.is_symlink():
-                yield entry
-            elif depth == MAX_DEPTH:
-                raise TooMuch(f"more than {MAX_DEPTH} folders stand in each other")
-            else:
-                folders.append((entry, depth + 1))
+        above, here = folders.pop()
+        with os.scandir(here) as entries:
+            for entry in entries:
+                seen += 1
+                steps = (*above, entry.name)
+                if seen > MAX_FILES:
+                    raise TooMuch(f"more than {MAX_FILES:,} files are below {folder.name}")
+                if not entry.is_dir(follow_symlinks=False):
+                    yield steps, entry
+                elif len(steps) == MAX_DEPTH:
+                    raise TooMuch(f"more than {MAX_DEPTH} folders stand in each other")
+                else:
+                    folders.append((steps, entry.path))
 
 
 def read_file(path: Path) -> bytes:
@@ -62,7 +70,38 @@ def read_file(path: Path) -> bytes:
     return _read(path, MAX_BYTES)
 
 
-def _read(path: Path, limit: int) -> bytes:
+def is_at(contents: Contents, path: Path) -> bool:
+    """Whether just these bytes are for certain at a path, in plain files; quicker than to read it.
+
+    It waits for nothing, such as the other end of a pipe.
+    """
+    try:
+        if isinstance(contents, bytes):
+            return _is_file_of(contents, path)
+        return _is_folder_of(contents, path)
+    except (OSError, ValueError):
+        return False
+
+
+def _is_folder_of(contents: Mapping[str, bytes], path: Path) -> bool:
+    found = {"/".join(steps): entry for steps, entry in _entries(path)}
+    return found.keys() == contents.keys() and all(
+        _is_file_of(contents[name], entry.path) for name, entry in found.items()
+    )
+
+
+def _is_file_of(data: bytes, path: str | Path) -> bool:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size != len(data):
+            return False
+        return os.read(descriptor, len(data) + 1) == data
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: str | Path, limit: int) -> bytes:
     """The file's bytes; a sparse one of terabytes is not tried."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -75,7 +114,7 @@ def _read(path: Path, limit: int) -> bytes:
     finally:
         os.close(descriptor)
     if size > limit:
-        raise TooMuch(f"more than {MAX_BYTES >> 20} MiB are in {path.name}")
+        raise TooMuch(f"more than {MAX_BYTES >> 20} MiB are in {Path(path).name}")
     return b"".join(parts)
 
 
@@ -86,12 +125,12 @@ def write_contents(contents: Contents, path: Path) -> None:
         return
     path.mkdir()
     for name, data in contents.items():
-        file = path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _write(data, file)
+        if "/" in name:
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+        _write(data, f"{path}/{name}")
 
 
-def _write(data: bytes, path: Path) -> None:
+def _write(data: bytes, path: str | Path) -> None:
     # Through no link: a program under test may have put one there.
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o666)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,6 +12,7 @@ from conformance.baselines import BaselineChild
 from conformance.isolation import Box
 from conformance.protocol.child import Child, Limits
 from conformance.protocol.oneshot import OneShot
+from conformance.scratch import Scratch
 from conformance.subject import Subject
 
 
@@ -41,3 +45,36 @@ def conversation(subject: Subject, limits: Limits, box: Box | None) -> Conversat
     if subject.one_shot:
         return OneShot(subject.command, Path.cwd(), limits, subject.strict, box)
     return Child(subject.command, Path.cwd(), limits, box)
+
+
+@dataclass
+class Workplace:
+    """Where one program answers: its scratch copies, the box around it, and whoever answers now."""
+
+    subject: Subject
+    limits: Limits
+    scratch: Scratch
+    box: Box | None
+    child: Conversation | None = None
+    """It is ended with the place; None while nobody is there."""
+
+    def another(self) -> Conversation:
+        """A conversation that is not yet begun; its caller ends it."""
+        return conversation(self.subject, self.limits, self.box)
+
+
+@contextlib.asynccontextmanager
+async def workplace(subject: Subject, limits: Limits) -> AsyncIterator[Workplace]:
+    """A place for one program, of which nothing is left, however this ends."""
+    scratch = Scratch()
+    try:
+        place = Workplace(subject, limits, scratch, subject.box(scratch.folder))
+        try:
+            yield place
+        finally:
+            if place.child is not None:
+                await place.child.close()
+            if place.box is not None:
+                place.box.close()
+    finally:
+        scratch.close()

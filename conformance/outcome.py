@@ -28,12 +28,13 @@ CLASS_OF_ERROR = {
 class SubjectRun:
     """What came of one subject: who it said it is, and a result per case."""
 
-    subject: Subject
+    # asyncio and the signal module spell out what a finished task returns: thousands of results.
+    subject: Subject = field(repr=False)
     hello: dict[str, Any] = field(default_factory=dict)
     status: str = "ran"
     because: str | None = None
     seconds: float = 0.0
-    results: list[dict[str, Any]] = field(default_factory=list)
+    results: list[dict[str, Any]] = field(default_factory=list, repr=False)
 
 
 def with_known(subject: Subject, result: dict[str, Any]) -> dict[str, Any]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
 
-from conformance.cases import Case, Step
+from conformance.ahead import Asked, Numbered, placed
+from conformance.cases import Case, Judgement, Step
 from conformance.contents import TooMuch
-from conformance.conversation import Conversation, conversation
-from conformance.isolation import Box
+from conformance.conversation import Conversation, Workplace, workplace
 from conformance.outcome import (
     CLASS_OF_ERROR,
     SubjectRun,
@@ -38,6 +36,11 @@ AHEAD = 32
 """Requests that are outstanding at a time, at most, of a program that answers them soundly."""
 WARM = 8
 """So many replies in turn must have come before a second request is sent ahead of a reply."""
+AT_ONCE = 0.25
+"""Seconds that a program works as any other on a case on which it is known to hang."""
+HANGERS = 4
+"""So many programs wait for what they are known to hang on, for each one that works."""
+Result = TypeVar("Result")
 WORTH_A_START = 50
 """So many cases must be left for one more child to help with them."""
 
@@ -73,6 +76,8 @@ class Runner:
         self._hung = 0
         self._singly: set[int] = set()
         """Cases of which more must be asked than one question."""
+        self._shares = True
+        """Whether it has left nothing beside a copy that others shared."""
         self._one_by_one = False
         """Whether it died, or worse, while more than one request was outstanding."""
 
@@ -82,7 +87,7 @@ class Runner:
         if self.subject.unavailable is not None:
             self.outcome.status, self.outcome.because = "unavailable", self.subject.unavailable
             return self.outcome
-        await asyncio.gather(
+        await together(
             *(self._worker(number) for number in range(self.workers)),
             *(self._wait_for(number, case) for number, case in self._hangers),
         )
@@ -97,27 +102,19 @@ class Runner:
     async def _wait_for(self, number: int, case: Case) -> None:
         """Ask what is known to hang, in a child of its own, which will have to be killed.
 
-        It takes no turn of those that have something to say: it mostly waits.
+        It takes no turn of those that have something to say: it mostly waits. Nor does it take
+        their processors for long, where it hangs in a loop: one that answers after all does so at
+        once, or while there is nothing else to do.
         """
         async with self.waiting:
             if self.outcome.status != "ran":
                 return
-            scratch = Scratch()
-            box = self.subject.box(scratch.folder)
-            child = await self._start(box)
-            try:
-                if child is not None and self._reads(case):
-                    result, alive = await self._run_case(child, case, scratch)
-                    if not alive:
-                        result = await self._blame(child, case, scratch, result, box)
-                    self._results[number] = with_known(self.subject, result)
+            async with workplace(self.subject, self.limits) as at:
+                if await self._started(at) and self._reads(case):
+                    later = asyncio.get_running_loop().call_later(AT_ONCE, _step_back, at.child)
+                    await self._settle(at, number, case)
+                    later.cancel()
                 self.progress()
-            finally:
-                if child is not None:
-                    await child.close()
-                if box is not None:
-                    box.close()
-                scratch.close()
 
     async def _worker(self, number: int = 0) -> None:
         if number:  # one that helps: after the first of every program
@@ -125,49 +122,41 @@ class Runner:
         async with self.gate:
             if number and len(self._queue) < WORTH_A_START:
                 return
-            scratch = Scratch()
-            box = self.subject.box(scratch.folder)
-            child: Conversation | None = None
-            try:
+            async with workplace(self.subject, self.limits) as at:
                 while self._queue and self.outcome.status == "ran":
-                    if child is None:
-                        child = await self._start(box)
-                        if child is None:
+                    if at.child is None:
+                        if not await self._started(at):
                             return
                         continue  # others may have taken all that was left while it started
-                    if isinstance(child, Child) and len(several := self._several(child)) > 1:
-                        if not await self._ask_ahead(child, several, scratch, box):
-                            child = None
+                    if isinstance(at.child, Child) and len(several := self._several(at.child)) > 1:
+                        await self._ask_ahead(at, at.child, several)
                         continue
                     number, case = self._queue.popleft()
-                    if not self._reads(case):
-                        self.progress()
-                        continue
-                    result, alive = await self._run_case(child, case, scratch)
-                    if not alive:
-                        result = await self._blame(child, case, scratch, result, box)
-                        child = None
-                    self._results[number] = with_known(self.subject, result)
+                    if self._reads(case):
+                        await self._settle(at, number, case)
                     self.progress()
-            finally:
-                if child is not None:
-                    await child.close()
-                if box is not None:
-                    box.close()
-                scratch.close()
 
-    async def _start(self, box: Box | None) -> Conversation | None:
-        child = conversation(self.subject, self.limits, box)
+    async def _started(self, at: Workplace) -> bool:
+        """Start a child; whether it says hello."""
+        at.child = child = at.another()
         try:
-            hello = await child.start()
+            self.outcome.hello = await child.start()
         except tuple(CLASS_OF_ERROR) as error:
             # One that cannot say hello is broken as a whole: no case can tell more.
             self.outcome.status = "broken"
             self.outcome.because = with_stderr(f"hello: {error}", child.stderr_tail)
             await child.kill()
-            return None
-        self.outcome.hello = hello
-        return child
+            at.child = None
+        return at.child is not None
+
+    async def _settle(self, at: Workplace, number: int, case: Case) -> None:
+        """Ask one case, whose result is then known. Whoever dies of it is gone from its place."""
+        assert at.child is not None
+        result, alive = await self._run_case(at.child, case, at.scratch)
+        if not alive:
+            child, at.child = at.child, None
+            result = await self._blame(at, child, case, result)
+        self._results[number] = with_known(self.subject, result)
 
     async def _run_case(
         self, child: Conversation, case: Case, scratch: Scratch, patience: int = 1
@@ -195,104 +184,92 @@ class Runner:
         result["ms"] = round((time.monotonic() - started) * 1000, 3)
         return result, alive
 
-    def _several(self, child: Child) -> list[tuple[int, Case, Step]]:
+    def _several(self, child: Child) -> list[Numbered]:
         """The next cases, if they may be asked at once: more of them the longer all goes well."""
         most = 1 if self._one_by_one or child.asked < WARM else min(AHEAD, child.asked - WARM + 2)
-        found: list[tuple[int, Case, Step]] = []
+        found: list[Numbered] = []
+        profiles = self.outcome.hello["profiles"]
         while len(found) < most and self._queue and most > 1:
             number, case = self._queue[0]
-            steps = list(itertools.islice(case.steps(), 2))
             known = self.subject.known.entries.get((case.vector.id, case.profile))
             if (
                 number in self._singly
-                or len(steps) > 1
-                or not steps[0].ahead
+                or case.profile not in profiles
                 or not self._reads(case)
-                or case.profile not in self.outcome.hello["profiles"]
                 or (known is not None and known.result != "fail")
+                or case.only_step is None
+                or not case.only_step.ahead
             ):
                 break
-            found.append((number, case, steps[0]))
-            self._queue.popleft()
+            found.append(self._queue.popleft())
         if len(found) == 1:  # nothing to ask ahead of
-            self._queue.appendleft(found[0][:2])
+            self._queue.appendleft(found[0])
         return found
 
-    async def _ask_ahead(
-        self,
-        child: Child,
-        several: Sequence[tuple[int, Case, Step]],
-        scratch: Scratch,
-        box: Box | None,
-    ) -> bool:
-        """Ask several cases at once, and judge one reply after the other; whether it lives.
+    async def _ask_ahead(self, at: Workplace, child: Child, several: Sequence[Numbered]) -> None:
+        """Ask several cases at once, and judge one reply after the other.
 
         Who dies is asked one case at a time from then on. A program that has never answered
         several at once may not be able to: then no case is to blame yet, and all without a reply
         are asked again. Else the oldest of these is, as it would be alone.
         """
-        places = []
-        for _, case, step in several:
-            places.append(scratch.place(case.vector.neutral_name))
-            step.prepare(places[-1])
-        first = self._seq + 1
-        self._seq += len(several)
-        requests = [
-            step.request(case, place, seq)
-            for seq, (_, case, step), place in zip(
-                itertools.count(first), several, places, strict=False
-            )
-        ]
-        child.ask_ahead(requests)
-        again: list[tuple[int, Case]] = []
-        alive = True
-        for n, (number, case, step) in enumerate(several):
-            result = passed(self.subject, case)
+        asked = placed(several, at.scratch, self._seq + 1, self._shares)
+        self._seq += len(asked)
+        child.ask_ahead([one.request for one in asked])
+        again: list[Numbered] = []
+        for n, one in enumerate(asked):
+            result = passed(self.subject, one.case)
             started = time.monotonic()
             try:
-                reply = await child.hear(requests[n], case.wall_ms, case.owed)
+                reply = await child.hear(one.request, one.case.wall_ms, one.case.owed)
             except tuple(CLASS_OF_ERROR) as error:
-                self._one_by_one, alive = True, False
-                again += [(number, case) for number, case, _ in several[n:]]
+                self._one_by_one, at.child = True, None
+                again += several[n:]
                 if child.answered_several and not isinstance(error, OutOfTurn):
-                    again.pop(len(again) - len(several) + n)
-                    result |= died(error, case, child.stderr_tail)
+                    again.remove(several[n])
+                    result |= died(error, one.case, child.stderr_tail)
                     result["ms"] = round((time.monotonic() - started) * 1000, 3)
-                    crowded = n + 1 < len(several)
-                    result = await self._blame(child, case, scratch, result, box, crowded)
-                    self._results[number] = with_known(self.subject, result)
+                    crowded = n + 1 < len(asked)
+                    result = await self._blame(at, child, one.case, result, crowded)
+                    self._results[one.number] = with_known(self.subject, result)
                     self.progress()
+                for each in asked:
+                    at.scratch.clear(each.place)
                 break
-            outcome, more = self._judged(child, case, step, places[n], reply)
-            scratch.clear(places[n])
+            outcome, more = self._judged(child, one, reply, at.scratch)
             if more:
-                self._singly.add(number)
-                again.append((number, case))
+                self._singly.add(one.number)
+                again.append(several[n])
                 continue
             result |= outcome or {}
             result["ms"] = round((time.monotonic() - started) * 1000, 3)
-            self._results[number] = with_known(self.subject, result)
+            self._results[one.number] = with_known(self.subject, result)
             self.progress()
         else:
             child.answered_several = True
-        if not alive:
-            for place in places:
-                scratch.clear(place)
         self._queue.extendleft(reversed(again))
-        return alive
 
     def _judged(
-        self, child: Conversation, case: Case, step: Step, place: Path, reply: dict[str, Any]
+        self, child: Child, one: Asked, reply: dict[str, Any], scratch: Scratch
     ) -> tuple[dict[str, Any] | None, bool]:
         """What is not as expected in one reply, and whether more is to be asked about it."""
+        outcome: dict[str, Any] | None = None
+        judgement: Judgement | None = None
         if "skipped" in reply:
-            return {"class": "skipped", "difference": reply["skipped"]}, False
-        judgement = step.judge(reply, place, self.outcome.hello["reports"])
-        if judgement.difference is None:
-            return None, False
-        if step.again(case, place, 0) is not None:
-            return None, True
-        return failed(judgement, child.stderr_tail), False
+            outcome = {"class": "skipped", "difference": reply["skipped"]}
+        else:
+            judgement = one.step.judge(reply, one.place, self.outcome.hello["reports"])
+            if judgement.difference is not None:
+                outcome = failed(judgement, child.stderr_tail)
+        alone_there = scratch.clear(one.place) if one.last else True
+        if one.shared and not alone_there:
+            self._shares = False
+        if judgement is None or outcome is None:
+            return outcome, one.in_doubt(judgement, alone_there, True)
+        name = one.case.vector.id, one.case.profile
+        listed = self.subject.known.matches(*name, outcome["class"], outcome["difference"])
+        more = one.in_doubt(judgement, alone_there, listed)
+        return outcome, more or one.step.again(one.case, one.place, 0) is not None
 
     def _reads(self, case: Case) -> bool:
         """Whether the format is one of the implementation's; others are none of its business."""
@@ -328,11 +305,10 @@ class Runner:
 
     async def _blame(
         self,
+        at: Workplace,
         child: Conversation,
         case: Case,
-        scratch: Scratch,
         result: dict[str, Any],
-        box: Box | None,
         crowded: bool = False,
     ) -> dict[str, Any]:
         """Run the culprit alone in a fresh child, if it was not; ``crowded`` says that it was not.
@@ -348,10 +324,10 @@ class Runner:
         alone = not slow and not crowded and (child.asked == 0 or self.subject.one_shot)
         if listed or alone or (slow and self._hung >= BELIEVED):
             return result
-        fresh = conversation(self.subject, self.limits, box)
+        fresh = at.another()
         try:
             await fresh.start()
-            again, _ = await self._run_case(fresh, case, scratch, PATIENCE if slow else 1)
+            again, _ = await self._run_case(fresh, case, at.scratch, PATIENCE if slow else 1)
         except tuple(CLASS_OF_ERROR):
             return result
         finally:
@@ -366,6 +342,11 @@ class Runner:
         return result | {"difference": f"{result['difference']}; alone: {again['class']}"}
 
 
+def _step_back(child: Conversation | None) -> None:
+    if isinstance(child, Child):
+        child.step_back()
+
+
 async def run_subjects(
     subjects: Sequence[Subject],
     cases: Callable[[Subject], Sequence[Case]],
@@ -375,16 +356,21 @@ async def run_subjects(
 ) -> list[SubjectRun]:
     """Run every subject, ``jobs`` children at a time over all of them.
 
-    Beside these, up to ``jobs`` children are asked what they are known to hang on.
+    Beside these, ``HANGERS`` times as many are asked what they are known to hang on.
     """
-    gate, waiting = asyncio.Semaphore(jobs), asyncio.Semaphore(jobs)
+    gate, waiting = asyncio.Semaphore(jobs), asyncio.Semaphore(jobs * HANGERS)
     runners = [
         Runner(subject, cases(subject), jobs, limits, gate, progress, waiting)
         for subject in subjects
     ]
-    tasks = [asyncio.create_task(runner.run()) for runner in runners]
+    return await together(*(runner.run() for runner in runners))
+
+
+async def together(*coroutines: Coroutine[Any, Any, Result]) -> list[Result]:
+    """What all of them return. When one raises, the others are ended first: nothing stays."""
+    tasks = [asyncio.create_task(one) for one in coroutines]
     try:
-        return list(await asyncio.gather(*tasks))
+        return await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()

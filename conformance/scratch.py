@@ -102,6 +102,7 @@ class Scratch:
         """A fresh place for a log of this name."""
         while True:
             self.used += 1
+            place = self.folder / f"{self.used}/{name}"
             parent = f"{self.folder}/{self.used}"
             try:
                 os.mkdir(parent)  # noqa: PTH102 - this is done for every request
@@ -109,20 +110,35 @@ class Scratch:
                 continue
             except FileNotFoundError:  # it removed what it was not given
                 os.makedirs(parent)  # noqa: PTH103
-            return Path(parent, name)
+            return place
 
-    def clear(self, place: Path) -> None:
-        """Remove one scratch copy and whatever was written beside it, if that is still there."""
+    def clear(self, place: Path) -> bool:
+        """Remove one scratch copy and whatever is beside it; whether nothing was."""
         parent = os.path.dirname(place)  # noqa: PTH120
         try:  # mostly a file, and alone
-            os.unlink(place)  # noqa: PTH108
+            try:
+                os.unlink(place)  # noqa: PTH108
+            except (IsADirectoryError, PermissionError):  # systems differ
+                for name in os.listdir(place):  # noqa: PTH208
+                    os.unlink(f"{place}/{name}")  # noqa: PTH108
+                os.rmdir(place)  # noqa: PTH106
             os.rmdir(parent)  # noqa: PTH106
+            return True
         except OSError:
+            alone = _names_in(parent) <= {os.path.basename(place)}  # noqa: PTH119
             remove(Path(parent))
+            return alone
 
     def close(self) -> None:
         """Remove everything."""
         self._held.close()
+
+
+def _names_in(folder: str) -> set[str]:
+    try:
+        return set(os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return set()
 
 
 def remove(folder: Path) -> None:

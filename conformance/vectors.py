@@ -17,7 +17,7 @@ from jsonschema.exceptions import ValidationError, best_match
 
 from conformance import VECTORS, quick_schema
 from conformance.contents import Contents, digest, read_contents
-from conformance.protocol.messages import canonical
+from conformance.protocol.messages import Owed
 from reference_impl import context
 from reference_impl.register import registers
 
@@ -41,7 +41,7 @@ class Vector:
     made: Contents | None = None
     """The bytes of a log that no file holds: of a fresh variant, or of a damage in a sweep."""
 
-    @property
+    @functools.cached_property
     def id(self) -> str:
         """``<format>/<slug>``."""
         return str(self.body["id"])
@@ -66,7 +66,7 @@ class Vector:
         """The log: a file, or a folder for a log of several files."""
         return self.path.parent / str(self.body["input"])
 
-    @property
+    @functools.cached_property
     def neutral_name(self) -> str:
         """The name of a scratch copy: it keeps what a reader goes by, and not the vector's.
 
@@ -91,13 +91,13 @@ class Vector:
         return self.id if ours else shlex.quote(os.path.relpath(self.path))
 
     @functools.cached_property
-    def owed(self) -> Mapping[str, str]:
-        """The canonical text of the answer that is owed, by profile, if one answer is all."""
+    def owed(self) -> Mapping[str, Owed]:
+        """The answer that is owed, by profile, if one answer is all."""
         if self.operation != "read":
             return {}
         # One that was to write, and is read afterwards, has no strict answer.
         owed = {"recover": self.body["expect"], "strict": self.body.get("expect_strict")}
-        return {profile: canonical(answer) for profile, answer in owed.items() if answer}
+        return {profile: Owed(answer) for profile, answer in owed.items() if answer}
 
     @functools.cached_property
     def contents(self) -> Contents:

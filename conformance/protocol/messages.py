@@ -6,6 +6,7 @@ import functools
 import json
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,24 +61,45 @@ def validate(kind: str, message: Any) -> None:
         raise ProtocolError(f"{kind}: {where}: {_short(error.message)}")
 
 
-def canonical(answer: Any) -> str:
+class Owed:
+    """An answer that is owed, to tell at once whether a reply is, to the letter, one that gives it.
+
+    Such a reply needs no look at its schema: answers of vectors are checked where they are loaded.
+    """
+
+    def __init__(self, answer: Mapping[str, Any]) -> None:
+        self.answer = answer
+
+    @functools.cached_property
+    def _end(self) -> bytes:
+        return _ENCODER.encode(self.answer).encode() + b"}\n"
+
+    @functools.cached_property
+    def _canonical(self) -> str:
+        return _canonical(self.answer)
+
+    def is_line(self, line: bytes, seq: int) -> bool:
+        """Whether a line is the reply as most programs write it: there is nothing to parse."""
+        start, end = b'{"seq":%d,"answer":' % seq, self._end
+        return len(line) == len(start) + len(end) and line.endswith(end) and line.startswith(start)
+
+    def is_reply(self, reply: Any, seq: int) -> bool:
+        """Whether what was parsed is the reply, whatever the order of its keys."""
+        if type(reply) is not dict or reply.keys() != _OWED_KEYS:
+            return False
+        if type(reply["seq"]) is not int or reply["seq"] != seq:
+            return False
+        try:
+            # Equal values are cheaper to compare; only texts tell 1 from 1.0 and true.
+            found = reply["answer"]
+            return bool(found == self.answer) and _canonical(found) == self._canonical
+        except (ValueError, RecursionError):
+            return False
+
+
+def _canonical(answer: Any) -> str:
     """The one text of an answer, whatever the order of its keys: ``1``, ``1.0`` and true differ."""
     return _CANONICAL.encode(answer)
-
-
-def is_owed(reply: Any, seq: int, owed: str) -> bool:
-    """Whether a reply is, to the letter, the one with an answer whose :func:`canonical` is owed.
-
-    That one needs no look at its schema: answers of vectors are checked where they are loaded.
-    """
-    if type(reply) is not dict or reply.keys() != _OWED_KEYS:
-        return False
-    if type(reply["seq"]) is not int or reply["seq"] != seq:
-        return False
-    try:
-        return canonical(reply["answer"]) == owed
-    except (ValueError, RecursionError):
-        return False
 
 
 def parse(line: bytes) -> Any:

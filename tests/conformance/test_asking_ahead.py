@@ -205,3 +205,114 @@ def test_known_deaths_are_not_asked_ahead(program, many, asked):
     subject.known = KnownFailures(causes={"c": "It falls over."}, entries=entries)
     assert {kind for kind, _ in run(subject, many[:40]).values()} == {"unexpected-pass"}
     assert asked == []
+
+
+@pytest.fixture(scope="module")
+def both(vectors):
+    """Cases of one request each, in both profiles."""
+    chosen = [
+        one for one in vectors.values()
+        if one.operation == "read" and not one.body.get("context")
+    ]  # fmt: skip
+    return cases_of(list({one.body["sha256"]: one for one in chosen}.values()))[:200]
+
+
+class TestSharedCopies:
+    """A copy is shared by both profiles of a vector; what comes of it is as with two copies."""
+
+    @pytest.fixture
+    def paths(self, tmp_path):
+        """Where the program says which copies it was asked about."""
+        return tmp_path / "paths"
+
+    def adapter(self, program, lines: str, paths) -> Subject:
+        note = f"""
+def reply(request, right=reply):
+    with open({str(paths)!r}, "a") as file:
+        file.write(request["path"] + "\\n")
+    return right(request)
+"""
+        return adapter(program, lines + note, SOUND)
+
+    def found(self, subject, cases):
+        outcome = asyncio.run(Runner(subject, cases).run())
+        return [(one["vector"], one["profile"], one["class"], one["difference"])
+                for one in outcome.results]  # fmt: skip
+
+    def same_as_alone(self, monkeypatch, subject, cases):
+        found = self.found(subject, cases)
+        with monkeypatch.context() as patch:
+            patch.setattr(runner, "AHEAD", 1)
+            assert found == self.found(subject, cases)
+        return found
+
+    def test_both_profiles_read_one_copy(self, program, both, paths):
+        found = self.found(self.adapter(program, "", paths), both)
+        assert {kind for _, _, kind, _ in found} == {"pass"}
+        asked = paths.read_text().split()
+        assert len(asked) == len(both) and len(set(asked)) < 0.6 * len(both)
+
+    def test_who_changes_a_log_in_one_profile_is_not_wrong_in_the_other(
+        self, program, both, paths, monkeypatch
+    ):
+        lines = """
+def reply(request, right=reply):
+    found = right(request)
+    if request["profile"] == "recover" and digest(request) < "4":
+        Path(request["path"]).write_bytes(b"changed")
+    return found
+"""
+        found = self.same_as_alone(monkeypatch, self.adapter(program, lines, paths), both)
+        wrong = [one for one in found if one[2] != "pass"]
+        assert len(wrong) > 10 and {profile for _, profile, _, _ in wrong} == {"recover"}
+        assert all("changed the log" in said for *_, said in wrong)
+
+    def test_what_one_leaves_beside_a_copy_the_next_does_not_see(
+        self, program, both, paths, monkeypatch
+    ):
+        lines = """
+def reply(request, right=reply):
+    lock = Path(request["path"] + ".lock")
+    found = right(request)
+    if lock.exists():
+        found["answer"]["records"] = []
+    lock.touch()
+    return found
+"""
+        found = self.same_as_alone(monkeypatch, self.adapter(program, lines, paths), both)
+        assert {kind for _, _, kind, _ in found} == {"pass"}
+
+    def test_one_that_was_there_before_does_not_make_another_wrong(
+        self, program, both, paths, monkeypatch
+    ):
+        """It remembers places: the second answer from one is wrong, and would not be alone."""
+        lines = """
+seen = set()
+def reply(request, right=reply):
+    found = right(request)
+    if request["path"] in seen:
+        found["answer"]["end"] = 1 << 40
+    seen.add(request["path"])
+    return found
+"""
+        found = self.same_as_alone(monkeypatch, self.adapter(program, lines, paths), both)
+        assert {kind for _, _, kind, _ in found} == {"pass"}
+
+    def test_a_known_failure_is_not_asked_again(self, program, both, paths):
+        lines = """
+def reply(request, right=reply):
+    return {"seq": request["seq"], "answer": {"records": [], "verdict": "damaged", "end": 1,
+            "reason": None, "lost": []}}
+"""
+        subject = self.adapter(program, lines, paths)
+        first = self.found(subject, both)
+        entries = {
+            (vector, profile): KnownFailure(vector, profile, "fail", said, "c")
+            for vector, profile, kind, said in first
+            if kind == "fail"
+        }
+        assert len(entries) > 150
+        paths.unlink()
+        subject.known = KnownFailures(causes={"c": "It reads nothing."}, entries=entries)
+        assert {kind for _, _, kind, _ in self.found(subject, both)} <= {"known-failure", "pass"}
+        assert len(paths.read_text().split()) == len(both)

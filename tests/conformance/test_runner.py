@@ -6,13 +6,14 @@ import asyncio
 import tempfile
 from pathlib import Path
 
+import psutil
 import pytest
 
-from conformance import scratch
+from conformance import runner, scratch
 from conformance.baselines import BASELINES
 from conformance.cases import cases_of
 from conformance.known_failures import KnownFailure, KnownFailures
-from conformance.protocol.child import Crash, Limits
+from conformance.protocol.child import LEAST, Child, Crash, Limits
 from conformance.runner import Runner, run_subjects
 from conformance.subject import Subject
 
@@ -146,6 +147,52 @@ class TestCrashIsolation:
         assert found.status == "broken"
         assert found.because == "hello: exit status 1; it wrote: already running"
         assert [result["class"] for result in found.results] == ["crash"]
+
+
+class TestADefectOfOurs:
+    """Where the harness itself fails, no program of any worker stays behind."""
+
+    def test_siblings_end_with_the_worker_that_raised(self, cases, program, monkeypatch):
+        lines = """
+        def reply(request):
+            time.sleep(60)
+        """
+        pids = []
+        real = Child.ask
+
+        async def ask(self, request, wall_ms, owed=None):
+            pids.append(self._process.pid)
+            if len(pids) == 2:
+                raise ZeroDivisionError("ours")
+            return await real(self, request, wall_ms, owed)
+
+        monkeypatch.setattr(Child, "ask", ask)
+        monkeypatch.setattr(runner, "WORTH_A_START", 1)
+        subject = Subject("s", "s", program(lines))
+
+        async def both():
+            with pytest.raises(ZeroDivisionError, match="ours"):
+                await Runner(subject, cases(*FIVE), workers=2).run()
+            return [pid for pid in pids if psutil.pid_exists(pid)]
+
+        assert asyncio.run(both()) == []
+        assert len(pids) == 2
+
+    def test_one_that_is_cancelled_while_it_starts_is_ended(self, cases, program):
+        subject = Subject("s", "s", program(loop="time.sleep(60)"), isolated=False)
+        mine = psutil.Process()
+
+        async def stopped():
+            task = asyncio.create_task(Runner(subject, cases("one-record")).run())
+            while not any("adapter.py" in " ".join(one.cmdline()) for one in mine.children()):
+                await asyncio.sleep(0.01)
+            started = mine.children()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return [one for one in started if one.is_running()]
+
+        assert asyncio.run(stopped()) == []
 
 
 class TestHello:
@@ -317,6 +364,36 @@ class TestKnownHangers:
         # One after the other they would take three times as long, and asked again six times.
         assert found.seconds < 5
         assert len(list(tmp_path.glob("started-*"))) == 4  # one for each, one for all the others
+
+    def test_one_that_hangs_in_a_loop_leaves_the_processors_to_others(
+        self, cases, program, tmp_path
+    ):
+        """With every thread of it, and what it has started."""
+        lines = """
+        import subprocess, threading
+        from pathlib import Path
+        said = Path(__file__).with_name("said")
+        def loop():
+            tid = threading.get_native_id()
+            while True:
+                nice = os.getpriority(os.PRIO_PROCESS, tid)
+                if nice:
+                    with said.open("a") as file:
+                        file.write(f"{nice} ")
+                    break
+            code = "import os, time; time.sleep(1); print(os.nice(0))"
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True)
+            with said.open("ab") as file:
+                file.write(done.stdout)
+            time.sleep(60)
+        def reply(request):
+            threading.Thread(target=loop).start()
+            loop()
+        """
+        subject = Subject("s", "s", program(lines), self.known("one-record"), writes=[tmp_path])
+        (found,) = asyncio.run(run_subjects([subject], lambda _: cases("one-record"), 1))
+        assert [result["class"] for result in found.results] == ["known-failure"]
+        assert set((tmp_path / "said").read_text().split()) == {str(LEAST)}
 
     def test_one_that_has_been_mended_is_noticed(self, cases, program, tmp_path):
         known = self.known("two-blocks")

@@ -1,0 +1,78 @@
+"""The bytes of a log: read, and compared where they stand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from conformance import contents
+from conformance.contents import TooMuch, is_at, read_contents, write_contents
+
+FOLDER = {"a.log": b"one", "b": b"", "c/d.log": b"two"}
+
+
+@pytest.mark.parametrize("log", [b"", b"log", FOLDER])
+def test_what_was_written_is_there(tmp_path: Path, log) -> None:
+    write_contents(log, tmp_path / "case")
+    assert is_at(log, tmp_path / "case")
+    assert read_contents(tmp_path / "case") == log
+
+
+def test_files_are_listed_in_the_order_of_their_names(tmp_path: Path) -> None:
+    log = {"c/d": b"", "c-d": b"", "a": b"", "c/a": b""}
+    write_contents(log, tmp_path / "case")
+    assert list(read_contents(tmp_path / "case")) == ["a", "c/a", "c/d", "c-d"]
+
+
+@pytest.mark.parametrize("change", [b"", b"lo", b"logs", b"lag"])
+def test_another_file(tmp_path: Path, change: bytes) -> None:
+    (tmp_path / "case").write_bytes(change)
+    assert not is_at(b"log", tmp_path / "case")
+    assert not is_at(FOLDER, tmp_path / "case")
+
+
+def test_another_folder(tmp_path: Path) -> None:
+    place = tmp_path / "case"
+    write_contents(FOLDER, place)
+    assert not is_at(b"one", place)
+    (place / "more").touch()
+    assert not is_at(FOLDER, place)
+    (place / "more").unlink()
+    (place / "a.log").write_bytes(b"onE")
+    assert not is_at(FOLDER, place)
+
+
+def test_nothing_is_there(tmp_path: Path) -> None:
+    assert not is_at(b"", tmp_path / "case")
+    assert not is_at({}, tmp_path / "case")
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "case")
+    assert not is_at(b"", tmp_path / "case")
+
+
+def test_a_folder_holds_only_so_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_contents(FOLDER, tmp_path / "case")
+    monkeypatch.setattr(contents, "MAX_DEPTH", 1)
+    with pytest.raises(TooMuch, match="folders"):
+        read_contents(tmp_path / "case")
+    monkeypatch.undo()
+    monkeypatch.setattr(contents, "MAX_FILES", 2)
+    with pytest.raises(TooMuch, match="files"):
+        read_contents(tmp_path / "case")
+    monkeypatch.undo()
+    monkeypatch.setattr(contents, "MAX_BYTES", 5)
+    with pytest.raises(TooMuch, match="MiB"):
+        read_contents(tmp_path / "case")
+
+
+def test_links_are_followed_to_files_alone(tmp_path: Path) -> None:
+    place = tmp_path / "case"
+    write_contents({"a": b"one"}, place)
+    (place / "loop").symlink_to("loop")
+    (place / "up").symlink_to(tmp_path)
+    (place / "same").symlink_to("a")
+    assert read_contents(place) == {"a": b"one", "same": b"one"}
