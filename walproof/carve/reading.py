@@ -14,6 +14,8 @@ from reference_impl.formats import named
 from walproof.carve.image import Image
 
 CHUNK = 1 << 20
+WORTH_A_KERNEL = 1 << 20
+"""Bytes from which on a compiled kernel is worth loading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,11 @@ class Reading:
 
 
 def read_file(path: Path, format_id: str) -> Reading:
-    """Read a log with the bulk scanner, or without it with the executable specification."""
+    """Read a log: a large one with the bulk scanner, if it is installed.
+
+    Small ones are read by the executable specification: to load the kernels of a format takes
+    longer than that.
+    """
     records = lost = 0
     last: tuple[int, int] | None = None
     for count, event in _events(path, format_id):
@@ -42,7 +48,8 @@ def read_file(path: Path, format_id: str) -> Reading:
 
 
 def _events(path: Path, format_id: str) -> Iterator[tuple[int, Event | None]]:
-    if not all(map(importlib.util.find_spec, ("numba", "pyarrow"))):
+    is_large = path.stat().st_size >= WORTH_A_KERNEL
+    if not is_large or not all(map(importlib.util.find_spec, ("numba", "pyarrow"))):
         for event in named(format_id).read(path, "recover", {}):
             yield int(not isinstance(event, Lost | End)), event
         return

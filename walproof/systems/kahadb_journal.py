@@ -11,7 +11,16 @@ from pathlib import Path
 
 from reference_impl.formats import named
 from reference_impl.kahadb_journal.layout import data_files, file_id
-from walproof.systems.model import WHOLE, Finding, Kind, OtherFile, System, SystemLog, size_of_all
+from walproof.systems.model import (
+    WHOLE,
+    Finding,
+    Kind,
+    OtherFile,
+    System,
+    SystemLog,
+    gaps,
+    size_of_all,
+)
 
 FORMAT = "kahadb-journal"
 INDEX, REDO, FREE, LOCK = "db.data", "db.redo", "db.free", "lock"
@@ -56,11 +65,13 @@ def _findings(folder: Path, names: set[str]) -> Iterator[Finding]:
     numbers = [number for name in found if (number := file_id(name)) is not None]
     if not found:
         yield Finding("the journal is gone: the index alone holds no message", INDEX, "lost")
-    gaps = [n for n in range(min(numbers), max(numbers)) if n not in numbers] if numbers else []
-    if gaps:
-        between = f"db-{gaps[0]}.log" + (f" to db-{gaps[-1]}.log" if len(gaps) > 1 else "")
+    missing = list(gaps(numbers))
+    if missing:
+        count = sum(last - first + 1 for first, last in missing)
+        first, last = missing[0][0], missing[-1][1]
+        between = f"db-{first}.log" + (f" to db-{last}.log" if count > 1 else "")
         yield Finding(
-            f"{len(gaps)} of the journal's files {'is' if len(gaps) == 1 else 'are'} not there"
+            f"{count} of the journal's files {'is' if count == 1 else 'are'} not there"
             f" ({between}): the broker deletes those that hold nothing it needs; if it did not"
             " delete them, their messages are lost"
         )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from reference_impl.answer import End, Event
 from reference_impl.formats import named
+from walproof.summary import summary
 from walproof.summary.model import Summary
+from walproof.summary.summary import size_of
 
 Harm = Literal["lost", "look", "none"]
 """``lost``: something that the system had is gone; ``look``: somebody must decide; ``none``."""
@@ -85,11 +88,8 @@ class System:
         }
 
 
-class Observer(Protocol):
+class Observer(summary.Observer, Protocol):
     """Learns what there is to say of several logs at once while each of them is read."""
-
-    def take(self, fields: Mapping[str, Any]) -> None:
-        """Fields of a record, or the columns of a run, by their names."""
 
     def lines(self) -> list[str]:
         """What there is to say, a line each."""
@@ -147,13 +147,16 @@ def of_all(ends: Sequence[End]) -> End:
     return End(worst.verdict, worst.reason, ends[-1].end, ends[-1].file)
 
 
+def gaps(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each run of numbers between the lowest and the highest that is missing."""
+    for before, after in itertools.pairwise(sorted(set(numbers))):
+        if after > before + 1:
+            yield before + 1, after - 1
+
+
 def size_of_all(path: Path) -> int:
-    """Bytes of a file, or of the files in a folder and below it; what is gone counts nothing."""
-    files = path.rglob("*") if path.is_dir() else [path]
-    total = 0
-    for file in files:
-        try:
-            total += file.stat().st_size if file.is_file() else 0
-        except OSError:
-            continue
-    return total
+    """As ``size_of``; a file that is gone counts nothing, either."""
+    try:
+        return size_of(path)
+    except OSError:
+        return 0

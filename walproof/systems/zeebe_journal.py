@@ -6,7 +6,6 @@ files), ``zeebe/snapshot`` ``FileBasedSnapshotId.java`` (index-term-processed-ex
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,16 @@ from reference_impl.zeebe_journal.meta import read_flushed_index
 from reference_impl.zeebe_journal.reader import journal_name, recognise, segment_files
 from walproof.quantity import counted
 from walproof.summary.model import Summary
-from walproof.systems.model import WHOLE, Finding, Kind, OtherFile, System, SystemLog, size_of_all
+from walproof.systems.model import (
+    WHOLE,
+    Finding,
+    Kind,
+    OtherFile,
+    System,
+    SystemLog,
+    gaps,
+    size_of_all,
+)
 
 FORMAT = "zeebe-journal"
 SNAPSHOT = re.compile(r"(?P<index>\d+)-(?P<term>\d+)-(?P<processed>\d+)-(?P<exported>\d+)(-.*)?")
@@ -135,10 +143,9 @@ def _findings(
         else:
             yield Finding(f"this segment is {size}, and others come after it", path.name, "lost")
     numbers = [int(match["id"]) for p in segments if (match := SEGMENT_NAME.fullmatch(p.name))]
-    for before, after in itertools.pairwise(numbers):
-        if after > before + 1:
-            missing = f"segment {before + 1}" + (f" to {after - 1}" if after > before + 2 else "")
-            yield Finding(f"{missing} is not there, though later ones are", harm="lost")
+    for first, last in gaps(numbers):
+        missing = f"segment {first}" + (f" to {last}" if last > first else "")
+        yield Finding(f"{missing} is not there, though later ones are", harm="lost")
     for other, index in snapshots:
         if index is None:
             yield Finding("the snapshot has no .checksum file: it was never finished", other.name)

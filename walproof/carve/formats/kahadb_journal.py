@@ -22,8 +22,8 @@ from reference_impl.kahadb_journal.layout import (
     RECORD_HEAD,
     USER_RECORD,
 )
-from walproof.carve.image import Image
-from walproof.carve.model import Certainty, Find, Kind, Loose, Pattern, Window
+from walproof.carve import model
+from walproof.carve.model import Certainty, Find, Loose, Pattern
 
 CHUNK = 1 << 20
 
@@ -36,37 +36,18 @@ class _Chain:
     certainty: Certainty = "structure"
 
 
-class Carver:
+class Carver(model.Carver):
     """See :class:`walproof.carve.model.Carver`."""
 
     patterns: Sequence[Pattern] = (Pattern(HEADER),)
     head_size = CONTROL_SIZE
 
-    def __init__(self, image: Image, align: int) -> None:
-        self.image = image
-        self.align = align
-        self._done = 0
-
-    def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
+    def find(self, at: int, pattern: int) -> Find:
         """See :class:`walproof.carve.model.Carver`."""
-        for at, _ in hits:
-            if at < self._done:
-                continue
-            chain = self._chain(at)
-            if chain is None:
-                yield Find(at, at + len(HEADER), "loose", "signature")
-                continue
-            self._done = chain.end
-            kind: Kind = "log" if at % self.align == 0 else "loose"
-            yield Find(at, chain.end, kind, chain.certainty)
-
-    def finish(self) -> Iterator[Find]:
-        """See :class:`walproof.carve.model.Carver`. Nothing is kept from window to window."""
-        return iter(())
-
-    def pending(self) -> int | None:
-        """See :class:`walproof.carve.model.Carver`."""
-        return None
+        chain = self._chain(at)
+        if chain is None:
+            return Find(at, at + len(HEADER), "loose", "signature")
+        return Find(at, chain.end, "log" if at % self.align == 0 else "loose", chain.certainty)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
         """See :class:`walproof.carve.model.Carver`."""
@@ -97,10 +78,6 @@ class Carver:
         """See :class:`walproof.carve.model.Carver`."""
         _, _, checksum = CONTROL.unpack_from(record)
         return bool(zlib.adler32(record[CONTROL_SIZE:]) == checksum)
-
-    def is_of(self, log: int, at: int, end: int) -> bool:
-        """See :class:`walproof.carve.model.Carver`. There are no keys."""
-        return False
 
     def _chain(self, at: int) -> _Chain | None:
         """The batches from an offset on, up to the last one that is sound."""

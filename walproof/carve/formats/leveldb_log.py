@@ -25,8 +25,9 @@ from reference_impl.leveldb_log.layout import (
     MIDDLE,
     masked_crc,
 )
+from walproof.carve import model
 from walproof.carve.image import AHEAD, SECTOR, STRIDE, Image
-from walproof.carve.model import Find, Loose, Pattern, Window
+from walproof.carve.model import Find, Loose, Window
 
 MOST = 1 << 16
 KINDS = {FULL: "full", FIRST: "first", MIDDLE: "middle", LAST: "last"}
@@ -91,15 +92,13 @@ class _Open:
         return self.at - (self.at - self.end) // BLOCK_SIZE * BLOCK_SIZE
 
 
-class Carver:
+class Carver(model.Carver):
     """See :class:`walproof.carve.model.Carver`."""
 
-    patterns: Sequence[Pattern] = ()
     head_size = HEADER_SIZE
 
     def __init__(self, image: Image, align: int) -> None:
-        self.image = image
-        self.align = align
+        super().__init__(image, align)
         self._open: _Open | None = None
         self._held: _Run | None = None
         self._next = 0
@@ -166,10 +165,6 @@ class Carver:
         return bool(masked_crc(record[6:]) == checksum)
 
     # Physical records
-
-    def is_of(self, log: int, at: int, end: int) -> bool:
-        """See :class:`walproof.carve.model.Carver`. There are no keys."""
-        return False
 
     def _records_in(
         self, window: Window, start: int, stop: int

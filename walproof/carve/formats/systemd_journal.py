@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.inspection import refusal
+from walproof.carve import model
 from walproof.carve.formats import systemd_journal_objects as objects
-from walproof.carve.image import SECTOR, Image
-from walproof.carve.model import Find, Loose, Pattern, Window
+from walproof.carve.image import SECTOR
+from walproof.carve.model import Find, Loose, Pattern
 from walproof.carve.reading import as_file, read_file
 
 FORMAT = "systemd-journal"
@@ -28,7 +29,7 @@ def _data(compression: int, peeks: tuple[int, ...] = ()) -> Pattern:
     return Pattern(value, mask, peeks=peeks, among=objects.FIRST_LETTERS)
 
 
-class Carver:
+class Carver(model.Carver):
     """See :class:`walproof.carve.model.Carver`."""
 
     patterns: Sequence[Pattern] = (
@@ -41,35 +42,11 @@ class Carver:
         _data(layout.OBJECT_ZSTD),
     )
 
-    head_size = 0  # no checksum covers a record that was cut in two
-
-    def __init__(self, image: Image, align: int) -> None:
-        self.image = image
-        self.align = align
-        self._done = 0
-
-    def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
+    def find(self, at: int, pattern: int) -> Find | None:
         """See :class:`walproof.carve.model.Carver`."""
-        for at, pattern in hits:
-            if at < self._done:
-                continue
-            if pattern == HEADER:
-                found = self._file(at)
-            elif objects.may_begin(self.image, at):
-                found = self._objects(at)
-            else:
-                continue
-            if found is not None:
-                self._done = found.end
-                yield found
-
-    def finish(self) -> Iterator[Find]:
-        """See :class:`walproof.carve.model.Carver`. Nothing is kept from window to window."""
-        return iter(())
-
-    def pending(self) -> int | None:
-        """See :class:`walproof.carve.model.Carver`."""
-        return None
+        if pattern == HEADER:
+            return self._file(at)
+        return self._objects(at) if objects.may_begin(self.image, at) else None
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
         """See :class:`walproof.carve.model.Carver`. Entries first, then fields without an entry."""
@@ -80,14 +57,6 @@ class Carver:
                 continue
             yield from objects.records(self.image, run)
             at = max(run[-1].end, at + 8)
-
-    def claims(self, head: bytes, position: int) -> int | None:
-        """See :class:`walproof.carve.model.Carver`."""
-        return None
-
-    def holds(self, record: bytes) -> bool:
-        """See :class:`walproof.carve.model.Carver`."""
-        return False
 
     def is_of(self, log: int, at: int, end: int) -> bool:
         """See :class:`walproof.carve.model.Carver`. The key of a keyed hash is the file's id."""

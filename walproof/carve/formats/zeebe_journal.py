@@ -25,8 +25,8 @@ from reference_impl.zeebe_journal.segment import (
     SegmentScan,
     read_descriptor,
 )
-from walproof.carve.image import Image
-from walproof.carve.model import Certainty, Find, Loose, Pattern, Window
+from walproof.carve import model
+from walproof.carve.model import Certainty, Find, Loose, Pattern
 
 RECORD, FIRST_DESCRIPTOR, SECOND_DESCRIPTOR = range(3)
 SCHEMA = JOURNAL_SCHEMA.to_bytes(2, "little")
@@ -35,7 +35,7 @@ LONGEST = 1 << 30
 CHUNK = 1 << 20
 
 
-class Carver:
+class Carver(model.Carver):
     """See :class:`walproof.carve.model.Carver`."""
 
     # The length of a block may grow in a newer version of the schema, up to 255 bytes here.
@@ -47,28 +47,9 @@ class Carver:
     # Both messages, the blocks of which may be longer in a newer version.
     head_size = 1 + 2 * SBE_HEADER.size + 2 * 255 + 4
 
-    def __init__(self, image: Image, align: int) -> None:
-        self.image = image
-        self.align = align
-        self._done = 0
-
-    def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
+    def find(self, at: int, pattern: int) -> Find | None:
         """See :class:`walproof.carve.model.Carver`."""
-        for at, pattern in hits:
-            if at < self._done:
-                continue
-            found = self._loose(at) if pattern == RECORD else self._segment(at)
-            if found is not None:
-                self._done = found.end
-                yield found
-
-    def finish(self) -> Iterator[Find]:
-        """See :class:`walproof.carve.model.Carver`. Nothing is kept from window to window."""
-        return iter(())
-
-    def pending(self) -> int | None:
-        """See :class:`walproof.carve.model.Carver`."""
-        return None
+        return self._loose(at) if pattern == RECORD else self._segment(at)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
         """See :class:`walproof.carve.model.Carver`."""
@@ -120,10 +101,6 @@ class Carver:
         start = 1 + SBE_HEADER.size + int.from_bytes(record[1:3], "little")
         checksum, _ = METADATA_BLOCK.unpack_from(record, 1 + SBE_HEADER.size)
         return bool(crc32c(record[start:]) == checksum)
-
-    def is_of(self, log: int, at: int, end: int) -> bool:
-        """See :class:`walproof.carve.model.Carver`. There are no keys."""
-        return False
 
     def _segment(self, at: int) -> Find | None:
         if at % self.align:

@@ -17,6 +17,7 @@ from reference_impl.answer import Record
 from reference_impl.zmq_raft import snapshot, state
 from reference_impl.zmq_raft.index_file import HEADER, Layout, read_layout, spans
 from reference_impl.zmq_raft.layout import CHUNK, VERSION, Refusal, padded
+from walproof.carve import model
 from walproof.carve.image import SECTOR, Image
 from walproof.carve.model import Find, Loose, Pattern, Window
 
@@ -35,7 +36,7 @@ def _key(key: bytes) -> Pattern:
     return Pattern(text, back=1)
 
 
-class Carver:
+class Carver(model.Carver):
     """See :class:`walproof.carve.model.Carver`."""
 
     patterns: Sequence[Pattern] = (
@@ -43,56 +44,30 @@ class Carver:
         Pattern(b"RLOG\0\0\0\0\1\0\0\0", b"\xff\xff\xff\xff\3\0\0\xf8\xff\xff\xff\xff"),
         Pattern(b"SNAP\x1c\0\0\0\1\0\0\0"),
     )
-    head_size = 0  # no checksum covers a record that was cut in two
 
     def __init__(self, image: Image, align: int) -> None:
-        self.image = image
-        self.align = align
+        super().__init__(image, align)
         self._by_sector = align % SECTOR == 0
         if not self._by_sector:
             self.patterns = (*self.patterns, *map(_key, KEYS))
-        self._done = 0
 
     def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
         """See :class:`walproof.carve.model.Carver`."""
         if self._by_sector:
             hits = sorted([*hits, *self._states(window)])
-        for at, pattern in hits:
-            if at < self._done or at % self.align:
-                continue
-            if pattern == INDEX:
-                found = self._index_file(at)
-            elif pattern == SNAPSHOT:
-                found = self._snapshot(at)
-            else:
-                found = self._state(at)
-            if found is not None:
-                self._done = found.end
-                yield found
+        return super().window(window, hits)
 
-    def finish(self) -> Iterator[Find]:
-        """See :class:`walproof.carve.model.Carver`. Nothing is kept from window to window."""
-        return iter(())
-
-    def pending(self) -> int | None:
+    def find(self, at: int, pattern: int) -> Find | None:
         """See :class:`walproof.carve.model.Carver`."""
-        return None
+        if at % self.align:
+            return None
+        if pattern == INDEX:
+            return self._index_file(at)
+        return self._snapshot(at) if pattern == SNAPSHOT else self._state(at)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
         """See :class:`walproof.carve.model.Carver`. Entries are never loose."""
         return iter(())
-
-    def claims(self, head: bytes, position: int) -> int | None:
-        """See :class:`walproof.carve.model.Carver`."""
-        return None
-
-    def holds(self, record: bytes) -> bool:
-        """See :class:`walproof.carve.model.Carver`."""
-        return False
-
-    def is_of(self, log: int, at: int, end: int) -> bool:
-        """See :class:`walproof.carve.model.Carver`. There are no keys."""
-        return False
 
     def _states(self, window: Window) -> Iterator[tuple[int, int]]:
         """Where logs may begin, and a state file does: so few places are looked at one by one."""

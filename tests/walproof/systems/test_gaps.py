@@ -1,0 +1,33 @@
+"""Numbers that are missing among those of files: found in a time that the files alone decide."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+
+from conformance import VECTORS
+from walproof.systems import recognise
+from walproof.systems.model import gaps
+
+
+def test_each_run_of_missing_numbers_is_one() -> None:
+    chance = random.Random(3)
+    for _ in range(200):
+        numbers = [chance.randrange(40) for _ in range(chance.randrange(12))]
+        missing = [n for first, last in gaps(numbers) for n in range(first, last + 1)]
+        between = range(min(numbers), max(numbers)) if numbers else range(0)
+        assert missing == [n for n in between if n not in numbers]
+    assert list(gaps([1, 10**18])) == [(2, 10**18 - 1)]
+
+
+def test_a_store_of_two_files_whose_numbers_lie_far_apart(tmp_path: Path) -> None:
+    vector = VECTORS / "kahadb-journal" / "a-sibling-among-the-files"
+    for number in (1, 3, 2_000_000_000):
+        shutil.copy(vector / "db-1.log", tmp_path / f"db-{number}.log")
+    system = recognise(tmp_path)
+    assert system is not None
+    (finding,) = system.findings
+    assert finding.text.startswith(
+        "1999999997 of the journal's files are not there (db-2.log to db-1999999999.log):"
+    )
