@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from pyspark_journal.positions import Position, is_rewritten, key_of
 from walproof.lake.discovery import FoundLog
@@ -21,13 +21,14 @@ HEAD = 64
 """Bytes at the start that must be the same: those before a position may be alike in two logs."""
 
 
-class Looked(NamedTuple):
-    """A log that was found, and the tree in which it lies."""
+@dataclass(frozen=True)
+class Looked:
+    """A log that was found, and the tree in which it lies. What it reads of it, it reads once."""
 
     found: FoundLog
     tree: Tree
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Its own name if it has one, else its path."""
         try:
@@ -35,7 +36,7 @@ class Looked(NamedTuple):
         except OSError:
             return self.found.path  # whoever reads it will say what is wrong
 
-    @property
+    @cached_property
     def inode(self) -> int | None:
         """The number that stays when it is renamed; None where its name tells more."""
         if self.found.inode is None or self.found.files or self.name != self.found.path:
@@ -75,7 +76,13 @@ def keys_of(looked: Sequence[Looked], before: Mapping[str, Position]) -> list[st
 
 
 def _is_same(one: Looked, position: Position) -> bool:
-    """Whether a log with the same inode has what was read: inodes are used again."""
+    """Whether a log with the same inode has what was read: inodes are used again.
+
+    Where the name is the same, too, there is nothing to ask: a log that was replaced in place is
+    the stream's to notice (``is_rewritten``).
+    """
+    if one.found.path == position.path:
+        return True
     try:
         return not is_rewritten(position, one.found, one.tree) and position.head == _head(
             position, one.found, one.tree

@@ -12,7 +12,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from conformance import VECTORS
 from pyspark_journal.options import parse
-from pyspark_journal.schema import BadSchema, asked, offered, spark_schema
+from pyspark_journal.schema import BadSchema, asked, known, offered, spark_schema
 from reference_impl.formats import FORMATS
 from walproof.scan.columns import columns_of
 from walproof.scan.systemd_journal.columns import ENTRY_FIELDS
@@ -26,11 +26,19 @@ def test_of_a_format(format_id: str) -> None:
 
 
 def test_of_all_formats() -> None:
-    schema = offered(parse({}))
+    """By themselves only what they share; each of the others when a schema names it."""
+    assert offered(parse({})).names == FIXED.names
+    assert offered(parse({"decode": "true"})).names == [*FIXED.names, "decoded"]
+    schema = known(parse({}))
     for format_id in FORMATS:
         assert {column.name for column in columns_of(format_id)} <= set(schema.names)
     assert len(schema.names) == len(set(schema.names))
     assert str(schema.field("entry_type").type) == "string"
+
+
+def test_a_column_of_one_format_among_all() -> None:
+    asked_for = from_arrow_schema(pa.schema({"term": pa.int64(), "cursor": pa.string()}))
+    assert asked(asked_for, parse({})).names == ("term", "cursor")
 
 
 @pytest.mark.parametrize("format_id", ["auto", *FORMATS])
@@ -81,7 +89,7 @@ def test_batches_have_the_schema_that_spark_was_told(
             pa.field("entry_type", pa.string()),
         ]
     )
-    for schema in (None, some):
+    for schema in (None, some, known(parse({}))):
         told = from_arrow_schema(schema) if schema else spark_schema(parse({}))
         made = batches(*every[::7], schema=schema)
         assert made

@@ -34,7 +34,7 @@ OPTIONS: Sequence[Option] = (
         one_of("auto", *FORMATS),
         "`auto`",
         f"What the logs are: {', '.join(f'`{name}`' for name in FORMATS)}; `auto` looks at"
-        " each, and its columns are those of all formats together.",
+        " each; its columns are those that all formats share, and a schema may name any other.",
     ),
     Option(
         "pathGlobFilter",
