@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from pyspark_journal import options as option_table
 from walproof.spark.worker import freeze
 
 if TYPE_CHECKING:
@@ -65,7 +64,10 @@ class JournalDataSource(DataSource):
         raise ReadOnly(READ_ONLY)
 
     def _options(self) -> Options:
-        return option_table.parse(self.options)
+        # Spark imports this module in every session, also in those that read no journal.
+        from pyspark_journal.options import parse
+
+        return parse(self.options)
 
 
 READ_ONLY = (

@@ -1,4 +1,4 @@
-"""Where the units are worked on: on Spark, or in this process.
+"""Where the units are worked on: on Spark, or on the cores of this machine.
 
 An engine only has to run each task at least once. The note that a task leaves says what it did
 (``work``), so nothing but the number of a unit travels back.
@@ -6,19 +6,20 @@ An engine only has to run each task at least once. The note that a task leaves s
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, TYPE_CHECKING, Protocol
 
 from walproof.audit import work
 from walproof.audit.shard import OutputError
 from walproof.audit.unit import Task
+from walproof.cores import Died, Pool, cores
+from walproof.quantity import number
+from walproof.spark.quiet import DidNotStart, jvm_says_to
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.2
 QUIET = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "FATAL"}
 """Progress and failures are shown by us, not by Spark."""
+LOADED = ("pyspark.worker", "walproof.audit.work", "numba")
+"""What workers have loaded before their first task."""
 
 
 class JobFailed(Exception):
@@ -42,6 +45,9 @@ class Engine(Protocol):
     def slots(self) -> int:
         """Tasks at a time."""
 
+    def prepare(self) -> None:
+        """Begin to start what :meth:`run` needs, and return: there is going to be work."""
+
     def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
         """Do every task; call ``tick`` now and then. Raises :class:`JobFailed`."""
 
@@ -54,6 +60,9 @@ class InProcess:
 
     slots = 1
 
+    def prepare(self) -> None:
+        """See :class:`Engine`."""
+
     def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
         """See :class:`Engine`."""
         for task in tasks:
@@ -65,6 +74,41 @@ class InProcess:
 
     def stop(self) -> None:
         """See :class:`Engine`."""
+
+
+class OnCores:
+    """Runs a task on each core, in processes: one that is killed ends nothing but itself."""
+
+    def __init__(self, slots: int | None = None) -> None:
+        self.slots = slots or cores()
+        self._pool: Pool[Task] = Pool(work.run, self.slots)
+
+    def prepare(self) -> None:
+        """See :class:`Engine`."""
+        self._pool.prepare()
+
+    def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
+        """See :class:`Engine`."""
+        try:
+            self._pool.run(tasks, tick)
+        except OutputError as error:
+            raise JobFailed(f"{error.filename}: {error.strerror}{KEPT}") from error
+        except Died as died:
+            assert isinstance(died.task, Task)
+            logs = died.task.unit.pieces
+            raise JobFailed(
+                f"a worker was killed each time it read {logs[0].log if logs else 'nothing'}"
+                f"{f' and {number(len(logs) - 1)} more' if len(logs) > 1 else ''}"
+                f"{_by_signal(died.exitcode)}{KEPT}"
+            ) from died
+
+    def stop(self) -> None:
+        """See :class:`Engine`."""
+        self._pool.stop()
+
+
+def _by_signal(exitcode: int | None) -> str:
+    return f" (signal {-exitcode})" if exitcode is not None and exitcode < 0 else ""
 
 
 class OnSpark:
@@ -81,24 +125,47 @@ class OnSpark:
         self._session = session
         self._is_ours = session is None
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 -- as long as the JVM
+        self._starter = ThreadPoolExecutor(1, "start of Spark")
+        self._starting: Future[SparkSession] | None = None
+        self.seconds_to_start = 0.0
+        """Seconds that the start of Spark took; logs may have been looked for meanwhile."""
 
     @property
     def slots(self) -> int:
-        """See :class:`Engine`. Starts the session."""
-        return int(self._start().sparkContext.defaultParallelism)
+        """See :class:`Engine`. Waits for the session."""
+        return int(self._started().sparkContext.defaultParallelism)
+
+    def prepare(self) -> None:
+        """See :class:`Engine`."""
+        if self._session is None and self._starting is None:
+            self._starting = self._starter.submit(self._start)
 
     def _start(self) -> SparkSession:
-        if self._session is None:
-            from walproof.spark.session import session
+        from walproof.spark.session import session
 
-            with _jvm_says_to(self._log):
-                settings = {**QUIET, **(self.settings or {})}
-                self._session = session("walproof audit", self.master, settings)
+        began = time.monotonic()
+        settings = {**QUIET, **(self.settings or {})}
+        try:
+            with jvm_says_to(self._log):
+                # Rows never enter the JVM: it need not be fast, but there.
+                made = session("walproof audit", self.master, settings, LOADED, quick=True)
+        except DidNotStart as error:
+            why = cause(error.__cause__ or error)
+            raise JobFailed(f"Spark did not start: {why}\n{error.said}".rstrip()) from error
+        self.seconds_to_start = time.monotonic() - began
+        return made
+
+    def _started(self) -> SparkSession:
+        self.prepare()
+        if self._starting is not None:
+            self._session = self._starting.result()
+            self._starting = None
+        assert self._session is not None
         return self._session
 
     def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
         """See :class:`Engine`."""
-        context = self._start().sparkContext
+        context = self._started().sparkContext
         failures: list[BaseException] = []
 
         def job() -> None:
@@ -125,31 +192,13 @@ class OnSpark:
 
     def stop(self) -> None:
         """See :class:`Engine`."""
+        starting, self._starting = self._starting, None
+        if starting is not None and starting.exception() is None:
+            self._session = starting.result()
+        self._starter.shutdown()
         if self._session is not None and self._is_ours:
             self._session.stop()
             self._session = None
-
-
-@contextmanager
-def _jvm_says_to(log: IO[bytes]) -> Iterator[None]:
-    """Send what a starting JVM prints to ``log``, and into the error when it does not start.
-
-    It prints a dozen lines at every start, which would break the progress bar.
-    """
-    sys.stderr.flush()
-    ours = os.dup(2)
-    os.dup2(log.fileno(), 2)
-    try:
-        yield
-    except Exception as error:
-        if type(error).__name__ == "JavaMissing":
-            raise
-        log.seek(0)
-        said = log.read().decode(errors="replace").strip()
-        raise JobFailed(f"Spark did not start: {cause(error)}\n{said}".rstrip()) from error
-    finally:
-        os.dup2(ours, 2)
-        os.close(ours)
 
 
 def _run(task: Task) -> None:
@@ -162,6 +211,10 @@ def _run(task: Task) -> None:
 def cause(error: BaseException) -> str:
     """The one line of Spark's error that says what went wrong."""
     lines = [line.strip() for line in str(error).splitlines()]
+    if any(KILLED in line for line in lines):
+        crash = re.search(r"Fatal Python error: (.*)", str(error))
+        how = crash[1].strip() if crash else "Linux does so for want of memory"
+        return f"a Python worker was killed each time it ran one of the tasks ({how}){KEPT}"
     said = [line for line in lines if line and not line.startswith(("at ", "File "))]
     # A Python worker's traceback ends with the error; Spark's own words come before it.
     from_worker = [line for line in said if re.match(r"[A-Za-z_.]*(Error|Exception): ", line)]
@@ -171,4 +224,5 @@ def cause(error: BaseException) -> str:
     return line
 
 
+KILLED = "Python worker exited unexpectedly"
 _OUTPUT = re.compile(r"\bOutputError: \[Errno -?[0-9]+\] (.*): '(.*)'$")

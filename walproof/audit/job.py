@@ -34,7 +34,7 @@ from walproof.audit.summary import summarise
 from walproof.audit.tables import DAMAGE, FILES, RECORDS
 from walproof.audit.tally import Tally, merged
 from walproof.audit.unit import Options, Task
-from walproof.lake.trees import absolute
+from walproof.lake.trees import absolute, is_local
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,10 @@ def audit(
     started = time.time()
     output = Output(out)
     with output.locked():
-        logs = lake(options.source, output.folder)
         earlier = [] if again else output.earlier()
+        if not earlier and _is_there(options):
+            engine.prepare()  # everything is going to be read
+        logs = lake(options.source, output.folder)
         made = plan(logs, known(earlier, options), lambda: engine.slots, options.source, most_bytes)
         inputs = _inputs(options, logs, made)
         if made.is_nothing() and (summary := _still_holds(output, options, inputs)):
@@ -125,6 +127,11 @@ def _watch(building: Path, made: Plan, progress: Progress) -> Callable[[], None]
         progress.read(sum(logs for logs, _ in done), sum(size for _, size in done))
 
     return tick
+
+
+def _is_there(options: Options) -> bool:
+    """Whether the paths lead somewhere, as far as that can be told at once."""
+    return all(is_local(path) and Path(path).exists() for path in options.source.paths)
 
 
 def _paths(options: Options) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -39,8 +40,8 @@ from walproof.cli.stopping import stoppable
 @click.option(
     "--master",
     metavar="URL",
-    help="Spark master, such as spark://host:7077; `none` does without Spark.  [default: that of"
-    " spark-submit, else all cores of this machine]",
+    help="Spark master, such as spark://host:7077; `none` does without Spark, on all cores of this"
+    " machine.  [default: that of spark-submit, else Spark on all cores of this machine]",
 )
 @click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="A setting for Spark.")
 @click.option(
@@ -95,7 +96,7 @@ def audit(
         raise click.ClickException(
             "an audit on Spark needs pyspark: pip install 'walproof[spark]', or --master none"
         )
-    from walproof.audit.engine import Engine, InProcess, JobFailed, OnSpark
+    from walproof.audit.engine import Engine, JobFailed, OnCores, OnSpark
     from walproof.audit.job import audit as run
     from walproof.audit.output import OutputRefused
     from walproof.audit.terminal import print_summary
@@ -109,13 +110,15 @@ def audit(
     except BadOption as error:
         raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
     options = Options(replace(source, paths=paths, recursive=True), payload, decode)
-    engine: Engine = InProcess() if master == "none" else OnSpark(master, spark)
+    engine: Engine = OnCores() if master == "none" else OnSpark(master, spark)
+    began = time.monotonic()
     try:
         # A handle of its own: the engine turns the common one away while Spark starts.
         with os.fdopen(os.dup(2), "w") as errors:
             bar = Bar(Console(file=errors))
             with bar:
                 outcome = run(options, out, engine, int(unit * (1 << 20)), again, bar)
+        taken = time.monotonic() - began
     except (OutputRefused, JobFailed, JavaMissing) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
@@ -127,7 +130,18 @@ def audit(
     finally:
         engine.stop()
     print_summary(outcome.summary, out, outcome.is_new, Console())
+    if isinstance(engine, OnSpark) and (told := start_told(engine.seconds_to_start, taken)):
+        say(told, err=True)
     return exit_status(outcome.summary)
+
+
+def start_told(start: float, taken: float) -> str | None:
+    """What to say of an audit that mostly waited for Spark to start; both in seconds."""
+    if start < taken / 2:
+        return None
+    return (
+        f"Of {taken:.1f} s, {start:.1f} s were the start of Spark; `--master none` does without it."
+    )
 
 
 def exit_status(summary: Mapping[str, Any]) -> int:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from conformance.scratch import Held
+from walproof.cores import cores
 from walproof.onebit.logs import Searched
 from walproof.onebit.search import Search, Stretch
 from walproof.spark.session import SHORT_LIVED, session
-from walproof.sweep.local import cores
 
 AT_A_TIME = 4096
 """Flips of a stretch: some seconds of the slowest format."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from walproof.spark import archive, daemon
 from walproof.spark.java import java_home
 
 if TYPE_CHECKING:
@@ -35,42 +37,53 @@ LOCAL: Mapping[str, str] = {
 }
 """For a session on this machine alone."""
 
+QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 SHORT_LIVED: Mapping[str, str] = {
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": QUICK,
 }
-"""For tests and short jobs: a quick start is worth more than throughput."""
+"""For tests and short jobs, and jobs whose rows never enter the JVM: a quick start is worth more
+than throughput."""
 
 
 def session(
     name: str,
     master: str | None = None,
     settings: Mapping[str, str] | None = None,
+    loaded: Sequence[str] = (),
+    quick: bool = False,
 ) -> SparkSession:
     """The session of a job. Raises :class:`~walproof.spark.java.JavaMissing`.
 
     ``master`` is what ``spark-submit --master`` takes; None takes the master of ``spark-submit``
     where there is one, else ``local[N,4]`` with N cores and three retries of a task. ``settings``
-    come last and win. JVM settings count only for the first session of a process.
+    come last and win. ``loaded`` are modules that workers on this machine have loaded when they
+    begin; ``quick`` is for a session on this machine that is :data:`SHORT_LIVED`. JVM settings
+    count only for the first session of a process.
     """
     # Else workers run whatever python3 is on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if (home := java_home()) is not None:
         os.environ["JAVA_HOME"] = str(home)
+    import pyspark
     from pyspark.sql import SparkSession
 
     submitted = _submitted()
     where = master or submitted.get("spark.master") or f"local[{os.cpu_count() or 1},4]"
     slots = str(os.cpu_count() or 1)
     builder = SparkSession.builder.appName(name).master(where)
-    local = {"spark.sql.shuffle.partitions": slots, "spark.default.parallelism": slots, **LOCAL}
-    for key, value in {
-        **SETTINGS,
-        **(local if where.startswith("local") else {}),
-        **submitted,
-        **(settings or {}),
-        "spark.master": where,
-    }.items():
+    asked = {**submitted, **(settings or {})}
+    if where.startswith("local"):
+        local = {"spark.sql.shuffle.partitions": slots, "spark.default.parallelism": slots, **LOCAL}
+        local.update(SHORT_LIVED if quick else {})
+        if loaded:
+            os.environ[daemon.LOADED] = ",".join(loaded)
+            local[daemon.SETTING] = daemon.__name__
+        asked = archive.with_archive({**SETTINGS, **local, **asked})
+        # The scripts that start the JVM run Python and a JVM of their own to find out as much.
+        os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
+        os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)
+    for key, value in {**SETTINGS, **asked, "spark.master": where}.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
 

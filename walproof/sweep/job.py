@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from walproof.spark.session import SHORT_LIVED, session
+from walproof.cores import cores
+from walproof.spark.session import session
 from walproof.spark.worker import freeze
 from walproof.sweep import local, worker
 from walproof.sweep.plan import Enumerations, Plan
@@ -70,7 +71,7 @@ def run(
         return 0.0
     if master == NO_SPARK or (master is None and not submitted()):
         return _here(plan, enumerations, store, todo, seconds, progress)
-    spark = session("walproof sweep", master, SHORT_LIVED if _is_local(master) else None)
+    spark = session("walproof sweep", master, quick=True)
     try:
         return run_on(spark, plan, store, todo, seconds, progress)
     finally:
@@ -148,7 +149,7 @@ def _here(
     def tick(done: Sequence[int]) -> None:
         progress([store.marker(number) for number in done])
 
-    if len(todo) > 1 and local.cores() > 1:
+    if len(todo) > 1 and cores() > 1:
         local.run(plan, enumerations, store.place, todo, deadline, tick)
         return time.monotonic() - started
     try:
@@ -175,7 +176,3 @@ class _Watch:
         new = self.waiting & self.store.done()
         self.waiting -= new
         self.progress([self.store.marker(number) for number in sorted(new)])
-
-
-def _is_local(master: str | None) -> bool:
-    return master is None or master.startswith("local")

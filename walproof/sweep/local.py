@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 
+from walproof.cores import cores
 from walproof.sweep import worker
 from walproof.sweep.hangs import Kind
 from walproof.sweep.plan import Enumerations, Plan
@@ -25,13 +26,6 @@ ATTEMPTS = 3
 
 class ShardFailed(Exception):
     """A shard could not be run: a fault of the machine or of ours, never of a reader."""
-
-
-def cores() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def run(

@@ -1,0 +1,170 @@
+"""Tasks on all cores of this machine: one process a core, fed one task at a time.
+
+A process that dies takes one task with it, and it is known which; another one tries it again. The
+processes are forked by a server that has loaded what they need, so each is there at once.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Generic, TypeVar
+
+Task = TypeVar("Task")
+Work = Callable[[Task, int], object]
+"""Does a task; the number says how often it was begun before."""
+
+POLL_SECONDS = 0.2
+ATTEMPTS = 4
+"""How often a task is begun whose process dies: as often as on Spark."""
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Died(Exception):
+    """The process of a task died each time; ``exitcode`` is minus the signal that killed it."""
+
+    def __init__(self, task: object, exitcode: int | None) -> None:
+        super().__init__(f"its process died {ATTEMPTS} times, exit code {exitcode}")
+        self.task = task
+        self.exitcode = exitcode
+
+
+class Pool(Generic[Task]):
+    """Processes that run ``work``, a function at the top of a module."""
+
+    def __init__(self, work: Work[Task], count: int) -> None:
+        self.count = count
+        self._work = work
+        self._hands: list[_Hand[Task]] = []
+        method = "forkserver" if sys.platform == "linux" else "spawn"
+        self._context = multiprocessing.get_context(method)
+        self._context.set_forkserver_preload([work.__module__])
+
+    def prepare(self) -> None:
+        """Start the processes, which load what they need while the caller goes on."""
+        while len(self._hands) < self.count:
+            self._hands.append(_Hand(self._context, self._work))
+
+    def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
+        """Do every task; call ``tick`` now and then.
+
+        Raises what ``work`` raises, and :class:`Died`.
+        """
+        self.prepare()
+        left = [(task, 0) for task in reversed(tasks)]
+        took, ticked = 0.0, time.monotonic()
+        while True:
+            for hand in self._hands:
+                if hand.task is None and left:
+                    hand.begin(*left.pop())
+            busy = [hand for hand in self._hands if hand.task is not None]
+            if not busy:
+                return
+            wait([hand.pipe for hand in busy], POLL_SECONDS)
+            for hand in busy:
+                if hand.finished() or not hand.died:
+                    continue
+                assert hand.task is not None
+                if hand.attempt + 1 >= ATTEMPTS:
+                    raise Died(hand.task, hand.process.exitcode)
+                left.append((hand.task, hand.attempt + 1))
+                hand.end()
+                self._hands[self._hands.index(hand)] = _Hand(self._context, self._work)
+            # A look may be dear: it must not take more than a twentieth of the time.
+            if (began := time.monotonic()) - ticked >= max(POLL_SECONDS, 20 * took):
+                tick()
+                ticked = time.monotonic()
+                took = ticked - began
+
+    def stop(self) -> None:
+        """End the processes, whatever they do."""
+        for hand in self._hands:
+            hand.process.terminate()
+        for hand in self._hands:
+            hand.end()
+        self._hands.clear()
+
+
+class _Hand(Generic[Task]):
+    """A process that does one task after the other."""
+
+    def __init__(self, context: multiprocessing.context.BaseContext, work: Work[Task]) -> None:
+        self.pipe, other = context.Pipe()
+        self.process: BaseProcess = context.Process(  # type: ignore[attr-defined]
+            target=_serve, args=(work, other), daemon=True
+        )
+        self.process.start()
+        other.close()
+        self.task: Task | None = None
+        self.attempt = 0
+        self.died = False
+
+    def begin(self, task: Task, attempt: int) -> None:
+        self.task, self.attempt = task, attempt
+        try:
+            self.pipe.send((task, attempt))
+        except OSError:  # it died: seen when its reply is looked for
+            return
+
+    def finished(self) -> bool:
+        """Whether its task is done; else ``died`` tells. Raises what the task raised."""
+        try:
+            if not self.pipe.poll():
+                return False
+            error = self.pipe.recv()
+        except (EOFError, OSError):  # its end of the pipe is closed when it is gone
+            self.process.join(5)
+            self.died = True
+            return False
+        self.task = None
+        if error is not None:
+            raise error
+        return True
+
+    def end(self) -> None:
+        self.pipe.close()
+        self.process.join(10)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+
+
+def _serve(work: Work[Task], pipe: Connection) -> None:
+    """What a process does until it is told to end, or has no parent any more."""
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of Ctrl-C the parent takes care
+    threading.Thread(target=_outlive_nobody, args=(os.getppid(),), daemon=True).start()
+    while True:
+        try:
+            task, attempt = pipe.recv()
+        except (EOFError, OSError):
+            return
+        error: Exception | None = None
+        try:
+            work(task, attempt)
+        except Exception as raised:
+            error = raised
+        try:
+            pipe.send(error)
+        except OSError:
+            return
+
+
+def _outlive_nobody(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.1)
+    os._exit(1)
