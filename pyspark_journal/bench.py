@@ -1,10 +1,12 @@
 """How fast logs come through Spark: ``python -m pyspark_journal.bench [LOG…]``.
 
-Each round goes three ways, one after another: the scanner and its batches in one plain process, the
-data source in one plain process, and the data source in Spark (``local[2]``, all columns, sink
-``noop``). What travels between machines is the ratio of Spark to the scanner, taken within each
-round and divided by Spark's slots; the median over the rounds is shown. Without a log, the large
-ones of :mod:`walproof.bench.formats` are read: small ones would measure how long Spark plans.
+First, the data source beside what Spark itself can do, for several sets of columns (``local[2]``,
+sink ``noop``). Each round reads the same rows three ways, one after another: with the source, with
+a Python source that yields the same batches from memory (``ceiling.py``), and from Parquet. What
+travels between machines is the ratio to the ceiling, taken within each round; the median over the
+rounds is shown. Then all columns in one plain process: the scanner with its batches, and the
+source. Without a log, the large ones of :mod:`walproof.bench.formats` are read: small ones would
+measure how long Spark plans.
 """
 
 from __future__ import annotations
@@ -12,24 +14,34 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance import ROOT
 from conformance.saving import save
+from pyspark_journal.ceiling import Batches, keep
+from pyspark_journal.session import session
+from pyspark_journal.source import JournalDataSource
 from reference_impl.formats import detect
 from walproof.bench.workloads import LARGE_WORKLOADS
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
-Read = Callable[[Path, str], None]
-"""Reads a log of a format once."""
+Way = Callable[[], None]
+"""Reads a log once."""
 
 SLOTS = 2
 ROUNDS = 5
+SETS: Mapping[str, Sequence[str]] = {
+    "all columns": (),
+    "offset, length, kind, payload": ("offset", "length", "kind", "payload"),
+    "offset, kind": ("offset", "kind"),
+}
 
 
 def scanned(log: Path, format_id: str) -> None:
@@ -46,8 +58,6 @@ def scanned(log: Path, format_id: str) -> None:
 
 def sourced(log: Path, format_id: str) -> None:
     """Do what Spark's workers do, without Spark."""
-    from pyspark_journal.source import JournalDataSource
-
     source = JournalDataSource({"path": str(log), "journalFormat": format_id})
     reader = source.reader(source.schema())
     for partition in reader.partitions():
@@ -55,67 +65,99 @@ def sourced(log: Path, format_id: str) -> None:
             pass
 
 
-def through(spark: SparkSession) -> Read:
-    """Read with the data source in Spark."""
-
-    def read(log: Path, format_id: str) -> None:
-        frame = spark.read.format("journal").option("journalFormat", format_id).load(str(log))
-        frame.write.format("noop").mode("overwrite").save()
-
-    return read
-
-
 def measure(log: Path, spark: SparkSession, rounds: int) -> dict[str, Any]:
-    """Megabytes a second each way, and the speed of a slot of Spark in units of the scanner's.
+    """Megabytes of log a second each way, and the source in units of the ceiling and the scanner.
 
     Raises ``UnknownFormat``, ``OSError``, and what Spark raises.
     """
     format_id = detect(log).id
-    ways: dict[str, Read] = {
-        "scanner": scanned,
-        "source": sourced,
-        "spark": through(spark),
-    }
-    for read in ways.values():  # compiles, starts workers, fills the page cache
-        read(log, format_id)
-    taken = [
-        {name: _seconds(read, log, format_id) for name, read in ways.items()} for _ in range(rounds)
-    ]
     size = log.stat().st_size
-    return {
-        "log": log.name,
-        "bytes": size,
-        "seconds": taken,
-        "mb_per_second": {
-            name: round(size / 1e6 / statistics.median(one[name] for one in taken), 1)
-            for name in ways
-        },
-        "spark_slot_to_scanner": round(
-            statistics.median(one["scanner"] / one["spark"] for one in taken) / SLOTS, 3
-        ),
+    plain: dict[str, Way] = {
+        "scanner": lambda: scanned(log, format_id),
+        "source": lambda: sourced(log, format_id),
     }
+    seconds = _rounds(plain, rounds)
+    found: dict[str, Any] = {"log": log.name, "bytes": size, "plain": _told(seconds, size)}
+    found["columns"] = {}
+    for name, columns in SETS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            seconds = _rounds(_ways(log, format_id, columns, spark, Path(folder)), rounds)
+        told = _told(seconds, size)
+        told["of_ceiling"] = _ratio(seconds, "ceiling", "journal")
+        told["of_parquet"] = _ratio(seconds, "parquet", "journal")
+        found["columns"][name] = told
+    return found
 
 
-def _seconds(read: Read, log: Path, format_id: str) -> float:
+def _ways(
+    log: Path, format_id: str, columns: Sequence[str], spark: SparkSession, folder: Path
+) -> dict[str, Way]:
+    """The same rows through Spark: from the log, from memory, from Parquet."""
+    source = JournalDataSource({"path": str(log), "journalFormat": format_id})
+    schema = source.schema()
+    if columns:
+        schema = type(schema)([schema[name] for name in columns])
+    reader = source.reader(schema)
+    arrow, parquet = keep([reader.read(one) for one in reader.partitions()], folder)
+    journal = spark.read.format("journal").option("journalFormat", format_id).schema(schema)
+    frames = {
+        "journal": journal.load(str(log)),
+        "ceiling": spark.read.format(Batches.name()).load(str(arrow)),
+        "parquet": spark.read.schema(schema).parquet(str(parquet)),
+    }
+    rows = {name: frame.count() for name, frame in frames.items()}
+    assert len(set(rows.values())) == 1, rows
+    return {name: partial(_through, frame) for name, frame in frames.items()}
+
+
+def _through(frame: DataFrame) -> None:
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def _rounds(ways: Mapping[str, Way], rounds: int) -> list[dict[str, float]]:
+    """Seconds of each way in each round, after one that is not counted: it compiles and warms."""
+    return [{name: _seconds(way) for name, way in ways.items()} for _ in range(rounds + 1)][1:]
+
+
+def _told(seconds: Sequence[Mapping[str, float]], size: int) -> dict[str, Any]:
+    speed = {
+        name: round(size / 1e6 / statistics.median(one[name] for one in seconds), 1)
+        for name in seconds[0]
+    }
+    return {"seconds": seconds, "mb_per_second": speed}
+
+
+def _ratio(seconds: Sequence[Mapping[str, float]], one: str, other: str) -> float:
+    """How many times as fast the other is, in the same round; the median."""
+    return round(statistics.median(each[one] / each[other] for each in seconds), 3)
+
+
+def _seconds(way: Way) -> float:
     started = time.perf_counter()
-    read(log, format_id)
+    way()
     return round(time.perf_counter() - started, 6)
 
 
 def main(names: list[str]) -> None:
-    """Print a line for each log, and keep the numbers in ``reports/bench-spark.json``."""
-    from walproof.spark.session import session
+    """Print a line for each log and set of columns; the numbers go to ``bench-spark.json``."""
+    from walproof.spark.quiet import jvm_says_to
 
     logs = [Path(name) for name in names] or [one.log() for one in LARGE_WORKLOADS]
-    spark = session("bench", f"local[{SLOTS},4]")
-    found = [measure(log, spark, ROUNDS) for log in logs]
-    for one in found:
-        speed = one["mb_per_second"]
-        print(
-            f"{one['log']}: scanner {speed['scanner']}, source {speed['source']}, Spark"
-            f" {speed['spark']} MB/s; a slot of Spark is {one['spark_slot_to_scanner']}"
-            " of the scanner"
-        )
+    with tempfile.TemporaryFile() as said, jvm_says_to(said):
+        spark = session("bench", f"local[{SLOTS},4]")
+    spark.dataSource.register(Batches)
+    found = []
+    for log in logs:
+        one = measure(log, spark, ROUNDS)
+        found.append(one)
+        speed = one["plain"]["mb_per_second"]
+        print(f"{one['log']}: scanner {speed['scanner']}, source {speed['source']} MB/s")
+        for name, told in one["columns"].items():
+            speed = told["mb_per_second"]
+            print(
+                f"  {name}: journal {speed['journal']}, ceiling {speed['ceiling']}, Parquet"
+                f" {speed['parquet']} MB/s; {told['of_ceiling']} of the ceiling"
+            )
     report = ROOT / "reports" / "bench-spark.json"
     report.parent.mkdir(exist_ok=True)
     save(report, json.dumps(found, indent=1) + "\n")

@@ -76,6 +76,7 @@ REMOTE = 'SparkSession.builder.remote("local[1]")'
 
 @pytest.mark.parametrize("session", [PLAIN, REMOTE])
 @pytest.mark.usefixtures("java")
+@pytest.mark.xdist_group("spark")
 def test_a_script(
     python: Path, environment: dict[str, str], log: Path, tmp_path: Path, session: str
 ) -> None:
@@ -91,6 +92,7 @@ def test_a_script(
 
 
 @pytest.mark.usefixtures("java")
+@pytest.mark.xdist_group("spark")
 def test_the_shell_on_a_terminal(
     python: Path, environment: dict[str, str], log: Path, tmp_path: Path
 ) -> None:
