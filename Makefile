@@ -106,7 +106,7 @@ $(VENV)/spark: requirements-spark.txt requirements-connect.txt requirements-java
 	  || { echo 'Java 17 or later was not found; installing a JRE in $(VENV) …'; \
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-java.txt; }
 	@# Without it Spark works as well, and starts in twice the time.
-	@$(PYTHON) -m walproof.spark.archive || true
+	@$(PYTHON) -m walproof.spark.write_archive || true
 	@touch $@
 
 clean:

@@ -2,8 +2,8 @@
 
 Starting Spark loads and checks some ten thousand classes. Java can write them to a file once, ready
 to be mapped (class data sharing). Java itself looks whether the file fits its version and the
-class path, and starts without it when it does not. ``python -m walproof.spark.archive`` makes it;
-`make` does that when it installs Spark.
+class path, and starts without it when it does not. ``python -m walproof.spark.write_archive`` makes
+it; `make` does that when it installs Spark.
 """
 
 from __future__ import annotations
@@ -11,17 +11,12 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from conformance import BUILD
 from walproof.spark.java import java_home
 
-SECONDS = 600
 OPTIONS = "spark.driver.extraJavaOptions"
 
 
@@ -44,74 +39,3 @@ def with_archive(settings: Mapping[str, str]) -> dict[str, str]:
         return dict(settings)
     # An archive that does not fit is passed over; Java would warn of it at each start.
     return {**settings, OPTIONS: f"{given} -XX:SharedArchiveFile={path} -Xlog:disable".strip()}
-
-
-def make() -> Path:
-    """Write the archive: the classes of a session that ran a job and read a log.
-
-    Raises ``RuntimeError`` when Java writes none, with what it said.
-    """
-    path = archive()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f"{path.stem}.{os.getpid()}.jsa")
-    new.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-m", "walproof.spark.archive", str(new), folder],
-            capture_output=True, text=True, timeout=SECONDS, check=False,
-        )  # fmt: skip
-    if done.returncode != 0 or not new.is_file():
-        new.unlink(missing_ok=True)
-        raise RuntimeError(f"no archive of Spark's classes was written: {done.stderr.strip()}")
-    new.replace(path)
-    return path
-
-
-def _run(new: str, folder: str) -> None:
-    """Do what a short session does, and wait until the JVM has written its classes."""
-    import pyarrow as pa
-    from pyspark import SparkContext
-    from pyspark.sql.datasource import DataSource, DataSourceReader
-
-    from walproof.spark.session import SHORT_LIVED, session
-
-    class Reader(DataSourceReader):
-        def read(self, partition: Any) -> Iterator[pa.RecordBatch]:
-            yield pa.record_batch({"n": pa.array([1], pa.int64())})
-
-    class One(DataSource):
-        @classmethod
-        def name(cls) -> str:
-            return "one"
-
-        def schema(self) -> str:
-            return "n bigint"
-
-        def reader(self, schema: Any) -> Reader:
-            return Reader()
-
-    options = f"{SHORT_LIVED[OPTIONS]} -XX:ArchiveClassesAtExit={new}"
-    spark = session("classes", "local[1]", {**SHORT_LIVED, OPTIONS: options})
-    spark.sparkContext.parallelize([1], 1).foreach(print)
-    spark.dataSource.register(One)
-    Path(folder, "a.txt").write_text("a\n")
-    for source in (One.name(), "text"):
-        frame = spark.read.format(source).load(folder)
-        frame.groupBy(frame.columns[0]).count().collect()
-        frame.write.format("noop").mode("overwrite").save()
-    process = SparkContext._gateway.proc
-    spark.stop()
-    process.stdin.close()
-    process.wait(SECONDS)
-
-
-def main(words: list[str]) -> None:
-    """Make the archive where there is none yet."""
-    if words:
-        _run(words[0], words[1])
-    elif not archive().is_file():
-        print(f"Keeping Spark's classes for quicker starts in {make()}")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
