@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.protocol.messages import Owed
+
 ALL_PARTS = ("records", "verdict", "lost", "signals")
 
 
@@ -63,7 +65,9 @@ class BaselineChild:
         """Its hello."""
         return self.baseline.hello()
 
-    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
+    async def ask(
+        self, request: dict[str, Any], wall_ms: int, owed: Owed | None = None
+    ) -> dict[str, Any]:
         """Its reply to one request."""
         return self.baseline.reply(request)
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from conformance.baselines import BaselineChild
 from conformance.isolation import Box
 from conformance.protocol.child import Child, Limits
+from conformance.protocol.messages import Owed
 from conformance.protocol.oneshot import OneShot
 from conformance.scratch import Scratch
 from conformance.subject import Subject
@@ -28,8 +29,10 @@ class Conversation(Protocol):
     async def start(self) -> dict[str, Any]:
         """Start it and return its hello."""
 
-    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
-        """The reply to one request."""
+    async def ask(
+        self, request: dict[str, Any], wall_ms: int, owed: Owed | None = None
+    ) -> dict[str, Any]:
+        """The reply to one request. One that gives the answer that is owed needs no validation."""
 
     async def close(self) -> None:
         """End it politely."""

@@ -284,7 +284,7 @@ class Runner:
         step.prepare(place)
         self._seq += 1
         wall_ms = patience * case.wall_ms
-        reply = await child.ask(step.request(case, place, self._seq), wall_ms)
+        reply = await child.ask(step.request(case, place, self._seq), wall_ms, case.owed)
         if "skipped" in reply:
             scratch.clear(place)
             return {"class": "skipped", "difference": reply["skipped"]}

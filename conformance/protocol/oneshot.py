@@ -14,7 +14,7 @@ from typing import Any
 
 from conformance.isolation import Box
 from conformance.protocol.child import CannotStart, Child, Limits
-from conformance.protocol.messages import ProtocolError, validate
+from conformance.protocol.messages import Owed, ProtocolError, validate
 
 ANSWER_PARTS = ("verdict", "reason", "lost", "end", "signals")
 
@@ -53,7 +53,9 @@ class OneShot:
             "reports": ["records"],
         }
 
-    async def ask(self, request: dict[str, Any], wall_ms: int) -> dict[str, Any]:
+    async def ask(
+        self, request: dict[str, Any], wall_ms: int, owed: Owed | None = None
+    ) -> dict[str, Any]:
         """Run the program for one read request; its standard output is the answer."""
         command = [*self.command, "read", request["format"], request["path"]]
         if request.get("profile") == "strict":
