@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableSequence
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import click
@@ -14,7 +15,10 @@ from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import Format, UnknownFormat, detect, named
 from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.summary import of_system
 from walproof.summary.unpacked import Unpacked
+from walproof.systems import System, recognise
+from walproof.systems.model import WHOLE
 from walproof.verdict import VERDICT_STYLE
 
 
@@ -23,7 +27,8 @@ class Listed:
     """One file, or a log of several: what it holds.
 
     ``first`` and ``last`` are the indexes of its first and last record if the format has indexes.
-    ``format`` is None for a file that is neither a log nor a part of one.
+    ``format`` is None for a file that is neither a log nor a part of one. ``role`` says what the
+    file is to the system whose folder it is in.
     """
 
     file: str
@@ -36,6 +41,7 @@ class Listed:
     lost: int = 0
     verdict: str | None = None
     reason: str | None = None
+    role: str | None = None
 
     def take(self, event: Event) -> None:
         """Add an event of the reader to the counts."""
@@ -64,14 +70,16 @@ def list_logs(folder: str, format_id: str | None, as_json: bool) -> int:
     """List the logs in a folder and below it: size, records, indexes, and what is lost.
 
     If the folder is itself a log of several files, each of them has a line, and a last line is
-    about the log as a whole. Other files are shown with their size only.
+    about the log as a whole. Other files are shown with their size only. In the folder of a system
+    (LevelDB, ActiveMQ, Zeebe, a raft node, systemd) each file has its role, and what is missing is
+    said first.
 
     \b
     walproof list /var/lib/raft
     walproof list /var/lib/raft --json | jq 'select(.lost > 0)'
 
-    Exit status: 0 if all logs are intact, 3 if one is torn or damaged, 4 if one is refused, 1 for
-    a usage or I/O error.
+    Exit status: 0 if all logs are intact, 3 if one is torn or damaged or something of the system is
+    gone, 4 if one is refused, 1 for a usage or I/O error.
     """
     with source_of(folder, format_id) as source:
         if not source.path.is_dir():
@@ -85,13 +93,34 @@ def list_folder(source: Unpacked, format_id: str | None = None, as_json: bool = 
     """List a folder, or an archive: the exit status. Raises ``UnknownFormat``, ``OSError``."""
     rows = []
     format = named(format_id) if format_id else _format_of(source.path)
+    system = recognise(source.path, format_id)
+    roles = _roles(system, source.typed) if system is not None else {}
     for row in _list(source.path, source.typed, format):
+        row.role = _role(row.file, roles)
         rows.append(row)
         if as_json:
             say_json(row.to_json())
+    findings = system.findings if system is not None else ()
     if not as_json:
+        if system is not None:
+            say(one_line(f"{source.typed}: {system.title}"))
+            for text, style in of_system.findings(findings, shutil.get_terminal_size().columns):
+                say(text, style=style)
         _print_table(rows)
-    return max((EXIT_STATUS[row.verdict] for row in rows if row.verdict), default=0)
+    lost = 3 if of_system.is_lost(findings) else 0
+    return max([lost, *(EXIT_STATUS[row.verdict] for row in rows if row.verdict)])
+
+
+def _roles(system: System, typed: str) -> dict[str, str]:
+    """What the files and folders of a system are for, by their names; ``typed`` is the folder's."""
+    roles = {other.name: other.role for other in system.others}
+    return roles | {typed if log.name == WHOLE else log.name: log.role for log in system.logs}
+
+
+def _role(file: str, roles: Mapping[str, str]) -> str | None:
+    """The role of a file: its own, or that of the folder it is in."""
+    places = [file, *(str(folder) for folder in PurePosixPath(file).parents)]
+    return next((roles[place] for place in places if place in roles), None)
 
 
 def _format_of(path: Path) -> Format | None:
@@ -142,19 +171,26 @@ Table = MutableSequence[tuple[str, ...]]
 
 
 def _print_table(rows: Iterable[Listed]) -> None:
-    heads = ("file", "format", "size", "records", "first", "last", "term", "lost", "")
+    heads = ("file", "format", "size", "records", "first", "last", "term", "lost", "", "")
     table: Table = [heads]
     for row in rows:
         records = str(row.records) if row.format else ""
         lost = str(row.lost) if row.lost or row.reason else ""
         said = row.reason or row.verdict or ""
-        known = (row.first or "", row.last or "", row.term or "", lost, said)
+        known = (
+            row.first or "",
+            row.last or "",
+            row.term or "",
+            lost,
+            said,
+            one_line(row.role or ""),
+        )
         table.append((one_line(row.file), row.format or "–", str(row.size), records, *known))
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     verdicts = [None, *(row.verdict or ("damaged" if row.reason else None) for row in rows)]
     for line, verdict in zip(table, verdicts, strict=True):
         cells = [
-            cell.ljust(width) if number < 2 or number == 8 else cell.rjust(width)
+            cell.ljust(width) if number < 2 or number >= 8 else cell.rjust(width)
             for number, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
         text = "  ".join(cells).rstrip()
