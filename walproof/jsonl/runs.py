@@ -42,9 +42,9 @@ def lines(format_id: str, events: Iterable[Event]) -> Iterator[bytes | memoryvie
 def _joined(format_id: str, run: Records) -> memoryview | None:
     """The lines of a run; None where it must go the slow way."""
     payload = run.payload
-    if payload is None or run.truncated is not None or not len(run):
+    if payload is None or run.truncated is not None or columns.adds_fields(format_id):
         return None
-    if not _has_columns_only(format_id, run):
+    if not len(run):
         return None
     ends = np.frombuffer(payload.buffers()[1], np.int32)[payload.offset :][: len(run) + 1]
     if int(np.diff(ends).max()) > INLINE_PAYLOAD_LIMIT:
@@ -63,18 +63,6 @@ def _joined(format_id: str, run: Records) -> memoryview | None:
     _, places, data = whole.buffers()
     first, *_, last = np.frombuffer(places, np.int32)[whole.offset :][: len(run) + 1][[0, -1]]
     return memoryview(data)[int(first) : int(last)]
-
-
-def _has_columns_only(format_id: str, run: Records) -> bool:
-    """Whether the columns are all that the format says of a record."""
-    (first,) = records(format_id, _first(run))
-    return columns.in_full(format_id, first) is first
-
-
-def _first(run: Records) -> Records:
-    assert run.payload is not None
-    fields = {name: column.slice(0, 1) for name, column in run.fields.items()}
-    return Records(run.at[:1], run.size[:1], run.payload.slice(0, 1), fields, run.file)
 
 
 def _field(column: columns.Column, values: pa.Array) -> pa.Array | None:

@@ -72,26 +72,19 @@ class LocalTree:
     @patient
     def entry(self, path: str) -> Entry:
         """See :class:`Tree`."""
-        found = Path(path).stat()
-        folder = stat.S_ISDIR(found.st_mode)
-        fault = None
-        if not folder and not stat.S_ISREG(found.st_mode):
-            # Opening a pipe would wait for its writer.
-            fault = OSError(f"[not a file] neither a file nor a folder: '{path}'")
-        size = 0 if folder else found.st_size
-        inode = (found.st_dev, found.st_ino)
-        return Entry(path, folder, size, found.st_mtime, fault, inode, Path(path).is_symlink())
+        return _entry(path, Path(path).stat(), Path(path).is_symlink())
 
     @patient
     def entries(self, folder: str) -> Sequence[Entry]:
         """See :class:`Tree`."""
         found = []
         with os.scandir(folder) as scan:
-            names = sorted(entry.name for entry in scan)
-        for name in names:
-            path = f"{folder.rstrip('/')}/{name}"
+            listed = sorted(scan, key=lambda entry: entry.name)
+        for each in listed:
+            path = f"{folder.rstrip('/')}/{each.name}"
             try:
-                found.append(self.entry(path))
+                # Whether it is a link is known from the listing; another call would ask again.
+                found.append(_entry(path, *_status(each)))
             except OSError as error:  # a link to nowhere, or it is gone already
                 found.append(Entry(path, fault=error))
         return found
@@ -112,6 +105,22 @@ class LocalTree:
         with Path(path).open("rb") as file:
             file.seek(offset)
             return file.read(length)
+
+
+@patient
+def _status(entry: os.DirEntry[str]) -> tuple[os.stat_result, bool]:
+    return entry.stat(), entry.is_symlink()
+
+
+def _entry(path: str, found: os.stat_result, is_link: bool) -> Entry:
+    folder = stat.S_ISDIR(found.st_mode)
+    fault = None
+    if not folder and not stat.S_ISREG(found.st_mode):
+        # Opening a pipe would wait for its writer.
+        fault = OSError(f"[not a file] neither a file nor a folder: '{path}'")
+    size = 0 if folder else found.st_size
+    inode = (found.st_dev, found.st_ino)
+    return Entry(path, folder, size, found.st_mtime, fault, inode, is_link)
 
 
 class RemoteTree:

@@ -1,7 +1,8 @@
 """What each format adds to a record, as columns under the names that the answer uses.
 
 Each format's columns are the ``COLUMNS`` in the module ``columns`` of its folder. A change there
-is a change of the data source's schema.
+is a change of the data source's schema. Where a record has fields besides, ``in_full(record)``
+beside them adds these to a record made from columns.
 """
 
 from __future__ import annotations
@@ -81,7 +82,14 @@ def columns_of(format_id: str) -> tuple[Column, ...]:
     return columns
 
 
+def adds_fields(format_id: str) -> bool:
+    """Whether a record of a format has fields that are no columns."""
+    return hasattr(module_of(format_id, "walproof.scan", "columns"), "in_full")
+
+
 def in_full(format_id: str, record: Record) -> Record:
     """A record made from columns, with the fields too that are no columns."""
+    if not adds_fields(format_id):
+        return record
     full: Record = module_of(format_id, "walproof.scan", "columns").in_full(record)
     return full

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from reference_impl.answer import Record
 from walproof.scan.columns import Column
 
 COLUMNS = (
@@ -13,8 +12,3 @@ COLUMNS = (
     Column("command", pa.int32(), "number of the store's command"),
     Column("command_name", pa.string(), "name of the store's command"),
 )
-
-
-def in_full(record: Record) -> Record:
-    """The record: its columns are all its fields."""
-    return record

@@ -265,12 +265,13 @@ class _DataFile:
             fields["type"] = pa.array(np.ones(len(batch), np.int32))
         if wants("batch"):
             fields["batch"] = pa.array(batch)
-        none = command == kernel.NO_COMMAND
-        if wants("command"):
-            fields["command"] = pa.array(command, pa.int32(), mask=none)
-        if wants("command_name"):
-            number = pa.array(command, pa.int32(), mask=none)
-            fields["command_name"] = COMMAND_NAMES.take(number)
+        if wants("command") or wants("command_name"):
+            none = command == kernel.NO_COMMAND
+            number = pa.array(command.astype(np.int32), mask=none if none.any() else None)
+            if wants("command"):
+                fields["command"] = number
+            if wants("command_name"):
+                fields["command_name"] = COMMAND_NAMES.take(number)
         return fields
 
     def _huge(self, at: int, size: int) -> Records:

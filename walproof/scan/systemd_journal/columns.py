@@ -58,8 +58,3 @@ COLUMNS = (
     EntryFieldsColumn("fields", ENTRY_FIELDS, "names and values in order", is_content=True),
     Column("missing", pa.int32(), "how many of the entry's fields could not be read"),
 )
-
-
-def in_full(record: Record) -> Record:
-    """The record: its columns are all its fields."""
-    return record

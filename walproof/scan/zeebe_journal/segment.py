@@ -178,7 +178,8 @@ class SegmentPass:
         left = max(0, self.source.size - self.at)
         rows = min(MAX_ROWS, 1 + left // (1 + 8 + 12 + 8 + 16 + 4))
         self.ats, self.sizes = np.empty(rows, np.int64), np.empty(rows, np.int64)
-        self.ends, self.cut = np.zeros(rows + 1, np.int32), np.empty(rows, np.uint8)
+        self.ends, self.cut = np.empty(rows + 1, np.int32), np.empty(rows, np.uint8)
+        self.ends[0] = 0
         self.index_, self.asqn_ = np.empty(rows, np.int64), np.empty(rows, np.int64)
         self.checksum, self.term = np.empty(rows, np.uint32), np.empty(rows, np.uint64)
         self.entries = np.empty(rows, np.int32)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from reference_impl.answer import Record
 from walproof.scan.columns import Column, JsonColumn, NumberColumn
 
 COLUMNS = (
@@ -22,8 +21,3 @@ COLUMNS = (
         is_settled=False,
     ),
 )
-
-
-def in_full(record: Record) -> Record:
-    """The record: its columns are all its fields."""
-    return record

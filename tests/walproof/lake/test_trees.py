@@ -1,0 +1,75 @@
+"""What a folder on this machine holds: the same of each file as when it is asked for alone."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from walproof.lake import passing, trees
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "b.log").write_bytes(b"abc")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a link").symlink_to("b.log")
+    (tmp_path / "folder, by a link").symlink_to("folder")
+    os.link(tmp_path / "b.log", tmp_path / "another name")
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path
+
+
+def test_a_listing_says_what_each_entry_says(folder: Path) -> None:
+    tree = trees.LocalTree()
+    listed = tree.entries(str(folder))
+    assert [one.name for one in listed] == sorted(path.name for path in folder.iterdir())
+    for one in listed:
+        alone = tree.entry(one.path)
+        assert (one.fault is None) == (alone.fault is None) == (one.name != "pipe")
+        facts = [
+            (each.path, each.is_folder, each.size, each.modified, each.inode, each.is_link)
+            for each in (one, alone)
+        ]
+        assert facts[0] == facts[1]
+    assert {one.name for one in listed if one.is_link} == {"a link", "folder, by a link"}
+
+
+def test_a_link_to_nowhere_is_listed_with_its_fault(tmp_path: Path) -> None:
+    (tmp_path / "nowhere").symlink_to("gone")
+    (found,) = trees.LocalTree().entries(str(tmp_path))
+    assert isinstance(found.fault, FileNotFoundError)
+
+
+def test_an_error_of_one_file_that_passes_is_given_time(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    class Stubborn:
+        """An entry whose first answer is an error of the disk."""
+
+        name = "b.log"
+
+        def stat(self) -> os.stat_result:
+            asked.append(self.name)
+            if len(asked) == 1:
+                raise OSError(errno.EIO, "Input/output error")
+            return (folder / self.name).stat()
+
+        def is_symlink(self) -> bool:
+            return False
+
+    class Scan(list[Stubborn]):
+        def __enter__(self) -> Scan:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr(passing, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(trees.os, "scandir", lambda _: Scan([Stubborn()]))
+    (found,) = trees.LocalTree().entries(str(folder))
+    assert found.fault is None and found.size == 3 and asked == ["b.log", "b.log"]
