@@ -84,7 +84,7 @@ def audit(
     \b
     walproof audit /var/log/journal /data/broker --out audit
     walproof audit /mnt/lake --out /mnt/audit --payload --master spark://head:7077
-    walproof audit broker/kahadb --out audit --decode
+    walproof audit /data/broker --out audit --decode
     duckdb -c "select reason, count(*) from 'audit/damage/*.parquet' group by 1"
 
     Exit status: 0 if all logs are intact, 3 if one is torn, damaged or unreadable, 4 if none is

@@ -71,8 +71,8 @@ def list_logs(folder: str, format_id: str | None, as_json: bool) -> int:
 
     If the folder is itself a log of several files, each of them has a line, and a last line is
     about the log as a whole. Other files are shown with their size only. In the folder of a system
-    (LevelDB, ActiveMQ, Zeebe, a raft node, systemd) each file has its role, and what is missing is
-    said first.
+    (a database, a broker's store, a raft node, the journals of a host) each file has its role, and
+    what is missing is said first.
 
     \b
     walproof list /var/lib/raft
