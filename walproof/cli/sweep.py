@@ -21,6 +21,7 @@ from reference_impl.formats import FORMATS
 from walproof.cli import stopping, subjects
 from walproof.cli.output import say
 from walproof.spark.java import JavaMissing
+from walproof.spark.quiet import DidNotStart
 from walproof.sweep import controls, findings, job, plan, summary, terminal
 from walproof.sweep.children import Limits
 from walproof.sweep.known import Known
@@ -129,7 +130,14 @@ def sweep(
         run = _run(enumerations, store, todo, master, seconds)
     except BrokenVector as error:
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
-    except (job.AnotherSweep, controls.NoControl, JavaMissing, ShardFailed, OSError) as error:
+    except (
+        job.AnotherSweep,
+        controls.NoControl,
+        JavaMissing,
+        DidNotStart,
+        ShardFailed,
+        OSError,
+    ) as error:
         raise click.ClickException(str(error)) from None
     except ModuleNotFoundError as error:
         raise click.ClickException(

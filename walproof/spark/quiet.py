@@ -13,7 +13,7 @@ class DidNotStart(RuntimeError):
     """Spark did not start; ``said`` is what it printed, and the cause is the exception's."""
 
     def __init__(self, said: str) -> None:
-        super().__init__(said or "Spark did not start")
+        super().__init__(f"Spark did not start\n{said}".rstrip())
         self.said = said
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from walproof.cores import cores
+from walproof.spark.quiet import jvm_says_to
 from walproof.spark.session import session
 from walproof.spark.worker import freeze
 from walproof.sweep import local, worker
@@ -64,14 +66,15 @@ def run(
     After ``seconds`` no shard is begun any more. ``master`` is Spark's; ``none`` runs them on the
     cores of this machine without it, and so does None outside ``spark-submit``. ``enumerations``
     are those of the plan, where they are made already. Raises
-    :class:`~walproof.sweep.local.ShardFailed`, and what Spark raises when a shard failed four
-    times.
+    :class:`~walproof.sweep.local.ShardFailed`, :class:`~walproof.spark.quiet.DidNotStart`, and what
+    Spark raises when a shard failed four times.
     """
     if not todo:
         return 0.0
     if master == NO_SPARK or (master is None and not submitted()):
         return _here(plan, enumerations, store, todo, seconds, progress)
-    spark = session("walproof sweep", master, quick=True)
+    with tempfile.TemporaryFile() as said, jvm_says_to(said):
+        spark = session("walproof sweep", master, quick=True)
     try:
         return run_on(spark, plan, store, todo, seconds, progress)
     finally:
