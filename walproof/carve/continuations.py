@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from walproof.carve.base import Carver
 from walproof.carve.image import SECTOR, Image
-from walproof.carve.model import Carver
 
 TO_HASH = 1 << 30
 """Bytes that are put together and hashed at most, in all."""

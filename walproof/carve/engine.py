@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from walproof.carve import carver
+from walproof.carve.base import Carver
 from walproof.carve.image import STRIDE, Image
-from walproof.carve.model import Carver, Find
+from walproof.carve.model import Find
 from walproof.carve.search import Search
 
 NEAR, NEAR_IN_A_CROWD = 512, 1 << 20

@@ -10,9 +10,10 @@ from typing import Any
 
 from conformance.saving import save, saved
 from conformance.text import json_text
+from walproof.carve.base import Carver
 from walproof.carve.continuations import Joined, Piece
 from walproof.carve.image import Image
-from walproof.carve.model import Carver, Find
+from walproof.carve.model import Find
 from walproof.carve.reading import as_file, read_file
 
 MANIFEST, LOOSE, STATE = "manifest.jsonl", "loose.jsonl", "carving.json"

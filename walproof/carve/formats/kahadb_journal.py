@@ -22,7 +22,7 @@ from reference_impl.kahadb_journal.layout import (
     RECORD_HEAD,
     USER_RECORD,
 )
-from walproof.carve import model
+from walproof.carve import base
 from walproof.carve.model import Certainty, Find, Loose, Pattern
 
 CHUNK = 1 << 20
@@ -36,21 +36,21 @@ class _Chain:
     certainty: Certainty = "structure"
 
 
-class Carver(model.Carver):
-    """See :class:`walproof.carve.model.Carver`."""
+class Carver(base.Carver):
+    """See :class:`walproof.carve.base.Carver`."""
 
     patterns: Sequence[Pattern] = (Pattern(HEADER),)
     head_size = CONTROL_SIZE
 
     def find(self, at: int, pattern: int) -> Find:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         chain = self._chain(at)
         if chain is None:
             return Find(at, at + len(HEADER), "loose", "signature")
         return Find(at, chain.end, "log" if at % self.align == 0 else "loose", chain.certainty)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         while at < end:
             chain = self._chain(at) if self.image.read(at, len(HEADER)) == HEADER else None
             if chain is None:
@@ -67,7 +67,7 @@ class Carver(model.Carver):
             at = chain.end
 
     def claims(self, head: bytes, position: int) -> int | None:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         if len(head) < CONTROL_SIZE:
             return None
         header, size, checksum = CONTROL.unpack_from(head)
@@ -75,7 +75,7 @@ class Carver(model.Carver):
         return CONTROL_SIZE + size if fits else None
 
     def holds(self, record: bytes) -> bool:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         _, _, checksum = CONTROL.unpack_from(record)
         return bool(zlib.adler32(record[CONTROL_SIZE:]) == checksum)
 

@@ -25,7 +25,7 @@ from reference_impl.leveldb_log.layout import (
     MIDDLE,
     masked_crc,
 )
-from walproof.carve import model
+from walproof.carve import base
 from walproof.carve.image import AHEAD, SECTOR, STRIDE, Image
 from walproof.carve.model import Find, Loose, Window
 
@@ -92,8 +92,8 @@ class _Open:
         return self.at - (self.at - self.end) // BLOCK_SIZE * BLOCK_SIZE
 
 
-class Carver(model.Carver):
-    """See :class:`walproof.carve.model.Carver`."""
+class Carver(base.Carver):
+    """See :class:`walproof.carve.base.Carver`."""
 
     head_size = HEADER_SIZE
 
@@ -107,27 +107,27 @@ class Carver(model.Carver):
         self._anywhere = importlib.util.find_spec("numba") is not None
 
     def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         start = max(self._next, window.base)
         for at, end, kind in self._records_in(window, start, window.stop):
             self._next = max(self._next, int(end[-1]))
             yield from self._take(at, end, kind, window)
 
     def finish(self) -> Iterator[Find]:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         held, self._held = self._held, None
         if held is not None:
             yield from self._run(held)
         yield from self._close()
 
     def pending(self) -> int | None:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         places = [one.start for one in (self._held,) if one is not None]
         places += [one.at for one in (self._open,) if one is not None]
         return min(places, default=None)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.model.Carver`. What is left of a record says so.
+        """See :class:`walproof.carve.base.Carver`. What is left of a record says so.
 
         A record that goes on after ``end``, where a log begins, is whole.
         """
@@ -151,7 +151,7 @@ class Carver(model.Carver):
         yield from self._fragments(parts)
 
     def claims(self, head: bytes, position: int) -> int | None:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         if len(head) < HEADER_SIZE:
             return None
         _, length, kind = HEADER.unpack_from(head)
@@ -160,7 +160,7 @@ class Carver(model.Carver):
         return HEADER_SIZE + length if fits else None
 
     def holds(self, record: bytes) -> bool:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         checksum, _, _ = HEADER.unpack_from(record)
         return bool(masked_crc(record[6:]) == checksum)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.inspection import refusal
-from walproof.carve import model
+from walproof.carve import base
 from walproof.carve.formats import systemd_journal_objects as objects
 from walproof.carve.image import SECTOR
 from walproof.carve.model import Find, Loose, Pattern
@@ -29,8 +29,8 @@ def _data(compression: int, peeks: tuple[int, ...] = ()) -> Pattern:
     return Pattern(value, mask, peeks=peeks, among=objects.FIRST_LETTERS)
 
 
-class Carver(model.Carver):
-    """See :class:`walproof.carve.model.Carver`."""
+class Carver(base.Carver):
+    """See :class:`walproof.carve.base.Carver`."""
 
     patterns: Sequence[Pattern] = (
         Pattern(layout.SIGNATURE),
@@ -43,13 +43,13 @@ class Carver(model.Carver):
     )
 
     def find(self, at: int, pattern: int) -> Find | None:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         if pattern == HEADER:
             return self._file(at)
         return self._objects(at) if objects.may_begin(self.image, at) else None
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.model.Carver`. Entries first, then fields without an entry."""
+        """See :class:`walproof.carve.base.Carver`. Entries first, then fields without an entry."""
         while at < end:
             run = objects.run_at(self.image, at, end) if objects.may_begin(self.image, at) else None
             if run is None:
@@ -59,7 +59,7 @@ class Carver(model.Carver):
             at = max(run[-1].end, at + 8)
 
     def is_of(self, log: int, at: int, end: int) -> bool:
-        """See :class:`walproof.carve.model.Carver`. The key of a keyed hash is the file's id."""
+        """See :class:`walproof.carve.base.Carver`. The key of a keyed hash is the file's id."""
         header = layout.parse_header(self.image.read(log, layout.HEADER_FULL))
         run = objects.run_at(self.image, at, end) if header.keyed else None
         return run is not None and objects.has_key(self.image, run, header.file_id)

@@ -25,7 +25,7 @@ from reference_impl.zeebe_journal.segment import (
     SegmentScan,
     read_descriptor,
 )
-from walproof.carve import model
+from walproof.carve import base
 from walproof.carve.model import Certainty, Find, Loose, Pattern
 
 RECORD, FIRST_DESCRIPTOR, SECOND_DESCRIPTOR = range(3)
@@ -35,8 +35,8 @@ LONGEST = 1 << 30
 CHUNK = 1 << 20
 
 
-class Carver(model.Carver):
-    """See :class:`walproof.carve.model.Carver`."""
+class Carver(base.Carver):
+    """See :class:`walproof.carve.base.Carver`."""
 
     # The length of a block may grow in a newer version of the schema, up to 255 bytes here.
     patterns: Sequence[Pattern] = (
@@ -48,11 +48,11 @@ class Carver(model.Carver):
     head_size = 1 + 2 * SBE_HEADER.size + 2 * 255 + 4
 
     def find(self, at: int, pattern: int) -> Find | None:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         return self._loose(at) if pattern == RECORD else self._segment(at)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         while at < end:
             index = self._index(at) if self._end(at) else None
             if index is None:
@@ -71,7 +71,7 @@ class Carver(model.Carver):
                 at = start + max(scan.at, 1)
 
     def claims(self, head: bytes, position: int) -> int | None:
-        """See :class:`walproof.carve.model.Carver`. Both messages must agree about lengths."""
+        """See :class:`walproof.carve.base.Carver`. Both messages must agree about lengths."""
         if len(head) < 1 + SBE_HEADER.size + METADATA_BLOCK.size or head[0] != 1:
             return None
         block, template, schema, _ = SBE_HEADER.unpack_from(head, 1)
@@ -97,7 +97,7 @@ class Carver(model.Carver):
         return size
 
     def holds(self, record: bytes) -> bool:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         start = 1 + SBE_HEADER.size + int.from_bytes(record[1:3], "little")
         checksum, _ = METADATA_BLOCK.unpack_from(record, 1 + SBE_HEADER.size)
         return bool(crc32c(record[start:]) == checksum)

@@ -17,7 +17,7 @@ from reference_impl.answer import Record
 from reference_impl.zmq_raft import snapshot, state
 from reference_impl.zmq_raft.index_file import HEADER, Layout, read_layout, spans
 from reference_impl.zmq_raft.layout import CHUNK, VERSION, Refusal, padded
-from walproof.carve import model
+from walproof.carve import base
 from walproof.carve.image import SECTOR, Image
 from walproof.carve.model import Find, Loose, Pattern, Window
 
@@ -36,8 +36,8 @@ def _key(key: bytes) -> Pattern:
     return Pattern(text, back=1)
 
 
-class Carver(model.Carver):
-    """See :class:`walproof.carve.model.Carver`."""
+class Carver(base.Carver):
+    """See :class:`walproof.carve.base.Carver`."""
 
     patterns: Sequence[Pattern] = (
         # The length: 16 and four bytes for each of at most 2^24 entries.
@@ -52,13 +52,13 @@ class Carver(model.Carver):
             self.patterns = (*self.patterns, *map(_key, KEYS))
 
     def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         if self._by_sector:
             hits = sorted([*hits, *self._states(window)])
         return super().window(window, hits)
 
     def find(self, at: int, pattern: int) -> Find | None:
-        """See :class:`walproof.carve.model.Carver`."""
+        """See :class:`walproof.carve.base.Carver`."""
         if at % self.align:
             return None
         if pattern == INDEX:
@@ -66,7 +66,7 @@ class Carver(model.Carver):
         return self._snapshot(at) if pattern == SNAPSHOT else self._state(at)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.model.Carver`. Entries are never loose."""
+        """See :class:`walproof.carve.base.Carver`. Entries are never loose."""
         return iter(())
 
     def _states(self, window: Window) -> Iterator[tuple[int, int]]:
