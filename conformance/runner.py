@@ -233,8 +233,9 @@ class Runner:
                     result = await self._blame(at, child, one.case, result, crowded)
                     self._results[one.number] = with_known(self.subject, result)
                     self.progress()
-                for each in asked:
-                    at.scratch.clear(each.place)
+                for each in asked[n:]:
+                    if each.last:
+                        at.scratch.clear(each.place)
                 break
             outcome, more = self._judged(child, one, reply, at.scratch)
             if more:

@@ -10,12 +10,12 @@ import psutil
 import pytest
 
 from conformance import runner, scratch
-from conformance.baselines import BASELINES
+from conformance.baselines import BASELINES, TURN
 from conformance.cases import cases_of
 from conformance.known_failures import KnownFailure, KnownFailures
 from conformance.protocol.child import LEAST, Child, Crash, Limits
 from conformance.runner import Runner, run_subjects
-from conformance.subject import Subject
+from conformance.subject import Subject, baseline_subjects
 
 FIVE = ["one-record", "three-records", "empty-log", "two-blocks", "cut-in-a-payload"]
 
@@ -328,6 +328,26 @@ def test_several_subjects_share_the_jobs(cases, program):
     )
     assert [one.subject.name for one in runs] == ["a", "b", "c"]
     assert all(one.status == "ran" and len(one.results) == 1 for one in runs)
+
+
+def test_a_baseline_does_not_keep_the_programs_waiting(cases, vectors):
+    """It has no process to wait for, and thousands of cases."""
+    many = cases_of([one for one in vectors.values() if one.operation == "read"])
+    turns = []
+
+    async def others():
+        while True:
+            turns.append(None)
+            await asyncio.sleep(0)
+
+    async def both():
+        other = asyncio.create_task(others())
+        found = await Runner(baseline_subjects()[0], many).run()
+        other.cancel()
+        return found
+
+    assert len(asyncio.run(both()).results) == len(many)
+    assert len(turns) >= len(many) // TURN
 
 
 class TestKnownHangers:
