@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_DEPTH = 64  # ZMR-079
+MOST_VALUES = 16_384  # ZMR-106
 SAFE_INTEGER = 2**53 - 1
 
 
@@ -95,6 +96,10 @@ _SIZED = {
 _CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
+TOO_MANY = object()
+"""Stands for a value that has more values in it than were asked for."""
+
+
 class _Open:
     """A container that is being filled: ``left`` values are still missing, two for each pair."""
 
@@ -111,18 +116,22 @@ class _Open:
         return Map(tuple(zip(self.items[::2], self.items[1::2], strict=True)))
 
 
-def decode(data: bytes | memoryview, at: int = 0, has_text_keys: bool = False) -> tuple[Any, int]:
+def decode(
+    data: bytes | memoryview, at: int = 0, has_text_keys: bool = False, most: int | None = None
+) -> tuple[Any, int]:
     """The value at an offset, and the offset after it.
 
-    Time and memory are bounded by the bytes that are there, whatever their lengths claim. Raises
-    :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`; with ``has_text_keys``, which is
-    for an update, also :class:`BadKey` for a key of the outermost map. What comes first in the
-    bytes is raised: a key is judged by its first byte.
+    A value with more than ``most`` values, itself and keys included, is gone through to its end and
+    given as :data:`TOO_MANY`. Time and memory are bounded by the bytes that are there, whatever
+    their lengths claim. Raises :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`; with
+    ``has_text_keys``, which is for an update, also :class:`BadKey` for a key of the outermost map.
+    What comes first in the bytes is raised: a key is judged by its first byte.
     """
     stack: list[_Open] = []
+    count = 0
     while True:
         start = at
-        is_key = has_text_keys and len(stack) == 1 and len(stack[0].items) % 2 == 0
+        is_key = has_text_keys and len(stack) == 1 and stack[0].left % 2 == 0
         if is_key and not _begins_text(_take(data, at, 1)[0]):
             raise BadKey(start)
         value, opened, at = _head(data, at)
@@ -130,19 +139,35 @@ def decode(data: bytes | memoryview, at: int = 0, has_text_keys: bool = False) -
             raise BadKey(start)
         if opened is not None and len(stack) == MAX_DEPTH:
             raise TooDeep(f"more than {MAX_DEPTH} levels at {at}")
+        count += 1
+        is_kept = most is None or count <= most
+        if not is_kept:
+            for one in stack:
+                one.items.clear()
         if opened is not None and opened.left:
             stack.append(opened)
             continue
         if opened is not None:
             value = opened.value()
         while stack:
-            stack[-1].items.append(value)
             stack[-1].left -= 1
+            if is_kept:
+                stack[-1].items.append(value)
             if stack[-1].left:
                 break
-            value = stack.pop().value()
+            done = stack.pop()
+            value = done.value() if is_kept else None
         else:
-            return value, at
+            return value if is_kept else TOO_MANY, at
+
+
+def count_of(value: Any) -> int:
+    """How many values there are in one: itself, keys, and everything in it (ZMR-106)."""
+    if isinstance(value, list):
+        return 1 + sum(map(count_of, value))
+    if isinstance(value, Map):
+        return 1 + sum(count_of(key) + count_of(item) for key, item in value.pairs)
+    return 1
 
 
 def _begins_text(first: int) -> bool:

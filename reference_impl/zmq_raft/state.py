@@ -12,7 +12,15 @@ from typing import Any, BinaryIO
 from reference_impl.answer import Lost, NewRecord, Record
 from reference_impl.zmq_raft import message_pack
 from reference_impl.zmq_raft.layout import CREATED, Parts, Place
-from reference_impl.zmq_raft.message_pack import BadKey, BadType, Incomplete, Map, TooDeep
+from reference_impl.zmq_raft.message_pack import (
+    MOST_VALUES,
+    TOO_MANY,
+    BadKey,
+    BadType,
+    Incomplete,
+    Map,
+    TooDeep,
+)
 
 ROTATE_AT = 512 * 1024  # ZMR-075
 WINDOW = 1 << 16
@@ -41,12 +49,39 @@ class _Window:
         self.at += size
 
 
+class Merged:
+    """The union of updates (ZMR-071): keys and values, as long as they are not too many (ZMR-106).
+
+    ``values`` is None once they were. Later updates do not bring it back.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] | None = {}
+        self._counts: dict[str, int] = {}
+        self._count = 1  # the map itself
+
+    def add(self, changes: Any) -> None:
+        """Pairs of a key and a value that one update holds, or ``TOO_MANY``."""
+        if self.values is None:
+            return
+        if changes is not TOO_MANY:
+            for key, value in dict(changes).items():
+                self._count -= self._counts.get(key, 0)
+                self._counts[key] = 1 + message_pack.count_of(value)
+                self._count += self._counts[key]
+                self.values[key] = value
+        if changes is TOO_MANY or self._count > MOST_VALUES:
+            self.values = None
+            self._counts.clear()
+
+
 def read(file: BinaryIO, size: int) -> Parts:
     """The updates of a state file, each a record; the last one carries the merged map.
 
-    Each record has the field ``update``; the last one has ``state`` too (ZMR-072).
+    Each record has the field ``update``; the last one has ``state`` too (ZMR-072), unless there
+    are too many values (ZMR-106).
     """
-    state: dict[str, Any] = {}
+    state = Merged()
     held: Record | None = None
     fault: Lost | None = None
     for part in _updates(file, size):
@@ -55,18 +90,24 @@ def read(file: BinaryIO, size: int) -> Parts:
             continue
         if held is not None:
             yield held
-        held = part
-        state |= part.fields["update"]  # ZMR-071
+        held, changes = part
+        state.add(changes)
     if held is not None:
-        yield Record(held.at, held.size, held.payload, {**held.fields, "state": state})
+        fields = dict(held.fields)
+        if state.values is not None:
+            fields["state"] = {key: message_pack.to_json(one) for key, one in state.values.items()}
+        yield Record(held.at, held.size, held.payload, fields)
     if fault is None:
         return Place(size)
     yield fault
     return Place(fault.start if fault.torn else None)  # ZMR-101
 
 
-def _updates(file: BinaryIO, size: int) -> Iterator[Record | Lost]:
-    """The updates; the last item may instead be the reason why nothing after it can be read."""
+def _updates(file: BinaryIO, size: int) -> Iterator[tuple[Record, Any] | Lost]:
+    """The updates, each with its pairs or ``TOO_MANY``.
+
+    The last item may instead be the reason why nothing after it can be read.
+    """
     window = _Window(file)
     offset = 0  # in the window: it is moved on only when it runs dry
     while True:
@@ -83,7 +124,7 @@ def _updates(file: BinaryIO, size: int) -> Iterator[Record | Lost]:
                 yield Lost(at, size, "not-a-map")  # ZMR-077
             return
         try:
-            value, end = message_pack.decode(window.data, offset, has_text_keys=True)
+            value, end = message_pack.decode(window.data, offset, True, MOST_VALUES)
         except Incomplete:
             window.skip(offset)
             offset = 0
@@ -103,8 +144,11 @@ def _updates(file: BinaryIO, size: int) -> Iterator[Record | Lost]:
             else:
                 yield Lost(at, size, "bad-key")  # ZMR-078
             return
-        update = message_pack.to_json(value)
-        yield Record(at, end - offset, window.data[offset:end], {"update": update})
+        raw = window.data[offset:end]
+        if value is TOO_MANY:
+            yield Record(at, len(raw), raw), TOO_MANY  # ZMR-106
+        else:
+            yield Record(at, len(raw), raw, {"update": message_pack.to_json(value)}), value.pairs
         offset = end
 
 
@@ -136,14 +180,14 @@ class StateWriter:
     ) -> None:
         self.path = path
         self.initial = initial
-        self.state = dict(initial or {})
         self.created = created
+        self.state = Merged()
+        self.state.add(initial or {})
         if path.exists():
             with path.open("rb") as file:
-                for part in read(file, path.stat().st_size):
-                    if isinstance(part, Record):
-                        value, _ = message_pack.decode(part.payload)
-                        self.state |= self._known(dict(value.pairs))
+                for part in _updates(file, path.stat().st_size):
+                    if not isinstance(part, Lost):
+                        self._add(part[1])
         else:
             path.touch()  # ZMR-070
 
@@ -152,26 +196,35 @@ class StateWriter:
         if self.path.stat().st_size >= ROTATE_AT:
             self.rotate(changes)
             return
-        changes = self._known(changes)
-        self.state |= changes
         with self.path.open("ab") as file:
-            file.write(message_pack.encode(changes))
+            file.write(message_pack.encode(self._add(changes)))
 
     def rotate(self, changes: Mapping[str, Any]) -> None:
-        """Write the whole state into a new file; keep the old one under another name (ZMR-075)."""
-        self.state |= self._known(changes)
+        """Write the whole state into a new file; keep the old one under another name (ZMR-075).
+
+        Raises ``ValueError`` if the state has too many values (ZMR-106).
+        """
+        self._add(changes)
+        if self.state.values is None:
+            raise ValueError(f"the state has more than {MOST_VALUES:,} values")
         fresh = self.path.with_name(f"{self.path.name}.tmp-{os.getpid()}-1")
         with fresh.open("xb") as file:
-            file.write(message_pack.encode(self.state))
+            file.write(message_pack.encode(self.state.values))
         names = (rotated_name(self.path.name, self.created, number) for number in count())
         olds = (self.path.with_name(name) for name in names)
         next(old for old in olds if not old.exists()).hardlink_to(self.path)
         fresh.replace(self.path)
 
-    def _known(self, changes: Mapping[str, Any]) -> dict[str, Any]:
-        if self.initial is None:
-            return dict(changes)
-        return {key: changes[key] for key in self.initial if key in changes}
+    def _add(self, changes: Any) -> dict[str, Any]:
+        """What of an update is known (ZMR-074); it becomes part of the state."""
+        if changes is TOO_MANY:
+            self.state.add(TOO_MANY)
+            return {}
+        told = dict(changes)
+        if self.initial is not None:
+            told = {key: told[key] for key in self.initial if key in told}
+        self.state.add(told)
+        return told
 
 
 def rotated_name(name: str, moment: str, counter: int) -> str:
@@ -191,9 +244,11 @@ def rotated_name(name: str, moment: str, counter: int) -> str:
 def changes_of(record: NewRecord) -> dict[str, Any]:
     """The changes in a record to write: the MessagePack map of its payload."""
     try:
-        value, end = message_pack.decode(record.payload)
+        value, end = message_pack.decode(record.payload, most=MOST_VALUES)
     except (Incomplete, BadType, TooDeep) as error:
         raise ValueError(f"the payload is no MessagePack map: {error!r}") from None
+    if value is TOO_MANY:
+        raise ValueError(f"an update has more than {MOST_VALUES:,} values")  # ZMR-106
     if end != len(record.payload) or not isinstance(value, Map):
         raise ValueError("the payload is no MessagePack map")
     if not all(isinstance(key, str) for key, _ in value.pairs):

@@ -20,6 +20,8 @@ from walproof.cli.opening import opened
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say, say_json
 
 UNZIPPED_BYTES = 64 << 20
+MOST_VALUES = 100_000
+"""In a payload of MessagePack that is shown as JSON."""
 """What any payload may unpack to; a large one to more."""
 
 
@@ -63,20 +65,26 @@ class NotMessagePack(ValueError):
     """The payload is not one MessagePack value."""
 
 
+class TooLarge(ValueError):
+    """The payload unpacks to more than it may."""
+
+
 def readable(payload: bytes) -> bytes:
-    """A MessagePack value as JSON for people. Raises :class:`NotMessagePack`."""
+    """A MessagePack value as JSON for people.
+
+    Raises :class:`NotMessagePack`, and :class:`TooLarge` for one with more than 100,000 values in
+    it, each of which may take some hundred bytes of memory.
+    """
     try:
-        value, end = message_pack.decode(payload)
+        value, end = message_pack.decode(payload, most=MOST_VALUES)
     except (message_pack.Incomplete, ValueError) as error:
         raise NotMessagePack(str(error) or "it ends in the middle of a value") from None
     if end != len(payload):
         raise NotMessagePack(f"{len(payload) - end} bytes follow the value")
+    if value is message_pack.TOO_MANY:
+        raise TooLarge(f"it has more than {MOST_VALUES:,} values")
     text = json.dumps(message_pack.to_json(value), ensure_ascii=False, indent=1)
     return f"{text}\n".encode("utf-8", "surrogatepass")
-
-
-class TooLarge(ValueError):
-    """The payload unpacks to more than it may."""
 
 
 def unzipped(payload: bytes) -> bytes:
@@ -202,6 +210,9 @@ class _Dump:
                 payload, ending = readable(payload), "json"
             except NotMessagePack as error:
                 say(f"record {index}: not MessagePack ({error}); written as it is", err=True)
+                self.left_as_it_is = True
+            except TooLarge as error:
+                say(f"record {index}: {error}; written as it is", err=True)
                 self.left_as_it_is = True
         self.used[index] = self.used.get(index, 0) + 1
         again = f".{self.used[index]}" if self.used[index] > 1 else ""

@@ -58,8 +58,8 @@ def decoders(
         kind = fields.get("entry_type")
         if kind is not None:
             decoding.append(partial(decode, kind, payload, fields.get("request_id")))
-        elif fields.get("update") is not None:
-            decoding.append(partial(_update, fields["update"]))
+        elif fields.get("update") is not None or fields.get("index") is None:
+            decoding.append(partial(_update, fields.get("update")))
         else:
             decoding.append(partial(_snapshot, fields, payload))
     return decoding
@@ -89,9 +89,11 @@ def decode(
 
 def _config(payload: bytes) -> dict[str, Any]:
     try:
-        value, end = message_pack.decode(payload)
+        value, end = message_pack.decode(payload, most=message_pack.MOST_VALUES)
     except (ValueError, message_pack.Incomplete) as fault:
         raise Undecodable(f"config: no MessagePack: {fault or 'it is cut'}") from None
+    if value is message_pack.TOO_MANY:
+        raise Undecodable(f"config: more than {message_pack.MOST_VALUES:,} values")
     if end != len(payload):
         raise Undecodable(f"config: {len(payload) - end} bytes after the MessagePack value")
     shown = message_pack.to_json(value)
@@ -116,9 +118,12 @@ def _list(peers: Any) -> list[dict[str, str]] | None:
     return found
 
 
-def _update(update: str) -> dict[str, Any]:
-    """What a state file was told; ``update`` is JSON, as in the column."""
-    told = json.loads(update)
+def _update(update: str | None) -> dict[str, Any]:
+    """What a state file was told; ``update`` is JSON, as in the column.
+
+    It is None for an update with too many values (ZMR-106).
+    """
+    told = json.loads(update or "{}")
     peers = _peers(told["peers"]) if isinstance(told, dict) and "peers" in told else {}
     return {"type": "update", **peers}
 
@@ -131,7 +136,7 @@ def _snapshot(fields: Mapping[str, Any], payload: bytes | None) -> dict[str, Any
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """See :func:`walproof.decode.phrase`: index, term, type, and what the application wrote."""
     if value["type"] == "update":
-        return f"update {fields['update']}"
+        return f"update {fields.get('update') or 'with too many values to show'}"
     said = f"index {fields['index']}, term {fields['term']}: {value['type']}"
     if value["data"] is not None:
         said += f" {quoted(value['data'])}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,21 @@ from reference_impl.formats import named
 from walproof.scan.columns import columns_of
 from walproof.scan.log import Log
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
+
+
+class _Row(NamedTuple):
+    """What becomes of a record in columns. Its fields may be objects of some hundred times that.
+
+    ``held`` is how many bytes of payload and text it holds.
+    """
+
+    at: int
+    size: int
+    payload: bytes
+    values: list[Any]
+    file: str | None
+    was_cut: bool
+    held: int
 
 
 class ReferenceScanner:
@@ -27,38 +43,49 @@ class ReferenceScanner:
 
     def scan(self, log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
         """The events of the reference reader, records in runs of one file."""
-        run: list[Record] = []
+        run: list[_Row] = []
         held = 0
         for event in self.format.read(log.local(), "recover", log.context):
             if isinstance(event, Record):
                 if run and (event.file != run[0].file or len(run) == MAX_ROWS or held >= MAX_BYTES):
-                    yield self.in_columns(run, wanted)
+                    yield self._in_columns(run, wanted)
                     run, held = [], 0
-                run.append(event)
-                held += len(event.payload)
+                run.append(self._row(event, wanted))
+                held += run[-1].held
                 continue
             if run:
-                yield self.in_columns(run, wanted)
+                yield self._in_columns(run, wanted)
                 run, held = [], 0
             yield event
 
     def in_columns(self, run: Sequence[Record], wanted: Wanted) -> Records:
         """Some records of one file, at least one, as a run."""
+        return self._in_columns([self._row(record, wanted) for record in run], wanted)
+
+    def _row(self, record: Record, wanted: Wanted) -> _Row:
         cap = wanted.max_payload
-        longer = np.array([wanted.payload and len(record.payload) > cap for record in run])
-        fields = {}
+        was_cut = wanted.payload and len(record.payload) > cap
+        payload = record.payload[:cap] if wanted.payload else b""
+        values, held = [], len(payload)
         for column in self.columns:
             if wanted.wants(column.name):
-                values = [column.cut(column.of(record), cap) for record in run]
-                fields[column.name] = pa.array([value for value, _ in values], column.type)
-                longer |= np.array([was_cut for _, was_cut in values])
+                value, is_cut = column.cut(column.of(record), cap)
+                values.append(value)
+                held += len(value) if isinstance(value, str) else 0
+                was_cut |= is_cut
+        return _Row(record.at, record.size, payload, values, record.file, was_cut, held)
+
+    def _in_columns(self, run: Sequence[_Row], wanted: Wanted) -> Records:
+        columns = [column for column in self.columns if wanted.wants(column.name)]
+        longer = np.array([row.was_cut for row in run])
         return Records(
-            at=np.array([record.at for record in run], np.int64),
-            size=np.array([record.size for record in run], np.int64),
-            payload=pa.array([record.payload[:cap] for record in run], pa.binary())
-            if wanted.payload
-            else None,
-            fields=fields,
+            at=np.array([row.at for row in run], np.int64),
+            size=np.array([row.size for row in run], np.int64),
+            payload=pa.array([row.payload for row in run], pa.binary()) if wanted.payload else None,
+            fields={
+                column.name: pa.array([row.values[number] for row in run], column.type)
+                for number, column in enumerate(columns)
+            },
             file=run[0].file,
             truncated=longer if longer.any() else None,
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reference_impl.answer import Record, collect
+from reference_impl.answer import End, Record
 from reference_impl.zmq_raft import recognise
 from reference_impl.zmq_raft.directory import folders, index_files
 from reference_impl.zmq_raft.reader import SNAPSHOT_NAME, STATE_NAME, read
@@ -51,13 +51,18 @@ def _state(path: Path) -> tuple[OtherFile, list[Finding]]:
     size = path.stat().st_size
     if size > MOST_STATE:
         return OtherFile(path.name, "state of the node", size), []
-    answer = collect(read(path, "recover", {"kind": "state"}))
-    said = ", ".join(_said(answer.records[-1])) if answer.records else ""
+    last = None
+    for event in read(path, "recover", {"kind": "state"}):
+        if isinstance(event, Record):
+            last = event
+        elif isinstance(event, End):
+            end = event
+    said = ", ".join(_said(last)) if last is not None else ""
     other = OtherFile(path.name, f"state of the node{': ' if said else ''}{said}", size)
-    if answer.verdict == "intact":
+    if end.verdict == "intact":
         return other, []
-    text = f"the state is {answer.verdict} ({answer.reason}): there may have been a later vote"
-    return other, [Finding(text, path.name, "lost" if answer.verdict == "damaged" else "look")]
+    text = f"the state is {end.verdict} ({end.reason}): there may have been a later vote"
+    return other, [Finding(text, path.name, "lost" if end.verdict == "damaged" else "look")]
 
 
 def _said(last: Record) -> Iterator[str]:

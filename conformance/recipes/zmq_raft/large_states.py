@@ -38,6 +38,70 @@ def update_that_ends_at_64_kib(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[0, 1], end=65_540)
 
 
+MOST_VALUES = 16_384
+
+
+def _many_values(key: bytes, count: int) -> bytes:
+    """An update of one key and so many values, the map and its key among them: JSON says one.
+
+    They are in a map in which one key comes again and again, and an array if the count is odd.
+    """
+    rest = count - 2  # the map and the key
+    value = b"\x91" if rest % 2 == 0 else b""
+    repeats = (rest - len(value) - 1) // 2
+    return b"\x81" + key + value + b"\xdf" + struct.pack(">I", repeats) + b"\xa1k\x00" * repeats
+
+
+@BOOK.valid("limits", "ZMR-106", kind="limit")
+def update_of_as_many_values_as_are_shown(log: ZmqRaftLog) -> None:
+    """16,384 values, the update and its key among them: `update` and `state` are owed."""
+    log.state_bytes(_many_values(b"\xa1a", MOST_VALUES))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("limits", "ZMR-106", kind="limit")
+def update_of_a_value_too_many(log: ZmqRaftLog) -> None:
+    """16,385 values: the record has no `update`, and the last one no `state`; nothing is lost."""
+    log.state_bytes(encode({"b": 1}), _many_values(b"\xa1a", MOST_VALUES + 1), encode({"a": 2}))
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("limits", "ZMR-106", kind="limit")
+def update_of_empty_maps(log: ZmqRaftLog) -> None:
+    """24,576 empty maps in one array, a byte each: every one of them is a value."""
+    log.state_bytes(bytes.fromhex("81a161 dc6000") + b"\x80" * 24_576)
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("limits", "ZMR-106", "ZMR-071", kind="limit")
+def state_of_as_many_values_as_are_shown(log: ZmqRaftLog) -> None:
+    """Two keys with 16,384 values in all, one of them replaced on the way: `state` is owed."""
+    log.state_bytes(
+        _many_values(b"\xa1a", 11_001),
+        _many_values(b"\xa1b", 5384),
+        _many_values(b"\xa1a", 11_001),
+    )
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("limits", "ZMR-106", kind="limit")
+def state_of_a_value_too_many(log: ZmqRaftLog) -> None:
+    """16,385 values after the second update, 5 after the third: `state` stays left out."""
+    log.state_bytes(
+        _many_values(b"\xa1a", 11_001),
+        _many_values(b"\xa1b", 5385),
+        encode({"a": 1, "b": 2}),
+    )
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.damaged(update_of_a_value_too_many, "limits", "ZMR-079", "ZMR-106", kind="limit")
+def type_that_is_none_after_many_values(log: ZmqRaftLog) -> None:
+    """The last of too many values is the byte c1: the update is gone through to its end."""
+    log.fill("updates[1].elements[1].elements[16381]", 0xC1)
+    log.expect("damaged", "bad-type", survivors=[0], end=None)
+
+
 @BOOK.damaged(update_across_64_kib, "torn-tail", "ZMR-076", kind="eof")
 def update_cut_after_64_kib(log: ZmqRaftLog) -> None:
     """The long update lacks its last byte."""

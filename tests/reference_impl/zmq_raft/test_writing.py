@@ -164,7 +164,7 @@ def test_rotation_at_512_kib(tmp_path):
     assert path.read_bytes() == encode({"a": "x" * (512 * 1024), "b": 0})
     StateWriter(path, {"a": "", "b": 0}).update({"b": 1})
     again = StateWriter(path, {"a": "", "b": 0})
-    assert again.state["b"] == 1
+    assert again.state.values["b"] == 1
 
 
 def test_rotated_names():

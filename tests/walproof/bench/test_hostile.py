@@ -31,7 +31,7 @@ def test_the_scanner_says_of_it_what_the_reference_says(
 ) -> None:
     data = one.make(SMALL)
     assert SMALL // 2 < len(data) < 2 * SMALL
-    path = tmp_path / f"log{one.suffix}"
+    path = tmp_path / one.file_name
     path.write_bytes(data)
     answer = collect(named(one.format).read(path, "recover", {}))
     assert answer.verdict != "refused"

@@ -44,13 +44,14 @@ SMALL = 1 << 14
 class Hostile:
     """A kind of log that is hard on readers; ``make(size)`` gives one of about ``size`` bytes.
 
-    ``commands`` are those that take logs of this format only.
+    It is called ``file_name``, as tools expect that are not told its format. ``commands`` are
+    those that take logs of this format only.
     """
 
     name: str
     title: str
     format: str
-    suffix: str
+    file_name: str
     make: Callable[[int], bytes]
     commands: Sequence[Command] = ()
 
@@ -63,7 +64,7 @@ def logs() -> Iterator[Hostile]:
             name = make.__name__.replace("_", "-")
             title = str(make.__doc__).partition("\n")[0].rstrip(".")
             own = getattr(module, "COMMANDS", ())
-            yield Hostile(name, title, format_id, module.SUFFIX, make, own)
+            yield Hostile(name, title, format_id, module.NAME, make, own)
 
 
 def measure(
@@ -168,6 +169,7 @@ def _child(words: Sequence[str], path: Path) -> dict[str, float]:
 
 
 def _written(one: Hostile, size: int, folder: Path) -> Path:
-    path = folder / f"{one.format}-{one.name}-{size}{one.suffix}"
+    path = folder / f"{one.format}-{one.name}-{size}" / one.file_name
+    path.parent.mkdir()
     path.write_bytes(one.make(size))
     return path

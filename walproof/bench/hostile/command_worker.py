@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -25,18 +26,22 @@ def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    _run(small, format_id, words)
+    _run(small, small, format_id, words)
     before, started = held("VmRSS"), time.process_time()
-    status = _run(log, format_id, words)
+    status = _run(log, small, format_id, words)
     said = {"seconds": time.process_time() - started, "peak_bytes": held("VmHWM") - before}
     print(json.dumps(said | {"status": status}), file=report)
 
 
-def _run(log: str, format_id: str, words: Sequence[str]) -> int:
+def _run(log: str, small: str, format_id: str, words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="walproof-hostile-") as folder:
+        alone = Path(folder) / "alone"
+        alone.mkdir()
         # In some formats the name of a copy says what it is.
-        out = Path(folder) / Path(log).name
-        sys.argv = ["walproof", *Command(words).line(log, format_id, str(out))]
+        out, copy = Path(folder) / Path(log).name, alone / Path(log).name
+        shutil.copyfile(log, copy)
+        paths = {"LOG": log, "SMALL": small, "OUT": str(out), "FOLDER": str(alone)}
+        sys.argv = ["walproof", *Command(words).line(paths, format_id)]
         try:
             walproof()
         except SystemExit as end:

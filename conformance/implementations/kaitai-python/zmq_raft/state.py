@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from conformance.adapterkit import record
@@ -11,22 +12,34 @@ from . import message_pack
 from .file import File
 
 State = compiled("zmq_raft_state").ZmqRaftState
+MOST_VALUES = 16_384
+Changes = dict[str, tuple[Any, int]]
 
 
 def state_file(data: bytes) -> File:
     """A state file; its last record has the state too (ZMR-072)."""
-    file = updates(data)
-    state: dict[str, Any] = {}
-    for one in file.records:
-        state |= one["update"]
-    if file.records:
-        file.records[-1]["state"] = state
+    file = File(len(data), end=len(data))
+    merged: dict[str, tuple[Any, int]] = {}
+    total: float = 1  # the map
+    for one, changes in updates(data, file):
+        file.records.append(one)
+        for key, (value, values) in (changes or {}).items():
+            total += 1 + values - (1 + merged[key][1] if key in merged else 0)
+            merged[key] = value, values
+        if changes is None or total > MOST_VALUES:  # ZMR-106: for good
+            total = float("inf")
+            merged.clear()
+    if file.records and total <= MOST_VALUES:
+        file.records[-1]["state"] = {key: value for key, (value, _) in merged.items()}
     return file
 
 
-def updates(data: bytes) -> File:
-    """The updates of a state file, up to the first that cannot be one."""
-    file = File(len(data), end=len(data))
+def updates(data: bytes, file: File) -> Iterator[tuple[dict[str, Any], Changes | None]]:
+    """The updates of a state file, up to the first that cannot be one, which is noted in ``file``.
+
+    Each comes as a record, and as its keys with their values and how many values these are; None if
+    they are too many (ZMR-106).
+    """
     at = 0
     for update in State.from_bytes(data).updates:
         reason = None
@@ -40,11 +53,27 @@ def updates(data: bytes) -> File:
                 reason = "torn-update"
         if reason:
             file.end = at if reason == "torn-update" else None
-            return file.lose(at, len(data), reason)
-        changes = message_pack.map_to_json(update)
-        file.records.append({**record(data[at : at + size], at, size), "update": changes})
+            file.lose(at, len(data), reason)
+            return
+        one = record(data[at : at + size], at, size)
         at += size
-    return file
+        if count(update) > MOST_VALUES:
+            yield one, None
+            continue
+        told = message_pack.map_to_json(update)
+        inner = getattr(update, "elements", [])
+        counts = {key.data.decode(): count(value) for key, value in pairs(inner)}
+        yield {**one, "update": told}, {key: (told[key], counts[key]) for key in told}
+
+
+def pairs(elements: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """The keys of a map with their values."""
+    return zip(elements[::2], elements[1::2], strict=True)
+
+
+def count(value: Any) -> int:
+    """How many values there are in one, itself and keys included (ZMR-106)."""
+    return 1 + sum(map(count, getattr(value, "elements", ())))
 
 
 def measure(value: Any, depth: int) -> tuple[int, str | None]:

@@ -12,7 +12,7 @@ from reference_impl.kahadb_journal.layout import (
     USER_RECORD,
 )
 
-SUFFIX = ".log"
+NAME = "db-1.log"
 UNKNOWN = 9
 
 

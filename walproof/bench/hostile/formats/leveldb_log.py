@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER, HEADER_SIZE, masked_crc
 
-SUFFIX = ".log"
+NAME = "000003.log"
 UNKNOWN = 5
 
 

@@ -11,7 +11,7 @@ from reference_impl.systemd_journal.hashes import jenkins64
 from reference_impl.systemd_journal.layout import Header, align
 from walproof.bench.hostile.commands import Command
 
-SUFFIX = ".journal"
+NAME = "system.journal"
 BOOT = b"\1" * 16
 LONG = 4096
 NOWHERE = 4

@@ -18,7 +18,7 @@ from reference_impl.zeebe_journal.layout import (
     SEGMENT_DESCRIPTOR,
 )
 
-SUFFIX = ".log"
+NAME = "journal-1.log"
 
 
 def asqns_that_do_not_rise(size: int) -> bytes:

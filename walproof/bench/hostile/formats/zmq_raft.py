@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SUFFIX = ".pers"
+NAME = "raft.pers"
 
 
 def empty_arrays(size: int) -> bytes:
@@ -35,4 +35,54 @@ def many_keys(size: int) -> bytes:
     return b"".join(b"\x81\xa4%04x\x00" % (number % 0x10000) for number in range(size // 7))
 
 
-LOGS = (empty_arrays, small_maps, maps_as_keys, empty_updates, many_keys)
+def _array(size: int, value: bytes) -> bytes:
+    """One update whose value is an array of one value, over and over."""
+    count = size // len(value)
+    return b"\x81\xa1a\xdd" + count.to_bytes(4, "big") + value * count
+
+
+def texts_that_are_none(size: int) -> bytes:
+    """One update whose value is an array of strings of one byte that is no text."""
+    return _array(size, b"\xa1\xff")
+
+
+def floats(size: int) -> bytes:
+    """One update whose value is an array of short floats, each of which is an object in JSON."""
+    return _array(size, b"\xca\x3f\xc0\x00\x01")
+
+
+def updates_below_the_limit(size: int) -> bytes:
+    """Updates that have just so many values that their JSON is owed, texts that are none."""
+    update = _array(2 * 16_380, b"\xa1\xff")
+    return update * max(1, size // len(update))
+
+
+def long_text(size: int) -> bytes:
+    """One update whose value is a text of control characters, each of which JSON spells out."""
+    return b"\x81\xa1a\xdb" + size.to_bytes(4, "big") + b"\x01" * size
+
+
+def wide_text(size: int) -> bytes:
+    """One update whose value is a text of letters and one character that makes all of them wide."""
+    text = "a" * (size - 4) + chr(0x1F600)
+    return b"\x81\xa1a\xdb" + size.to_bytes(4, "big") + text.encode()
+
+
+def long_bytes(size: int) -> bytes:
+    """One update whose value is bytes."""
+    return b"\x81\xa1a\xc6" + size.to_bytes(4, "big") + b"\xff" * size
+
+
+LOGS = (
+    empty_arrays,
+    small_maps,
+    maps_as_keys,
+    empty_updates,
+    many_keys,
+    texts_that_are_none,
+    floats,
+    updates_below_the_limit,
+    long_text,
+    wide_text,
+    long_bytes,
+)
