@@ -195,10 +195,18 @@ def _common(one: bytes, other: bytes) -> int:
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:
-    """Logs that serve as older generations of one: its neighbours in size, of the same kind."""
+    """Logs that serve as older generations of one: its neighbours in size, of the same kind.
+
+    One whose context asks for some of its records only has more of them than it says.
+    """
     suffix = controls[number].name.rpartition(".")[2]
-    near = [n for n in (number - 1, number + 1) if 0 <= n < len(controls)]
-    return [controls[n] for n in near if controls[n].name.rpartition(".")[2] == suffix]
+    near = [controls[n] for n in (number - 1, number + 1) if 0 <= n < len(controls)]
+    return [
+        other
+        for other in near
+        if other.name.rpartition(".")[2] == suffix
+        and other.context.keys().isdisjoint(kind(other.format).selecting)
+    ]
 
 
 def make(

@@ -242,3 +242,13 @@ def test_a_path_that_goes_down_one_step_again_and_again_is_told_briefly() -> Non
     assert fields.brief(f"flip bit 0 of {deep}") == "flip bit 0 of updates[0].elements[0].….first"
     for path in ("blocks[0].records[1].header.type", "a[0].a[1].a[2].a[3]"[5:]):
         assert fields.brief(path) == path
+
+
+def test_a_log_asked_for_some_of_its_records_is_no_older_generation() -> None:
+    """What it says that it holds is less than what comes in with its bytes."""
+    some = control("systemd-journal/seek-by-time-that-goes-back")
+    assert some.context and len(some.records) == 3
+    others = [control(f"systemd-journal/{name}") for name in ("five-entries", "empty-value")]
+    assert plan.older([others[0], some, others[1]], 0) == []
+    assert plan.older([others[0], others[1], some], 1) == [others[0]]
+    assert plan.older([others[0], some, others[1]], 1) == others
