@@ -26,6 +26,7 @@ def contenders_of(format_id: str) -> Iterator[Contender]:
         yield scanner_of_one_column(format_id, bench.payloads_and)
     if bench.parquet:
         yield parquet(format_id)
+        yield parquet_from_memory(format_id)
 
 
 def specification(format_id: str) -> Contender:
@@ -71,6 +72,17 @@ def parquet(format_id: str) -> Contender:
         repeat=3,
         unavailable=why_no_scan,
         writes=(KERNELS,),
+    )
+
+
+def parquet_from_memory(format_id: str) -> Contender:
+    """The limit of that export: pyarrow alone, which scans nothing."""
+    return replace(
+        parquet(format_id),
+        name="pyarrow-parquet",
+        title="pyarrow.parquet.write_table of the same rows from memory",
+        command=in_process("parquet_from_memory", format_id),
+        repeat=5,
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,6 +24,10 @@ DECODED = "decoded"
 GROUP_BYTES = 32 << 20
 GROUP_ROWS = 1 << 18
 """A row group is written when either is reached."""
+COMPRESSION = "lz4"
+"""docs/speed.md has what was measured."""
+CONSTANT = ("file", "kind", "verdict", "reason")
+"""Columns of a few values, which are handed over as dictionaries: nobody hashes each row."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,7 @@ def to_parquet(
     log: Log,
     format_id: str,
     out: Path,
-    compression: str = "zstd",
+    compression: str = COMPRESSION,
     max_payload: int = Wanted.max_payload,
     progress: Callable[[int], None] = lambda records: None,
     is_decoded: bool = False,
@@ -58,17 +64,44 @@ def to_parquet(
         schema = schema.append(pa.field(DECODED, decode.type_of(format_id)))
     with (
         saved(out) as file,
-        pq.ParquetWriter(file, schema, compression=compression, **_cheap(schema)) as made,
+        pq.ParquetWriter(
+            file,
+            _handed_over(schema),
+            compression=compression,
+            store_schema=False,
+            **_cheap(schema),
+        ) as made,
     ):
         exported = _write(made, log, format_id, Wanted(max_payload=max_payload), progress)
-        made.add_key_value_metadata(_metadata(format_id, exported.end))
+        made.add_key_value_metadata(_metadata(format_id, exported.end) | _types(schema))
     return exported
 
 
-def _cheap(schema: pa.Schema) -> dict[str, list[str]]:
-    """Payloads are hardly ever the same, so neither dictionaries nor statistics of them help."""
+def _cheap(schema: pa.Schema) -> dict[str, Any]:
+    """Payloads are hardly ever the same, so neither dictionaries nor statistics of them help.
+
+    Nor do dictionaries of numbers: offsets and indices rise, and their differences take least.
+    """
     others = [name for name in schema.names if name != "payload"]
-    return {"use_dictionary": others, "write_statistics": others}
+    numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
+    return {
+        "use_dictionary": [name for name in others if name not in numbers],
+        "write_statistics": others,
+        "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
+    }
+
+
+def _handed_over(schema: pa.Schema) -> pa.Schema:
+    """The schema of the batches that are written."""
+    of_text = pa.dictionary(pa.int32(), pa.string())
+    return pa.schema(
+        [field.with_type(of_text) if field.name in CONSTANT else field for field in schema]
+    )
+
+
+def _types(schema: pa.Schema) -> dict[str, str]:
+    """What Arrow's readers take the types from: text, however it was handed over."""
+    return {"ARROW:schema": base64.b64encode(schema.serialize().to_pybytes()).decode()}
 
 
 def _write(
@@ -94,7 +127,8 @@ def _write(
             group.append(batch)
             held, count = held + batch.nbytes, count + batch.num_rows
         if held >= GROUP_BYTES or count >= GROUP_ROWS or (end and group):
-            made.write_table(pa.Table.from_batches(group), row_group_size=GROUP_ROWS)
+            table = pa.Table.from_batches(group).unify_dictionaries()
+            made.write_table(table, row_group_size=GROUP_ROWS)
             group, held, count = [], 0, 0
             progress(records)
     assert end is not None

@@ -40,6 +40,10 @@ FIXED = pa.schema(
 """The columns that every format has."""
 
 
+Make = Callable[[pa.DataType], pa.Array]
+"""Makes a column of a type, which matters where one value is repeated."""
+
+
 def schema(format_id: str) -> pa.Schema:
     """The columns of a format: the fixed ones, then its own."""
     own = [pa.field(column.name, signed(column.type)) for column in columns_of(format_id)]
@@ -59,31 +63,32 @@ def batch(
 ) -> pa.RecordBatch | None:
     """The rows of an event; None for an ``End`` that refuses nothing.
 
-    ``schema`` may be any choice of :func:`schema`'s fields in any order. ``file`` is the name of
-    the log. ``more`` has the columns that the caller makes itself, as long as the event has rows;
-    a column that nobody knows is null.
+    ``schema`` may be any choice of :func:`schema`'s fields in any order, and what is the same in
+    all rows of an event, such as ``file``, may be a dictionary of its type there. ``file`` is the
+    name of the log. ``more`` has the columns that the caller makes itself, as long as the event
+    has rows; a column that nobody knows is null.
     """
-    known: Mapping[str, Callable[[], pa.Array]]
+    known: Mapping[str, Make]
     if isinstance(event, Records):
         count = len(event)
         known = _of_records(event, file)
     elif isinstance(event, Lost):
         count = 1
         known = {
-            "file": lambda: _same(shown(file_name(file, event.file)), 1),
-            "offset": lambda: pa.array([event.start], pa.int64()),
-            "length": lambda: pa.array([event.end - event.start], pa.int64()),
-            "kind": lambda: _same("lost", 1),
-            "verdict": lambda: _same("torn" if event.torn else "damaged", 1),
-            "reason": lambda: _same(event.reason, 1),
+            "file": _same(shown(file_name(file, event.file)), 1),
+            "offset": lambda _: pa.array([event.start], pa.int64()),
+            "length": lambda _: pa.array([event.end - event.start], pa.int64()),
+            "kind": _same("lost", 1),
+            "verdict": _same("torn" if event.torn else "damaged", 1),
+            "reason": _same(event.reason, 1),
         }
     elif event.verdict == "refused":
         count = 1
         known = {
-            "file": lambda: _same(shown(file_name(file, event.file)), 1),
-            "kind": lambda: _same("refused", 1),
-            "verdict": lambda: _same("refused", 1),
-            "reason": lambda: _same(event.reason, 1),
+            "file": _same(shown(file_name(file, event.file)), 1),
+            "kind": _same("refused", 1),
+            "verdict": _same("refused", 1),
+            "reason": _same(event.reason, 1),
         }
     else:
         return None
@@ -92,10 +97,10 @@ def batch(
 
 def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
     """The row of a log that could not be read to its end."""
-    known = {
-        "file": lambda: _same(shown(file), 1),
-        "kind": lambda: _same("unreadable", 1),
-        "detail": lambda: _same(said(error), 1),
+    known: Mapping[str, Make] = {
+        "file": _same(shown(file), 1),
+        "kind": _same("unreadable", 1),
+        "detail": _same(said(error), 1),
     }
     return _batch(schema, 1, known, {})
 
@@ -114,22 +119,21 @@ def payload_bytes(run: Records) -> int:
     return int(ends[first + len(run)]) - int(ends[first])
 
 
-def _of_records(run: Records, file: str) -> dict[str, Callable[[], pa.Array]]:
+def _of_records(run: Records, file: str) -> dict[str, Make]:
     count = len(run)
 
-    def truncated() -> pa.Array:
-        return _same(False, count) if run.truncated is None else pa.array(run.truncated)
-
-    known: dict[str, Callable[[], pa.Array]] = {
-        "file": lambda: _same(shown(file_name(file, run.file)), count),
-        "offset": lambda: pa.array(run.at),
-        "length": lambda: pa.array(run.size),
-        "kind": lambda: _same("record", count),
-        "verdict": lambda: _same("intact", count),
+    known: dict[str, Make] = {
+        "file": _same(shown(file_name(file, run.file)), count),
+        "offset": lambda _: pa.array(run.at),
+        "length": lambda _: pa.array(run.size),
+        "kind": _same("record", count),
+        "verdict": _same("intact", count),
     }
     if run.payload is not None:
-        known["payload"] = lambda: run.payload
-        known["payload_truncated"] = truncated
+        known["payload"] = lambda _: run.payload
+        known["payload_truncated"] = (
+            _same(False, count) if run.truncated is None else lambda _: pa.array(run.truncated)
+        )
     for name, column in run.fields.items():
         known[name] = partial(_signed, column)
     return known
@@ -138,7 +142,7 @@ def _of_records(run: Records, file: str) -> dict[str, Callable[[], pa.Array]]:
 def _batch(
     schema: pa.Schema,
     count: int,
-    known: Mapping[str, Callable[[], pa.Array]],
+    known: Mapping[str, Make],
     more: Mapping[str, pa.Array],
 ) -> pa.RecordBatch:
     columns = []
@@ -146,21 +150,28 @@ def _batch(
         if field.name in more:
             columns.append(more[field.name])
         elif field.name in known:
-            columns.append(known[field.name]())
+            columns.append(known[field.name](field.type))
         else:
             columns.append(pa.nulls(count, field.type))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _signed(column: pa.Array) -> pa.Array:
+def _signed(column: pa.Array, _: pa.DataType) -> pa.Array:
     if column.type == pa.uint64():
         return column.view(pa.int64())
     return column.cast(pa.int64()) if column.type == pa.uint32() else column
 
 
-def _same(value: str | bool | None, count: int) -> pa.Array:
-    if value is None:
-        return pa.nulls(count, pa.string())
-    # With its type: to infer one, pyarrow would look for pandas each time.
-    type = pa.bool_() if isinstance(value, bool) else pa.string()
-    return pa.repeat(pa.scalar(value, type), count)
+def _same(value: str | bool | None, count: int) -> Make:
+    """One value in all rows."""
+
+    def make(type: pa.DataType) -> pa.Array:
+        if value is None:
+            return pa.nulls(count, type)
+        if pa.types.is_dictionary(type):
+            numbers = pa.array(np.zeros(count, np.int32))
+            return pa.DictionaryArray.from_arrays(numbers, pa.array([value], type.value_type))
+        # With its type: to infer one, pyarrow would look for pandas each time.
+        return pa.repeat(pa.scalar(value, type), count)
+
+    return make

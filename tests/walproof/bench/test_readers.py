@@ -14,7 +14,7 @@ from walproof.bench import availability, own, readers
 
 
 @pytest.mark.parametrize("format_id", ["leveldb-log", "zeebe-journal"])
-@pytest.mark.parametrize("reader", ["specification", "scanner", "parquet"])
+@pytest.mark.parametrize("reader", ["specification", "scanner", "parquet", "parquet_from_memory"])
 def test_every_record_and_byte_is_counted(format_id: str, reader: str, tmp_path: Path) -> None:
     log = tmp_path / "journal"
     named(format_id).write(log, [NewRecord(b"x" * n) for n in range(100)], {})

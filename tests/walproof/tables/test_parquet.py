@@ -69,7 +69,7 @@ def test_rows_and_metadata_are_the_answer(format_id: str, tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
 
 
-@pytest.mark.parametrize("compression", ["zstd", "snappy", "none"])
+@pytest.mark.parametrize("compression", ["lz4", "zstd", "snappy", "none"])
 def test_a_long_log_has_several_row_groups(
     tmp_path: Path, compression: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,6 +84,38 @@ def test_a_long_log_has_several_row_groups(
     table = pq.read_table(out)
     assert table["payload"].to_pylist() == [record.payload[:400] for record in records]
     assert all(table["payload_truncated"].to_pylist())
+
+
+def test_numbers_are_differences_and_repeated_text_is_kept_once(tmp_path: Path) -> None:
+    """Also where lost ranges stand between the records, whose text is another."""
+    log, out = tmp_path / "000003.log", tmp_path / "out.parquet"
+    named("leveldb-log").write(log, [NewRecord(bytes([n & 255]) * 50) for n in range(20_000)], {})
+    whole = bytearray(log.read_bytes())
+    for block in (2, 5, 9, 20):
+        whole[block * 32768] ^= 1
+    log.write_bytes(whole)
+    assert run("export", log, "--parquet", out).return_value == EXIT_STATUS["damaged"]
+    metadata = pq.read_metadata(out)
+    columns = {
+        (one := metadata.row_group(0).column(n)).path_in_schema: one
+        for n in range(metadata.num_columns)
+    }
+    for name in ("offset", "length"):
+        assert "DELTA_BINARY_PACKED" in columns[name].encodings
+        assert not columns[name].has_dictionary_page
+    for name in ("file", "kind", "verdict", "reason"):
+        assert columns[name].has_dictionary_page
+        assert columns[name].total_uncompressed_size < 1000
+    table = pq.read_table(out)
+    assert table.schema.remove_metadata() == rows.schema("leveldb-log")
+    owed = collect(named("leveldb-log").read(log, "recover", {}))
+    assert owed.lost
+    found = table.to_pylist()
+    told = [(one["offset"], one["kind"], one["reason"]) for one in found]
+    expected = [(one.at, "record", None) for one in owed.records]
+    expected += [(one.start, "lost", one.reason) for one in owed.lost]
+    assert sorted(told, key=str) == sorted(expected, key=str)
+    assert {one["file"] for one in found} == {str(log)}
 
 
 def test_what_was_there_stays_when_the_export_fails(
