@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from pathlib import Path
 
 from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
 
@@ -75,6 +76,16 @@ def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterato
         for field in _parse(parser, data[start : start + docs.stride], start, docs):
             # To the parser each stride is a log of one element: give that its number back.
             yield replace(field, path=field.path.replace("[0]", f"[{number}]", 1))
+
+
+def fields_by(grammar: Path, data: bytes) -> Iterator[Field]:
+    """The fields of a file by any grammar, a .ksy file, one by one. Raises as :func:`field_map`.
+
+    It runs the parser: in a box, if the grammar is foreign.
+    """
+    docs = grammar_docs(grammar.stem, grammar.parent)
+    parser = getattr(compiled(grammar.stem, grammars=grammar.parent, in_steps=True), docs.top)
+    yield from _parse(parser, data, 0, docs)
 
 
 def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:

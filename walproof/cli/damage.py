@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from conformance.contents import Contents, write_contents
+from conformance.contents import Contents, size, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.saving import publish, save, unfinished_beside
 from conformance.text import json_text
 from reference_impl.formats import Format
-from walproof.cli.opening import opened
+from walproof.cli.opening import opened, source_of
 from walproof.cli.output import say
 from walproof.cli.record_table import gather
 from walproof.damage.family import entry, family
+from walproof.damage.foreign import FORMAT, ForeignGrammar
 from walproof.damage.log import LogToDamage, log_at
 from walproof.damage.words import BadWords, forms
 from walproof.damage.words import damage as carry_out
@@ -32,6 +35,10 @@ MANIFEST = "manifest.json"
 @click.argument("words", metavar="[OPERATION]...", nargs=-1)
 @click.option("--out", metavar="NEW", type=click.Path(path_type=Path), help="The damaged log.")
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
+@click.option(
+    "--ksy", metavar="GRAMMAR", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A Kaitai grammar of your own, for a file of any format.",
+)  # fmt: skip
 @click.option("--list", "listed", is_flag=True, help="List the fields and the operations.")
 @click.option(
     "--random", "count", metavar="N", type=click.IntRange(min=1),
@@ -43,6 +50,7 @@ def damage(
     words: tuple[str, ...],
     out: Path | None,
     format_id: str | None,
+    ksy: Path | None,
     listed: bool,
     count: int | None,
     seed: int,
@@ -59,38 +67,75 @@ def damage(
     walproof damage 000003.log 'set blocks[0].records[0].header.type to 9' \\
         'reseal blocks[0].records[0]' --out bad.log
     walproof damage 000003.log --random 100 --seed 7 --out family/
+    walproof damage wal.bin --ksy my_wal.ksy 'flip bit 3 of entries[0].crc' --out bad.bin
 
     With --random the folder NEW gets manifest.json: what was done to each copy, and what the
-    executable specification says of it.
+    executable specification says of it. With --ksy it says what was done: nothing is known of such
+    a format but its fields. The grammar is compiled, and its parser run, in a box.
 
     Exit status: 0 if it was written, 1 for a usage or I/O error.
     """
+    if ksy is not None and format_id is not None:
+        raise click.UsageError("--ksy is for a file of any format: it excludes --format")
+    asked = _Asked(words, out, listed, count, seed)
     try:
+        if ksy is not None:
+            with source_of(log) as source, closing(ForeignGrammar(ksy)) as grammar:
+                if held := grammar.box.could():
+                    say(f"not held: the parser could {'; '.join(held)}", err=True)
+                path = source.path
+                return _damaged(lambda: log_at(path, FORMAT, grammar.fields), path, None, asked)
         with opened(log, format_id) as found:
-            format = found.format
             if (system := found.logs_apart) is not None:
                 raise click.UsageError(
                     f"{log}: a {system.title}: expected one of its logs, such as"
                     f" {system.logs[0].name if system.logs else 'none'}"
                 )
-            if listed:
-                _list(log_at(found.path, format.id))
-                return 0
-            if out is None:
-                raise click.UsageError("say where the damaged log goes: --out NEW")
-            if out.exists() or out.is_symlink():
-                raise click.ClickException(f"{out} exists: expected a path where nothing is")
-            if (count is None) == (not words):
-                raise click.UsageError("say what to do: an operation, or --random N")
-            if count is not None:
-                _write_family(found.path, format, count, seed, out)
-                return 0
-            made = log_at(found.path, format.id)
-            for one in words:
-                carry_out(made, one)
-            _write(made.contents, out)
+            path, format = found.path, found.format
+            return _damaged(lambda: log_at(path, format.id), path, format, asked)
     except (BadWords, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What was typed besides the log."""
+
+    words: tuple[str, ...]
+    out: Path | None
+    listed: bool
+    count: int | None
+    seed: int
+
+    def place(self) -> Path:
+        """Where the damaged log goes. Raises ``ClickException`` for what cannot be done."""
+        if self.out is None:
+            raise click.UsageError("say where the damaged log goes: --out NEW")
+        if self.out.exists() or self.out.is_symlink():
+            raise click.ClickException(f"{self.out} exists: expected a path where nothing is")
+        if (self.count is None) == (not self.words):
+            raise click.UsageError("say what to do: an operation, or --random N")
+        return self.out
+
+
+def _damaged(
+    make: Callable[[], LogToDamage], log: Path, format: Format | None, asked: _Asked
+) -> int:
+    """Do what was asked to the log that ``make`` gives; ``format`` is None for a foreign one."""
+    if asked.listed:
+        _list(make())
+        return 0
+    out = asked.place()
+    if asked.count is not None:
+        _write_family(make, log, format, asked.count, asked.seed, out)
+        return 0
+    made = make()
+    for one in asked.words:
+        carry_out(made, one)
+    _write(made.contents, out)
+    if format is None:
+        say(f"{out}: {counted(size(made.contents), 'byte')}; {'; '.join(made.operations)}")
+        return 0
     told = gather(format.read(out, "recover", {}), 0, 0)
     end = told.end
     say(
@@ -123,19 +168,27 @@ def _write(contents: Contents, out: Path) -> None:
         made.unlink(missing_ok=True)
 
 
-def _write_family(log: Path, format: Format, count: int, seed: int, out: Path) -> None:
+def _write_family(
+    make: Callable[[], LogToDamage],
+    log: Path,
+    format: Format | None,
+    count: int,
+    seed: int,
+    out: Path,
+) -> None:
     made = unfinished_beside(out)
     about = []
     try:
         made.mkdir()
         copies: Iterator[tuple[list[str], Contents]]
-        copies = family(lambda: log_at(log, format.id), count, seed)
+        copies = family(make, count, seed)
         for number, (words, contents) in enumerate(copies, start=1):
             name = f"{number:0{len(str(count))}}{log.suffix}"
             write_contents(contents, made / name)
-            said = format.read(made / name, "recover", {})
+            said = format.read(made / name, "recover", {}) if format is not None else None
             about.append(entry(name, words, contents, said))
-        body = {"log": log.name, "format": format.id, "seed": seed, "copies": about}
+        of = format.id if format is not None else None
+        body = {"log": log.name, "format": of, "seed": seed, "copies": about}
         save(made / MANIFEST, json_text(body, indent=1) + "\n")
         publish(made, out)
     finally:

@@ -18,29 +18,22 @@ from __future__ import annotations
 
 import json
 import re
-import resource
-import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import yaml
 from kaitaistruct import KaitaiStruct
 
-from conformance.isolation import Box
-from conformance.isolation.boxed import LIMITS, MEMORY, Boxed, NoReply, python_places
-from conformance.kaitai.compile import compiled, parser_folder
+from conformance.isolation.boxed import NoReply
+from conformance.kaitai.compile import compiled
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
-from reference_impl.places import PACKAGES
+from walproof.parsers.boxed_grammar import BoxedGrammar
 
 _STEP = re.compile(r"(\w+)((?:\[-?\d+\])*)")
 _ABSENT: Any = object()
-SECONDS = 60
-"""What one vector may take."""
 _KEYS = ("title", "doc", "input", "hex", "expect", "error", "at")
 
 
@@ -69,27 +62,12 @@ def find_vectors(places: list[Path]) -> Iterator[Path]:
 class GrammarUnderTest:
     """Runs vectors against a grammar, whose parser is run in a box (:mod:`~.ksy_worker`).
 
-    Raises :class:`BadVector` for a grammar of another name, and what compiling it raises.
+    Raises what :class:`~walproof.parsers.boxed_grammar.BoxedGrammar` raises.
     """
 
     def __init__(self, grammar: Path) -> None:
-        self.grammar = grammar.resolve()
-        parser = parser_folder(grammar.stem, grammars=self.grammar.parent)
-        id = yaml.safe_load(grammar.read_bytes())["meta"]["id"]
-        if id != grammar.stem:
-            raise BadVector(f"{grammar}: its meta/id is `{id}`: name the file {id}.ksy")
-        self._own = tempfile.TemporaryDirectory(prefix="walproof-box-")
-        self.box = Box(
-            Path(self._own.name),
-            reads=[*python_places(), PACKAGES, self.grammar.parent, parser],
-            limits={**LIMITS, resource.RLIMIT_AS: MEMORY},
-        )
-        self._worker = Boxed(
-            [sys.executable, "-P", "-B", "-m", "walproof.parsers.ksy_worker", str(self.grammar)],
-            self.box,
-            {**self.box.bare(), "PYTHONPATH": str(PACKAGES)},
-            SECONDS,
-        )
+        self._grammar = BoxedGrammar(grammar, "walproof.parsers.ksy_worker")
+        self.box = self._grammar.box
 
     def run(self, vector: Path) -> Outcome:
         """Run one vector. Raises :class:`BadVector`."""
@@ -97,7 +75,7 @@ class GrammarUnderTest:
         title = str(body.get("title", vector.stem))
         request = {"body": body, "data": _input(vector, body).hex()}
         try:
-            said = self._worker.ask(request).get("failures")
+            said = self._grammar.ask(request).get("failures")
         except NoReply as why:
             return Outcome(vector, title, (f"the parser's process: {why}",))
         if not isinstance(said, list):
@@ -106,8 +84,7 @@ class GrammarUnderTest:
 
     def close(self) -> None:
         """End the parser's process."""
-        self._worker.close()
-        self._own.cleanup()
+        self._grammar.close()
 
 
 def failures_of(parser: Any, model: Model, body: Mapping[str, Any], data: bytes) -> list[str]:

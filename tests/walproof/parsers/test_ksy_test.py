@@ -157,7 +157,7 @@ def test_the_code_of_a_foreign_grammar_changes_and_learns_nothing(
 def test_a_parser_that_never_ends_is_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("walproof.parsers.ksy_test.SECONDS", 3)
+    monkeypatch.setattr("walproof.parsers.boxed_grammar.SECONDS", 3)
     grammar = tmp_path / "evil.ksy"
     grammar.write_text(EVIL.split("  attempt(lambda")[0] + "  while True: pass\n  r = \"\"\"\n"
                        "seq:\n  - id: a\n    type: u1\n")  # fmt: skip
