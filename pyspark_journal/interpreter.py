@@ -34,7 +34,14 @@ class WrongPython(RuntimeError):
 
 
 def install() -> None:
-    """See to it that sessions started from now on give ``PYSPARK_PYTHON`` a default."""
+    """See to it that sessions started from now on give ``PYSPARK_PYTHON`` a default.
+
+    In a worker of Spark that just begins, see to it that it begins quickly.
+    """
+    if any(name.startswith("PYTHON_WORKER_FACTORY_") for name in os.environ):
+        from walproof.spark.unzipped import unzip
+
+        unzip()
     gateway = sys.modules.get(GATEWAY)
     if gateway is not None:
         _wrap(gateway)

@@ -12,6 +12,8 @@ import gc
 import importlib
 import os
 
+from walproof.spark.unzipped import unzip
+
 LOADED = "WALPROOF_SPARK_LOADED"
 """Variable of the environment: modules to load, separated by commas."""
 SETTING = "spark.python.daemon.module"
@@ -19,6 +21,7 @@ SETTING = "spark.python.daemon.module"
 
 def load() -> None:
     """Import what the environment names; what cannot be imported is left to the tasks."""
+    unzip()
     for name in filter(None, os.environ.get(LOADED, "").split(",")):
         try:
             importlib.import_module(name)

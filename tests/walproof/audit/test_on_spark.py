@@ -87,9 +87,19 @@ FileNotFoundError: [Errno 2] Failed to open local file '/audit/records/a.parquet
 """
 
 
+KILLED = """An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.
+: org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4
+org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"""
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [
+        (KILLED, "a Python worker was killed each time it ran one of the tasks (Linux does so"),
+        (
+            f"{KILLED}: Fatal Python error: Segmentation fault\n\nCurrent thread 0x0 (most recent",
+            "a Python worker was killed each time it ran one of the tasks (Segmentation fault)",
+        ),
         (SPARK_SAYS, "FileNotFoundError: [Errno 2] Failed to open local file"),
         ("Connection refused", "Connection refused"),
         ("", "RuntimeError"),

@@ -14,6 +14,7 @@ import pytest
 from conformance import ROOT
 from walproof.spark import archive, daemon
 from walproof.spark.quiet import DidNotStart, jvm_says_to
+from walproof.spark.unzipped import ARCHIVE, unzip
 from walproof.sweep import job
 
 
@@ -81,3 +82,33 @@ def test_a_sweep_on_spark_shows_nothing_of_its_start(
     plan: Any = None
     assert job.run(plan, plan, [1], "local[1]") == 1.5
     assert capfd.readouterr().err == "stopped"
+
+
+def test_the_archive_of_pyspark_gives_way_to_its_folder(tmp_path: Path) -> None:
+    package = tmp_path / "site" / "pyspark"
+    package.mkdir(parents=True)
+    path = [f"{tmp_path}/site{ARCHIVE}", "/else/pyspark.zip", f"/nowhere{ARCHIVE}"]
+    before = list(path)
+    unzip(path)
+    assert path == before, "no package in the folder"
+    (package / "__init__.py").touch()
+    unzip(path)
+    assert path == [*before[1:], f"{tmp_path}/site"]
+
+
+@pytest.mark.parametrize("is_worker", [True, False])
+def test_a_worker_of_spark_begins_without_it(is_worker: bool) -> None:
+    pyspark = pytest.importorskip("pyspark")
+    archive = Path(pyspark.__file__).parent / "python" / "lib" / "pyspark.zip"
+    if not archive.is_file():
+        pytest.skip("this PySpark has no archive")
+    done = subprocess.run(
+        [sys.executable, "-c", "import pyspark_journal, pyspark; print(pyspark.__file__)"],
+        env={
+            **os.environ,
+            **({"PYTHON_WORKER_FACTORY_SECRET": "x"} if is_worker else {}),
+            "PYTHONPATH": f"{archive}{os.pathsep}{ROOT}",
+        },
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (".zip" in done.stdout) is not is_worker
