@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.cases import CHANGED_BY_READING, Case, Judgement, Step
+from conformance.cases import CHANGED_BY_READING, Case, Judgement, Step, unchanged
 from conformance.scratch import Scratch
 
 Numbered = tuple[int, Case]
@@ -75,6 +75,11 @@ def placed(several: Sequence[Numbered], scratch: Scratch, seq: int, share: bool)
         request = step.request(case, place, seq + n)
         asked.append(Asked(number, case, step, place, request, not same[n], last))
     return asked
+
+
+def is_as_it_was(one: Asked) -> bool:
+    """Whether the copy that a request is about is still the log of its vector."""
+    return unchanged(one.case.vector.contents, one.place)
 
 
 def _alike(one: Case, other: Case) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from conformance.baselines import BaselineChild
 from conformance.isolation import Box
@@ -15,6 +16,8 @@ from conformance.protocol.messages import Owed
 from conformance.protocol.oneshot import OneShot
 from conformance.scratch import Scratch
 from conformance.subject import Subject
+
+Result = TypeVar("Result")
 
 
 class Conversation(Protocol):
@@ -81,3 +84,15 @@ async def workplace(subject: Subject, limits: Limits) -> AsyncIterator[Workplace
                 place.box.close()
     finally:
         scratch.close()
+
+
+async def together(*coroutines: Coroutine[Any, Any, Result]) -> list[Result]:
+    """What all of them return. When one raises, the others are ended first: nothing stays."""
+    tasks = [asyncio.create_task(one) for one in coroutines]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(*tasks, return_exceptions=True)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from conformance.ahead import Asked, Numbered, placed
-from conformance.cases import Case, Judgement, Step
+from conformance.ahead import Asked, Numbered, is_as_it_was, placed
+from conformance.cases import CHANGED_BY_READING, Case, Judgement, Step
 from conformance.contents import TooMuch
-from conformance.conversation import Conversation, Workplace, workplace
+from conformance.conversation import Conversation, Workplace, together, workplace
 from conformance.outcome import (
     CLASS_OF_ERROR,
     SubjectRun,
@@ -40,7 +39,6 @@ AT_ONCE = 0.25
 """Seconds that a program works as any other on a case on which it is known to hang."""
 HANGERS = 4
 """So many programs wait for what they are known to hang on, for each one that works."""
-Result = TypeVar("Result")
 WORTH_A_START = 50
 """So many cases must be left for one more child to help with them."""
 
@@ -217,6 +215,8 @@ class Runner:
         self._seq += len(asked)
         child.ask_ahead([one.request for one in asked])
         again: list[Numbered] = []
+        unseen: list[tuple[int, dict[str, Any]]] = []
+        """Right answers about a copy at which nobody has looked since: the last one does."""
         for n, one in enumerate(asked):
             result = passed(self.subject, one.case)
             started = time.monotonic()
@@ -224,6 +224,7 @@ class Runner:
                 reply = await child.hear(one.request, one.case.wall_ms, one.case.owed)
             except tuple(CLASS_OF_ERROR) as error:
                 self._one_by_one, at.child = True, None
+                again += self._seen(unseen, several, is_as_it_was(one))
                 again += several[n:]
                 if child.answered_several and not isinstance(error, OutOfTurn):
                     again.remove(several[n])
@@ -237,7 +238,12 @@ class Runner:
                     if each.last:
                         at.scratch.clear(each.place)
                 break
-            outcome, more = self._judged(child, one, reply, at.scratch)
+            if not one.last and self._is_owed(one, reply):
+                result["ms"] = round((time.monotonic() - started) * 1000, 3)
+                unseen.append((n, result))
+                continue
+            outcome, more, kept = self._judged(child, one, reply, at.scratch)
+            again += self._seen(unseen, several, kept)
             if more:
                 self._singly.add(one.number)
                 again.append(several[n])
@@ -250,27 +256,47 @@ class Runner:
             child.answered_several = True
         self._queue.extendleft(reversed(again))
 
+    def _is_owed(self, one: Asked, reply: dict[str, Any]) -> bool:
+        """Whether a reply is right, whatever is compared: what damage is signalled, it says not."""
+        owed = one.case.owed
+        told = owed is not None and reply.get("answer") is owed.answer
+        return told and "signals" not in self.outcome.hello["reports"]
+
+    def _seen(
+        self, unseen: list[tuple[int, dict[str, Any]]], several: Sequence[Numbered], kept: bool
+    ) -> list[Numbered]:
+        """Settle answers about a copy, if that was kept; else what is to be asked again."""
+        again = [] if kept else [several[n] for n, _ in unseen]
+        self._singly.update(number for number, _ in again)
+        for n, result in unseen if kept else ():
+            self._results[several[n][0]] = with_known(self.subject, result)
+            self.progress()
+        unseen.clear()
+        return again
+
     def _judged(
         self, child: Child, one: Asked, reply: dict[str, Any], scratch: Scratch
-    ) -> tuple[dict[str, Any] | None, bool]:
-        """What is not as expected in one reply, and whether more is to be asked about it."""
+    ) -> tuple[dict[str, Any] | None, bool, bool]:
+        """What is not as expected, whether more is to be asked, whether the copy is as it was."""
         outcome: dict[str, Any] | None = None
         judgement: Judgement | None = None
         if "skipped" in reply:
             outcome = {"class": "skipped", "difference": reply["skipped"]}
+            kept = not one.shared or is_as_it_was(one)
         else:
             judgement = one.step.judge(reply, one.place, self.outcome.hello["reports"])
+            kept = judgement.effect != CHANGED_BY_READING
             if judgement.difference is not None:
                 outcome = failed(judgement, child.stderr_tail)
         alone_there = scratch.clear(one.place) if one.last else True
         if one.shared and not alone_there:
             self._shares = False
         if judgement is None or outcome is None:
-            return outcome, one.in_doubt(judgement, alone_there, True)
+            return outcome, one.in_doubt(judgement, alone_there, True), kept
         name = one.case.vector.id, one.case.profile
         listed = self.subject.known.matches(*name, outcome["class"], outcome["difference"])
         more = one.in_doubt(judgement, alone_there, listed)
-        return outcome, more or one.step.again(one.case, one.place, 0) is not None
+        return outcome, more or one.step.again(one.case, one.place, 0) is not None, kept
 
     def _reads(self, case: Case) -> bool:
         """Whether the format is one of the implementation's; others are none of its business."""
@@ -365,18 +391,6 @@ async def run_subjects(
         for subject in subjects
     ]
     return await together(*(runner.run() for runner in runners))
-
-
-async def together(*coroutines: Coroutine[Any, Any, Result]) -> list[Result]:
-    """What all of them return. When one raises, the others are ended first: nothing stays."""
-    tasks = [asyncio.create_task(one) for one in coroutines]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def run_subjects_now(*arguments: Any, **options: Any) -> list[SubjectRun]:

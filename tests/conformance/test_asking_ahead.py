@@ -267,6 +267,39 @@ def reply(request, right=reply):
         assert len(wrong) > 10 and {profile for _, profile, _, _ in wrong} == {"recover"}
         assert all("changed the log" in said for *_, said in wrong)
 
+    def test_one_that_was_right_is_asked_again_where_the_next_one_changed_the_log(
+        self, program, both, paths, monkeypatch
+    ):
+        lines = """
+def reply(request, right=reply):
+    found = right(request)
+    if request["profile"] == "strict" and digest(request) < "4":
+        Path(request["path"]).write_bytes(b"changed")
+    return found
+"""
+        found = self.same_as_alone(monkeypatch, self.adapter(program, lines, paths), both)
+        wrong = [one for one in found if one[2] != "pass"]
+        assert len(wrong) > 10 and {profile for _, profile, _, _ in wrong} == {"strict"}
+
+    @pytest.mark.parametrize("changes", [True, False])
+    def test_who_dies_on_a_copy_that_was_answered_for(
+        self, program, both, paths, monkeypatch, changes
+    ):
+        (victim,) = {case.vector.body["sha256"] for case in both[100:101]}
+        lines = f"""
+def reply(request, right=reply):
+    mine = digest(request) == {victim!r}
+    if mine and request["profile"] == "strict":
+        os.abort()
+    found = right(request)
+    if mine and {changes}:
+        Path(request["path"]).write_bytes(b"changed")
+    return found
+"""
+        found = self.same_as_alone(monkeypatch, self.adapter(program, lines, paths), both)
+        wrong = [(profile, kind) for _, profile, kind, _ in found if kind != "pass"]
+        assert wrong == [("recover", "fail")] * changes + [("strict", "crash")]
+
     def test_what_one_leaves_beside_a_copy_the_next_does_not_see(
         self, program, both, paths, monkeypatch
     ):
