@@ -19,6 +19,7 @@ from conformance import __version__, saving
 from conformance.isolation import words
 from conformance.isolation.words import Isolation
 from walproof.bench.reading import Row
+from walproof.quantity import in_bytes
 
 Report = dict[str, Any]
 
@@ -32,6 +33,7 @@ def build(
     isolation: Isolation | None = None,
     carving: Sequence[Row] = (),
     commands: Sequence[Row] = (),
+    holding: Sequence[Row] = (),
 ) -> Report:
     """The report of one run; ``seconds`` and ``seconds_per_case`` in it are raw and in order."""
     return {
@@ -52,6 +54,7 @@ def build(
         "commands": list(commands),
         "isolation": isolation,
         "carving": list(carving),
+        "holding": list(holding),
     }
 
 
@@ -78,6 +81,9 @@ def show(report: Report, console: Console) -> None:
         console.print(_asking_table(report["asking"]))
     if report["carving"]:
         console.print(_carving_table(report["carving"]))
+    if report["holding"]:
+        console.print(_holding_table(report["holding"]))
+        console.print("Whole commands, start included: processor time, and the most memory.")
     if report["hostile"]:
         console.print(_hostile_table(report["hostile"]))
         console.print(
@@ -132,6 +138,14 @@ def _carving_table(rows: Sequence[Row]) -> Table:
         return f"{row['mb_per_second']:,.0f}", began, f"{row['finds']:,}"
 
     return _filled(_table("Carving", "program", "MB/s", "start, s", "finds", "×"), rows, cells)
+
+
+def _holding_table(rows: Sequence[Row]) -> Table:
+    def cells(row: Row) -> tuple[str, ...]:
+        spent = f"{statistics.median(row['seconds']):.2f}"
+        return spent, f"{row['mb_per_second']:,.0f}", in_bytes(row["peak_bytes"])
+
+    return _filled(_table("Holding a log", "command", "s", "MB/s", "memory", "×"), rows, cells)
 
 
 def _hostile_table(rows: Sequence[Row]) -> Table:

@@ -24,9 +24,10 @@ QUICK_VECTORS = 8
 @click.option("--rounds", type=click.IntRange(1), help="Rounds through all contenders.  [5]")
 @click.option(
     "--only",
-    type=click.Choice(["reading", "asking", "hostile", "carving", "commands"]),
-    help="Only the readers, the harness, hostile logs, or carving; or every command on hostile"
-    " logs, which takes an hour and is not measured unless asked for.",
+    type=click.Choice(["reading", "asking", "hostile", "carving", "holding", "commands"]),
+    help="Only the readers, the harness, hostile logs, carving, or what one waits for who holds a"
+    " log; or every command on hostile logs, which takes an hour and is not measured unless asked"
+    " for.",
 )
 @click.option(
     "--report",
@@ -39,7 +40,7 @@ QUICK_VECTORS = 8
 @subjects.isolation
 @stoppable()
 def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolated: bool) -> int:
-    """Measure readers (MB/s, records/s), the harness (cases/s), hostile logs (growth), and carving.
+    """Measure readers (MB/s, records/s), the harness (cases/s), hostile logs, carving, commands.
 
     Every number is shown beside that of a peer, measured in the same run: a real implementation
     of the format, or the executable specification for the harness. Readers of this project are
@@ -59,7 +60,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
 
     Exit status: 0; 1 for a usage or I/O error, or, with CI=true, if a contender is missing.
     """
-    from walproof.bench import asking, boxed, carving, hostile, limit, reading, report
+    from walproof.bench import asking, boxed, carving, holding, hostile, limit, reading, report
     from walproof.bench.contenders import contenders
     from walproof.bench.workloads import WORKLOADS
 
@@ -81,11 +82,15 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
         carved = [] if only not in (None, "carving") else carving.measure(
             carving.QUICK if quick else carving.SIZE, rounds, status.update
         )  # fmt: skip
+        held_logs = [] if only not in (None, "holding") else holding.measure(
+            [one.smaller(QUICK_SCALE) if quick else one for one in holding.workloads()],
+            rounds, status.update,
+        )  # fmt: skip
         tried = [] if only != "commands" else hostile.measure_commands(
             list(hostile.logs()), hostile.COMMAND_SIZES[: 1 if quick else 2], status.update
         )  # fmt: skip
     held = boxed.isolation(isolated) if read or asked else None
-    made = report.build(read, asked, rounds, quick, grown, held, carved, tried)
+    made = report.build(read, asked, rounds, quick, grown, held, carved, tried, held_logs)
     report.save(made, path)
     report.show(made, Console())
     say(f"Raw numbers: {os.path.relpath(path)}")

@@ -54,7 +54,8 @@ class FormatBench:
     Of the bulk scanner, ``scanner_repeat`` is how often it reads in a round. ``payloads_and`` is
     the one column that the peer hands out besides payloads, if it hands out no more: the scanner is
     then measured with that column alone too. With ``parquet``, its export to Parquet is measured.
-    ``limit`` is what its share of the limit is taken of.
+    ``limit`` is what its share of the limit is taken of. ``otherwise`` are commands that somebody
+    types who holds a log and does not have Walproof; ``LOG`` stands for its path.
     """
 
     logs: tuple[Size, ...] = ()
@@ -66,6 +67,7 @@ class FormatBench:
     payloads_and: str | None = None
     parquet: bool = False
     limit: Limit | None = None
+    otherwise: tuple[tuple[str, ...], ...] = ()
 
 
 def bench_of(format_id: str) -> FormatBench:

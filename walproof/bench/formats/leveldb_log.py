@@ -14,4 +14,5 @@ BENCH = FormatBench(
     parquet=True,
     # The type and the data of each fragment.
     limit=Limit("crc32c", lambda size: size + 1, longest=32_768 - 6),
+    otherwise=(("strings", "LOG"), ("leveldbutil", "dump", "LOG")),
 )

@@ -54,4 +54,5 @@ BENCH = FormatBench(
     context={"header_size": 264, "data_buckets": 233_016},
     scanner_repeat=5,
     limit=Limit("siphash24", message),
+    otherwise=(("journalctl", "--quiet", "--output", "json", "--file", "LOG"),),
 )

@@ -1,0 +1,48 @@
+"""What commands take on a log, measured from outside, beside what one would type otherwise."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from walproof.bench import holding
+from walproof.bench.formats import FormatBench
+from walproof.bench.workloads import Workload
+
+
+def test_what_a_command_took_is_its_own(tmp_path: Path) -> None:
+    ballast = bytearray(256 << 20)  # held by whoever measures, not by the command
+    ballast[:: 1 << 12] = b"x" * len(ballast[:: 1 << 12])
+    idle = holding.run([sys.executable, "-S", "-c", "pass"], tmp_path)
+    busy = "x = bytearray(b'x') * (64 << 20); sum(range(3_000_000))"
+    worked = holding.run([sys.executable, "-S", "-c", busy], tmp_path)
+    assert idle["peak_bytes"] < 64 << 20 < worked["peak_bytes"] < 160 << 20
+    assert idle["seconds"] < worked["seconds"]
+
+
+def test_a_command_that_fails_is_no_measurement(tmp_path: Path) -> None:
+    for code in ("raise SystemExit(3)", "import os; os.kill(os.getpid(), 9)"):
+        with pytest.raises(OSError, match="it ended with"):
+            holding.run([sys.executable, "-c", code], tmp_path)
+
+
+def test_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    peer = (sys.executable, "-c", "pass", "LOG")
+    bench = FormatBench(otherwise=(("no-such-program", "LOG"), peer))
+    monkeypatch.setattr(holding, "bench_of", lambda format_id: bench)
+    rows = holding.measure([Workload("small", "leveldb-log", 10, 50)], 1)
+    assert [row["contender"] for row in rows] == [
+        *holding.OWN,
+        " ".join(peer),
+        "no-such-program LOG",
+    ]
+    assert rows[-1]["unavailable"] == "no-such-program not found"
+    assert all(row["peer"] == " ".join(peer) and row["mb_per_second"] > 0 for row in rows[:-1])
+
+
+def test_there_are_logs_to_hold() -> None:
+    formats = [one.format for one in holding.workloads()]
+    assert "leveldb-log" in formats and len(formats) == len(set(formats))
+    assert max(one.count for one in holding.workloads()) >= 2_000_000
