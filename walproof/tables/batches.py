@@ -8,6 +8,39 @@ import pyarrow as pa
 
 from walproof.scan.model import MAX_BYTES, MAX_ROWS
 
+AT_ONCE = 64
+"""Batches that become one: a batch of one row takes some thousand bytes, one of many hardly more.
+"""
+
+
+class Pile:
+    """Batches in their order, never many: so many in a row are made one, and so many of those."""
+
+    def __init__(self) -> None:
+        self._levels: list[list[pa.RecordBatch]] = [[]]
+        self.rows = 0
+        self.nbytes = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Put one after those that are here."""
+        self.rows += batch.num_rows
+        self.nbytes += batch.nbytes
+        self._levels[0].append(batch)
+        for number, level in enumerate(self._levels):
+            if len(level) < AT_ONCE:
+                return
+            if number + 1 == len(self._levels):
+                self._levels.append([])
+            self._levels[number + 1].append(_joined(level))
+            level.clear()
+
+    def take(self) -> list[pa.RecordBatch]:
+        """All of them; none is left."""
+        taken = [batch for level in reversed(self._levels) for batch in level]
+        self._levels = [[]]
+        self.rows = self.nbytes = 0
+        return taken
+
 
 def bounded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows in batches of at most ``MAX_ROWS`` rows and about ``MAX_BYTES`` bytes.
@@ -15,19 +48,16 @@ def bounded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     Small ones are joined: each costs the JVM about a millisecond, and a folder of small logs gives
     one for each. A single row may be larger than ``MAX_BYTES``.
     """
-    held: list[pa.RecordBatch] = []
-    rows = size = 0
+    held = Pile()
     for batch in batches:
         for piece in _cut(batch):
-            more = piece.nbytes
-            if held and (rows + piece.num_rows > MAX_ROWS or size + more > MAX_BYTES):
-                yield _joined(held)
-                held, rows, size = [], 0, 0
-            held.append(piece)
-            rows += piece.num_rows
-            size += more
-    if held:
-        yield _joined(held)
+            is_full = held.rows + piece.num_rows > MAX_ROWS
+            is_full |= held.nbytes + piece.nbytes > MAX_BYTES
+            if held.rows and is_full:
+                yield _joined(held.take())
+            held.add(piece)
+    if held.rows:
+        yield _joined(held.take())
 
 
 def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -45,5 +75,6 @@ def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
-    (joined,) = pa.Table.from_batches(batches).combine_chunks().to_batches()
+    table = pa.Table.from_batches(batches).unify_dictionaries()
+    (joined,) = table.combine_chunks().to_batches()
     return joined

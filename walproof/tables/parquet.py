@@ -19,6 +19,7 @@ from walproof.scan import scanner
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
 from walproof.tables import rows
+from walproof.tables.batches import Pile
 
 DECODED = "decoded"
 GROUP_BYTES = 32 << 20
@@ -111,9 +112,9 @@ def _write(
     wanted: Wanted,
     progress: Callable[[int], None],
 ) -> Exported:
-    records = payload_bytes = lost = held = count = 0
+    records = payload_bytes = lost = 0
     end: End | None = None
-    group: list[pa.RecordBatch] = []
+    group = Pile()
     for event in scanner(format_id).scan(log, wanted):
         if isinstance(event, Records):
             records += len(event)
@@ -124,12 +125,10 @@ def _write(
             end = event
         batch = rows.batch(event, made.schema, str(log.path), _decoded(event, format_id, made))
         if batch is not None:
-            group.append(batch)
-            held, count = held + batch.nbytes, count + batch.num_rows
-        if held >= GROUP_BYTES or count >= GROUP_ROWS or (end and group):
-            table = pa.Table.from_batches(group).unify_dictionaries()
+            group.add(batch)
+        if group.nbytes >= GROUP_BYTES or group.rows >= GROUP_ROWS or (end and group.rows):
+            table = pa.Table.from_batches(group.take()).unify_dictionaries()
             made.write_table(table, row_group_size=GROUP_ROWS)
-            group, held, count = [], 0, 0
             progress(records)
     assert end is not None
     return Exported(records, payload_bytes, lost, end)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from walproof.bench import hostile
 from walproof.bench.hostile.commands import COMMANDS
-from walproof.bench.hostile.formats import kahadb_journal
+from walproof.bench.hostile.formats import kahadb_journal, zmq_raft
 
 SIZE = 1 << 20
 NAMES = ("read --records", "read --json", "recover --out", "inspect", "diff")
@@ -26,9 +27,33 @@ def test_an_answer_of_tiny_records_fits(name: str, tmp_path: Path) -> None:
     assert said["peak_bytes"] <= hostile.most(SIZE)
 
 
+def held(name: str, make: Callable[[int], bytes], size: int, folder: Path) -> float:
+    """Bytes that a command holds of a log of about ``size`` bytes."""
+    (command,) = [one for one in COMMANDS if one.name == name]
+    (one,) = [one for one in hostile.logs() if one.make is make]
+    paths = []
+    for count in (1 << 12, size):
+        paths.append(folder / str(count) / one.file_name)
+        paths[-1].parent.mkdir()
+        paths[-1].write_bytes(make(count))
+    return hostile.run_command(paths[1], paths[0], one.format, command)["peak_bytes"]
+
+
+@pytest.mark.parametrize("name", ["export --parquet", "export --decode --parquet"])
+def test_a_table_of_tiny_ranges_fits(name: str, tmp_path: Path) -> None:
+    size = 1 << 17
+    assert held(name, kahadb_journal.unknown_types, size, tmp_path) <= hostile.most(size)
+
+
+@pytest.mark.parametrize("name", ["read --json", "recover --out"])
+def test_an_update_of_tiny_values_fits(name: str, tmp_path: Path) -> None:
+    assert held(name, zmq_raft.empty_arrays, SIZE, tmp_path) <= hostile.most(SIZE)
+
+
 def test_each_command_has_a_name_and_its_paths() -> None:
     assert len({one.name for one in COMMANDS}) == len(COMMANDS)
+    paths = {"LOG": "/log", "SMALL": "/small", "FOLDER": "/folder", "OUT": "/out"}
     for one in COMMANDS:
-        line = one.line("/log", "toy-log", "/out")
-        assert "/log" in line
-        assert not {"LOG", "OUT", "FORMAT"} & set(line)
+        line = one.line(paths, "toy-log")
+        assert {"/log", "/folder"} & set(line)
+        assert not {*paths, "FORMAT"} & set(line)
