@@ -147,7 +147,7 @@ def _serve(work: Work[Task], pipe: Connection) -> None:
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of Ctrl-C the parent takes care
-    threading.Thread(target=_outlive_nobody, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=outlive_nobody, args=(os.getppid(),), daemon=True).start()
     while True:
         try:
             task, attempt = pipe.recv()
@@ -164,7 +164,8 @@ def _serve(work: Work[Task], pipe: Connection) -> None:
             return
 
 
-def _outlive_nobody(parent: int) -> None:
+def outlive_nobody(parent: int) -> None:
+    """End this process, whatever it does, once it has another parent than this one."""
     while os.getppid() == parent:
         time.sleep(0.1)
     os._exit(1)

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 
-from walproof.cores import cores
+from walproof.cores import cores, outlive_nobody
 from walproof.sweep import worker
 from walproof.sweep.hangs import Kind
 from walproof.sweep.plan import Enumerations, Plan
@@ -67,7 +67,7 @@ def run(
                 assert shard is not None
                 if hand.finished(learned):
                     done.append(shard)
-                elif not hand.process.is_alive() and not hand.pipe.poll():
+                elif hand.died:
                     failures[shard] = failures.get(shard, 0) + 1
                     if failures[shard] >= ATTEMPTS:
                         raise ShardFailed(
@@ -99,6 +99,7 @@ class _Hand:
         self.process.start()
         other.close()
         self.shard: int | None = None
+        self.died = False
 
     def begin(self, shard: int, learned: set[Kind]) -> None:
         """Hand over a shard, with what all processes know of programs that hang."""
@@ -109,7 +110,7 @@ class _Hand:
             return
 
     def finished(self, learned: set[Kind]) -> bool:
-        """Whether its shard is done; adds to ``learned`` what it has.
+        """Whether its shard is done, else ``died`` tells; adds to ``learned`` what it has.
 
         Raises :class:`ShardFailed` for an exception there.
         """
@@ -117,8 +118,9 @@ class _Hand:
             if not self.pipe.poll():
                 return False
             error, kinds = self.pipe.recv()
-        except (EOFError, OSError):
+        except (EOFError, OSError):  # its end of the pipe is closed when it is gone
             self.process.join(5)
+            self.died = True
             return False
         if error is not None:
             raise ShardFailed(f"shard {self.shard}: {error}")
@@ -149,7 +151,7 @@ def _work(
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of Ctrl-C the parent takes care
-    threading.Thread(target=_outlive_nobody, args=(parent,), daemon=True).start()
+    threading.Thread(target=outlive_nobody, args=(parent,), daemon=True).start()
     hangs = worker.worker(plan, enumerations).hangs
     while True:
         try:
@@ -164,9 +166,3 @@ def _work(
         except Exception:
             error = traceback.format_exc()
         pipe.send((error, hangs.learned))
-
-
-def _outlive_nobody(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.1)
-    os._exit(1)

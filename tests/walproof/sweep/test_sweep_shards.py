@@ -17,7 +17,7 @@ import pytest
 
 from conformance.vectors import load, load_all
 from tests.walproof.sweep.plans import planned, small_plan, wrong
-from walproof.sweep import findings, job, proposals, worker
+from walproof.sweep import findings, job, local, proposals, worker
 from walproof.sweep.children import Limits
 from walproof.sweep.findings import Finding
 from walproof.sweep.minimise import minimise
@@ -51,6 +51,36 @@ def test_reference_and_twin_have_no_findings(tmp_path: Path) -> None:
     assert set(asked) == {("recover", "agrees"), ("strict", None)}
     markers = [Store(str(tmp_path)).marker(n) for n in range(len(plan.shards))]
     assert rows.num_rows == sum(sum(m["cases"].values()) for m in markers) > 2500
+
+
+def dying(times: int, marks: Path) -> Any:
+    """Runs shards as ever, but for the first ``times`` times, at which its process is killed."""
+    run = worker.run_shards
+
+    def run_or_die(*given: Any) -> Iterator[Any]:
+        if len(list(marks.iterdir())) < times:
+            (marks / str(os.getpid())).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return run(*given)
+
+    return run_or_die
+
+
+@pytest.mark.parametrize(("times", "ends"), [(1, True), (2, True), (9, False)])
+def test_a_shard_whose_process_is_killed_is_begun_again(
+    times: int, ends: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marks = tmp_path / "killed"
+    marks.mkdir()
+    monkeypatch.setattr(worker, "run_shards", dying(times, marks))
+    monkeypatch.setattr(local.threading, "active_count", lambda: 1)  # forked, with what is patched
+    plan = small_plan(cases=2000, shard=0.2)
+    assert len(plan.shards) > 1  # one alone runs in this process
+    if ends:
+        assert swept(plan, tmp_path / "out") == []
+    else:
+        with pytest.raises(local.ShardFailed, match="its process died 3 times, exit code -9"):
+            swept(plan, tmp_path / "out")
 
 
 def test_a_log_to_which_no_answer_is_owed_is_no_case(tmp_path: Path) -> None:
