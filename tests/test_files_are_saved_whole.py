@@ -27,6 +27,7 @@ PLAIN = {
     "conformance/kaitai/compile.py": "a folder that appears whole",
     "walproof/bench/carving.py": "a scratch folder",
     "walproof/bench/hostile/__init__.py": "a scratch folder",
+    "walproof/bench/hostile/command_worker.py": "a scratch folder",
     "walproof/bench/limit/__init__.py": "a scratch folder; the program is renamed when whole",
     "walproof/carve/reading.py": "a scratch file, removed after it was read",
     "walproof/cli/recover_system.py": "in a folder that is published when whole",
