@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import itertools
 import os
-import resource
 import signal
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +18,7 @@ import psutil
 
 from conformance.isolation import Box
 from conformance.protocol import PROTOCOL
+from conformance.protocol.family import Family, prepare_child
 from conformance.protocol.messages import (
     Owed,
     ProtocolError,
@@ -100,7 +98,7 @@ class Child:
         self.told: dict[str, str] = {}
         """What its environment holds besides."""
         self._over_memory: int | None = None
-        self._descendants: set[psutil.Process] = set()
+        self._family: Family | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._process: asyncio.subprocess.Process | None = None
         self._outstanding: set[int] = set()
@@ -112,7 +110,8 @@ class Child:
         await self._spawn()
         hello = encode({"cmd": "hello", "protocol": PROTOCOL})
         reply = await self._receive(hello, self.limits.start_seconds)
-        self._note_descendants()
+        assert self._family is not None
+        self._family.note()
         await self._checked("hello-reply", reply)
         return reply
 
@@ -184,9 +183,9 @@ class Child:
     async def close(self) -> None:
         """Say bye, give the process a moment, then make sure that it is gone."""
         if self._process is not None and self._process.returncode is None:
-            self._note_descendants()
+            assert self._family is not None and self._process.stdin is not None
+            self._family.note()
             with contextlib.suppress(OSError, TimeoutError):
-                assert self._process.stdin is not None
                 self._process.stdin.write(encode({"cmd": "bye"}))
                 self._process.stdin.close()
                 await asyncio.wait_for(self._exited(), 2)
@@ -196,13 +195,11 @@ class Child:
         """End the process and everything it started."""
         if self._process is None:
             return
+        assert self._family is not None
         if self._process.returncode is None:
-            self._note_descendants()
-        self._kill_group()
-        # What left the process group, as a daemon does, is found by its ancestry.
-        for descendant in self._descendants:
-            with contextlib.suppress(psutil.Error):
-                descendant.kill()
+            self._family.end()
+        else:
+            self._family.end_noted()
         await self._exited()
         if self._tasks:
             # The memory watch would otherwise sleep on; stderr ends by itself.
@@ -241,6 +238,7 @@ class Child:
             raise CannotStart(f"cannot isolate {self.command[0]} as this system offers") from None
         except OSError as error:
             raise CannotStart(f"cannot start {self.command[0]}: {error.strerror}") from None
+        self._family = Family(self._process.pid)
         self._tasks = [
             asyncio.create_task(self._keep_stderr()),
             asyncio.create_task(self._watch_memory()),
@@ -361,91 +359,28 @@ class Child:
             self.stderr = (self.stderr + chunk)[-STDERR_TAIL:]
 
     async def _watch_memory(self) -> None:
-        assert self._process is not None
+        assert self._family is not None
         before = in_memory_bytes()
         with contextlib.suppress(psutil.Error):
-            process = psutil.Process(self._process.pid)
             for poll in itertools.count():
                 # Listing descendants reads all of /proc, so it is done less often.
                 if poll % 10 == 0:
-                    self._note_descendants()
-                used = process.memory_info().rss
-                for descendant in self._descendants:
-                    with contextlib.suppress(psutil.Error):
-                        used += descendant.memory_info().rss
+                    self._family.note()
+                used = self._family.memory()
                 # Scratch copies may lie in memory: what is written there takes it like any other.
                 written = in_memory_bytes() - before
                 if written > max(self.limits.memory_bytes, SHARED_BYTES):
                     used += written
                 if used > self.limits.memory_bytes:
                     self._over_memory = used
-                    self._kill_group()
+                    self._family.end()
                     return
                 await asyncio.sleep(MEMORY_POLL_SECONDS)
-
-    def _note_descendants(self) -> None:
-        assert self._process is not None
-        self._descendants = {each for each in self._descendants if each.is_running()}
-        known = {each.pid for each in self._descendants}
-        for pid in descendants(self._process.pid):
-            if pid not in known:
-                with contextlib.suppress(psutil.Error):
-                    self._descendants.add(psutil.Process(pid))
-
-    def _kill_group(self) -> None:
-        assert self._process is not None
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
 
     def _raise_if_over_memory(self) -> None:
         if self._over_memory is not None:
             mib = self.limits.memory_bytes >> 20
             raise OverLimit(f"more than {mib} MiB of memory")
-
-
-def descendants(pid: int) -> list[int]:
-    """The processes that a process started, and those that they did.
-
-    Linux tells the children of each thread; elsewhere all processes must be looked at.
-    """
-    if not _LISTS_CHILDREN:
-        with contextlib.suppress(psutil.Error):
-            return [one.pid for one in psutil.Process(pid).children(recursive=True)]
-        return []
-    found: list[int] = []
-    todo = [pid]
-    while todo:
-        children = _children(todo.pop())
-        found += children
-        todo += children
-    return found
-
-
-def _children(pid: int) -> list[int]:
-    children: list[int] = []
-    with contextlib.suppress(OSError):  # it may end meanwhile
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - many times a second
-            with open(f"/proc/{pid}/task/{thread}/children") as file:  # noqa: PTH123
-                children += map(int, file.read().split())
-    return children
-
-
-_LISTS_CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children").exists()
-_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
-
-
-def prepare_child() -> None:
-    """Runs in the child before exec: no core files, and death with the harness.
-
-    As subreaper it stays the ancestor of whatever it starts, daemons too: they are counted and
-    found. It lasts beyond exec, and is not inherited.
-    """
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if _LIBC is not None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def describe_exit(status: int | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import shutil
 import tempfile
 import time
@@ -91,6 +92,28 @@ class TestLongLived:
         limits = Limits(output_bytes=16 << 20)
         (reply,) = ask(program(lines), {**READ, "context": {"hex": payload}}, limits=limits)
         assert reply["answer"]["records"] == [{"payload": payload}]
+
+    @pytest.mark.parametrize(("memory", "error"), [(16 << 30, Timeout), (200 << 20, OverLimit)])
+    def test_what_is_started_while_the_end_is_prepared_is_ended_too(
+        self, memory, error, program, tmp_path
+    ):
+        held = tmp_path / "held"
+        starts = f"""
+        import fcntl
+        held = open({str(held)!r}, "w")
+        fcntl.flock(held, fcntl.LOCK_SH)
+        def reply(request):
+            for _ in range(1000):
+                if os.fork() == 0:
+                    os.setsid()
+                    time.sleep(60)
+                    os._exit(0)
+                time.sleep(0.001)
+        """
+        with pytest.raises(error):
+            ask(program(starts), READ, wall_ms=300, limits=Limits(memory_bytes=memory))
+        with held.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nobody has it open any more
 
     @pytest.mark.parametrize(
         ("line", "error", "words"),
