@@ -14,6 +14,7 @@ from reference_impl.systemd_journal.export_format import is_text
 from reference_impl.systemd_journal.query import names, values
 from walproof.cli.opening import journals, source_of
 from walproof.cli.output import say
+from walproof.quantity import counted
 
 
 @click.command()
@@ -61,7 +62,7 @@ def _gather(log: str, path: Path, name: str | None, listed: dict[bytes, None]) -
             dict.fromkeys(names(found) if name is None else values(found, os.fsencode(name)))
         )
     if found.faults:
-        say(f"{log}: {len(found.faults)} findings; walproof verify lists them", err=True)
+        say(f"{log}: {counted(len(found.faults), 'finding')}; walproof verify lists them", err=True)
     return 3 if found.faults else 0
 
 

@@ -11,6 +11,7 @@ from conformance.kaitai.compile import GrammarError, ToolMissing
 from walproof.cli.output import say, say_lines
 from walproof.parsers.languages import LANGUAGES
 from walproof.parsers.package import NotOurs, all_grammars, make_package
+from walproof.quantity import counted
 
 
 @click.command()
@@ -60,7 +61,7 @@ def parsers(languages: tuple[str, ...], names: tuple[str, ...], out: Path, folde
             failed.setdefault(str(error), []).append(id)
             continue
         proof = "" if language.driver else ", generated and not run here"
-        say(f"{out / id}: {len(made)} parsers for {language.title}{proof}")
+        say(f"{out / id}: {counted(len(made), 'parser')} for {language.title}{proof}")
     for why, ids in failed.items():
         say_lines(f"{', '.join(ids)}: not made\n{why}", err=True)
     return 1 if failed else 0

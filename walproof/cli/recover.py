@@ -143,7 +143,7 @@ def _compare(old: Sequence[Record], new: Iterable[Event]) -> None:
             end = event
     if len(old) != count:
         raise Unlike(
-            f"{len(old)} records were found, {count} can be read back:"
+            f"{counted(len(old), 'record')} found, {count} can be read back:"
             f" record {min(len(old), count)} is the first that differs"
         )
     if end.verdict != "intact":

@@ -6,6 +6,7 @@ import click
 
 from conformance import VECTORS
 from walproof.cli.output import say
+from walproof.quantity import counted
 
 
 @click.command()
@@ -47,5 +48,5 @@ def vectors(verify: bool) -> int:
                     path.unlink()
     for name in changed:
         say(f"{'would change' if verify else 'wrote'} {name}")
-    say(f"{count} vectors, {len(changed)} files changed")
+    say(f"{counted(count, 'vector')}, {counted(len(changed), 'file')} changed")
     return 1 if verify and changed else 0

@@ -127,9 +127,9 @@ def _verify(log: str, data: object, context: dict[str, str], as_json: bool) -> i
     if as_json:
         return 3 if found.faults else 0
     header = found.view.header
-    counts = f"{sum(found.walk.counts)} objects, {len(found.entries)} entries"
+    counts = f"{counted(sum(found.walk.counts), 'object')}, {counted(len(found.entries), 'entry')}"
     if found.faults:
-        say(f"{log}: {len(found.faults)} findings, {counts}")
+        say(f"{log}: {counted(len(found.faults), 'finding')}, {counts}")
     else:
         say(f"{log}: no findings, {counts}")
     if header.sealed and not context:

@@ -42,7 +42,7 @@ def made(tmp_path, monkeypatch, capsys):
 
 def test_a_log_and_its_description(made):
     status, said, files = made([0])
-    assert status == 0 and "1 vectors, 2 files changed" in said
+    assert status == 0 and "1 vector, 2 files changed" in said
     assert files == ["only-one.json", "only-one.log"]
 
 
