@@ -13,6 +13,7 @@ import click
 from conformance.text import one_line
 from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import Format, UnknownFormat, detect, named
+from reference_impl.register import registers
 from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.summary import of_system
@@ -92,10 +93,12 @@ def list_logs(folder: str, format_id: str | None, as_json: bool) -> int:
 def list_folder(source: Unpacked, format_id: str | None = None, as_json: bool = False) -> int:
     """List a folder, or an archive: the exit status. Raises ``UnknownFormat``, ``OSError``."""
     rows = []
-    format = named(format_id) if format_id else _format_of(source.path)
+    asked = named(format_id) if format_id else None
+    is_log = asked is None or "folder" in registers()[asked.id].log
+    format = (asked or _format_of(source.path)) if is_log else None
     system = recognise(source.path, format_id)
     roles = _roles(system, source.typed) if system is not None else {}
-    for row in _list(source.path, source.typed, format):
+    for row in _list(source.path, source.typed, format, asked):
         row.role = _role(row.file, roles)
         rows.append(row)
         if as_json:
@@ -130,8 +133,13 @@ def _format_of(path: Path) -> Format | None:
         return None
 
 
-def _list(folder: Path, typed: str, format: Format | None) -> Iterator[Listed]:
-    """The files in order of their names, then the log that they form, if they form one."""
+def _list(
+    folder: Path, typed: str, format: Format | None, asked: Format | None
+) -> Iterator[Listed]:
+    """The files in order of their names, then the log that they form, if they form one.
+
+    ``format`` is that of the folder, None if it is no log; ``asked`` comes first for its files.
+    """
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     whole = None
     parts: dict[str, Listed] = {}
@@ -148,7 +156,7 @@ def _list(folder: Path, typed: str, format: Format | None) -> Iterator[Listed]:
             parts[name].size = path.stat().st_size
             yield parts[name]
             continue
-        alone = _alone(path, name)
+        alone = _alone(path, name, asked)
         if format is not None and alone.format != format.id and not alone.records:
             # Preallocated zeros look like an empty log of any format without a magic number.
             alone = Listed(name, alone.size)
@@ -157,9 +165,9 @@ def _list(folder: Path, typed: str, format: Format | None) -> Iterator[Listed]:
         yield whole
 
 
-def _alone(path: Path, name: str) -> Listed:
+def _alone(path: Path, name: str, asked: Format | None) -> Listed:
     """A file by itself: a log, a part of one that holds no records, or something else."""
-    format = _format_of(path)
+    format = asked if asked is not None and asked.recognise(path) else _format_of(path)
     row = Listed(name, path.stat().st_size, format.id if format else None)
     if format is not None:
         for event in format.read(path, "recover", {}):
