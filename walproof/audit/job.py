@@ -131,7 +131,10 @@ def _watch(building: Path, made: Plan, progress: Progress) -> Callable[[], None]
 
 def _is_there(options: Options) -> bool:
     """Whether the paths lead somewhere, as far as that can be told at once."""
-    return all(is_local(path) and Path(path).exists() for path in options.source.paths)
+    try:
+        return all(is_local(path) and Path(path).exists() for path in options.source.paths)
+    except OSError:  # it may pass: the look for logs is patient, and says what does not
+        return False
 
 
 def _paths(options: Options) -> list[str]:

@@ -66,7 +66,7 @@ def run(at: Sequence[int], sizes: Sequence[int], realtime: Sequence[int | None])
 def test_times_that_no_table_can_hold_are_null() -> None:
     moments = times(run([0, 1, 2, 3], [1] * 4, [2**64 - 1, None, 2**63 - 1, 5]))
     assert moments is not None and moments.to_pylist() == [None, None, 2**63 - 1, 5]
-    batch = rows(run([0], [1], [1_700_000_000_000_001]), "f", "f", "systemd-journal")
+    batch = rows(run([0], [1], [1_700_000_000_000_001]), "f", "f", "systemd-journal", {})
     (row,) = batch.to_pylist()
     assert row["realtime"] == 1_700_000_000_000_001 and row["time"].microsecond == 1
 
