@@ -95,6 +95,13 @@ def state_of_a_value_too_many(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[0, 1, 2])
 
 
+@BOOK.valid("limits", "ZMR-106", kind="limit")
+def state_of_a_value_too_many_in_arrays(log: ZmqRaftLog) -> None:
+    """16,385 values after the second update, in arrays: what an array holds counts, and it too."""
+    log.state_bytes(_many_values(b"\xa1a", 11_002), _many_values(b"\xa1b", 5384))
+    log.expect("intact", survivors=[0, 1])
+
+
 @BOOK.damaged(update_of_a_value_too_many, "limits", "ZMR-079", "ZMR-106", kind="limit")
 def type_that_is_none_after_many_values(log: ZmqRaftLog) -> None:
     """The last of too many values is the byte c1: the update is gone through to its end."""
@@ -156,6 +163,18 @@ def append_and_rotate(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[encode({"foo": 7, "baz": [1, 2, 3]})], end=14)
     rotated = f"../append-and-rotate.pers-{_rotated('2018-09-26T14:59:36.101Z')}0"
     log.leaves({"": 14, rotated: 36})
+
+
+@BOOK.appending(
+    update_of_a_value_too_many, "appending", "ZMR-080", "ZMR-106", kind="limit",
+    control=append_an_update,
+)  # fmt: skip
+def append_after_a_value_too_many(log: ZmqRaftLog) -> None:
+    """An update has too many values: what comes after it is appended as ever."""
+    size = len(log.data)
+    log.context |= {"initial": KNOWN}
+    log.add(NewRecord(UPDATE))
+    log.expect("intact", survivors=[0, 1, 2, UPDATE], end=size + len(UPDATE))
 
 
 @BOOK.appending(
