@@ -6,6 +6,7 @@ processes are forked by a server that has loaded what they need, so each is ther
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -14,8 +15,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Task = TypeVar("Task")
 Work = Callable[[Task, int], object]
@@ -42,13 +44,67 @@ class Died(Exception):
         self.exitcode = exitcode
 
 
+class Hand:
+    """A process that answers one message after the other.
+
+    ``target`` is called there with its end of a pipe and what is ``given``. It is to call
+    :func:`obey` first.
+    """
+
+    def __init__(self, context: BaseContext, target: Callable[..., None], *given: object) -> None:
+        self.pipe, other = context.Pipe()
+        self.process: BaseProcess = context.Process(  # type: ignore[attr-defined]
+            target=target, args=(other, *given), daemon=True
+        )
+        self.process.start()
+        other.close()
+        self.died = False
+
+    def send(self, message: object) -> None:
+        """Hand over a message; if it died, that is seen when its reply is looked for."""
+        with contextlib.suppress(OSError):
+            self.pipe.send(message)
+
+    def reply(self) -> Any:
+        """What it replied; None as long as it did not, and ``died`` tells whether it ever will."""
+        try:
+            return self.pipe.recv() if self.pipe.poll() else None
+        except (EOFError, OSError):  # its end of the pipe is closed when it is gone
+            self.process.join(5)
+            self.died = True
+            return None
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        self.pipe.close()
+        self.process.terminate()
+        self.process.join(10)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+
+
+def obey(parent: int) -> None:
+    """In a process of a :class:`Hand`: end with the parent, to which Ctrl-C is left."""
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_outlive_nobody, args=(parent,), daemon=True).start()
+
+
+def _outlive_nobody(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.1)
+    os._exit(1)
+
+
 class Pool(Generic[Task]):
     """Processes that run ``work``, a function at the top of a module."""
 
     def __init__(self, work: Work[Task], count: int) -> None:
         self.count = count
         self._work = work
-        self._hands: list[_Hand[Task]] = []
+        self._hands: list[_Worker[Task]] = []
         method = "forkserver" if sys.platform == "linux" else "spawn"
         self._context = multiprocessing.get_context(method)
         self._context.set_forkserver_preload([work.__module__])
@@ -56,7 +112,7 @@ class Pool(Generic[Task]):
     def prepare(self) -> None:
         """Start the processes, which load what they need while the caller goes on."""
         while len(self._hands) < self.count:
-            self._hands.append(_Hand(self._context, self._work))
+            self._hands.append(_Worker(self._context, self._work))
 
     def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
         """Do every task; call ``tick`` now and then.
@@ -82,7 +138,7 @@ class Pool(Generic[Task]):
                     raise Died(hand.task, hand.process.exitcode)
                 left.append((hand.task, hand.attempt + 1))
                 hand.end()
-                self._hands[self._hands.index(hand)] = _Hand(self._context, self._work)
+                self._hands[self._hands.index(hand)] = _Worker(self._context, self._work)
             # A look may be dear: it must not take more than a twentieth of the time.
             if (began := time.monotonic()) - ticked >= max(POLL_SECONDS, 20 * took):
                 tick()
@@ -98,56 +154,30 @@ class Pool(Generic[Task]):
         self._hands.clear()
 
 
-class _Hand(Generic[Task]):
-    """A process that does one task after the other."""
-
-    def __init__(self, context: multiprocessing.context.BaseContext, work: Work[Task]) -> None:
-        self.pipe, other = context.Pipe()
-        self.process: BaseProcess = context.Process(  # type: ignore[attr-defined]
-            target=_serve, args=(work, other), daemon=True
-        )
-        self.process.start()
-        other.close()
+class _Worker(Hand, Generic[Task]):
+    def __init__(self, context: BaseContext, work: Work[Task]) -> None:
+        super().__init__(context, _serve, work)
         self.task: Task | None = None
         self.attempt = 0
-        self.died = False
 
     def begin(self, task: Task, attempt: int) -> None:
         self.task, self.attempt = task, attempt
-        try:
-            self.pipe.send((task, attempt))
-        except OSError:  # it died: seen when its reply is looked for
-            return
+        self.send((task, attempt))
 
     def finished(self) -> bool:
-        """Whether its task is done; else ``died`` tells. Raises what the task raised."""
-        try:
-            if not self.pipe.poll():
-                return False
-            error = self.pipe.recv()
-        except (EOFError, OSError):  # its end of the pipe is closed when it is gone
-            self.process.join(5)
-            self.died = True
+        """Whether its task is done, else ``died`` tells. Raises what the task raised."""
+        if (reply := self.reply()) is None:
             return False
         self.task = None
+        (error,) = reply
         if error is not None:
             raise error
         return True
 
-    def end(self) -> None:
-        self.pipe.close()
-        self.process.join(10)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
 
-
-def _serve(work: Work[Task], pipe: Connection) -> None:
+def _serve(pipe: Connection, work: Work[Task]) -> None:
     """What a process does until it is told to end, or has no parent any more."""
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of Ctrl-C the parent takes care
-    threading.Thread(target=outlive_nobody, args=(os.getppid(),), daemon=True).start()
+    obey(os.getppid())
     while True:
         try:
             task, attempt = pipe.recv()
@@ -159,13 +189,6 @@ def _serve(work: Work[Task], pipe: Connection) -> None:
         except Exception as raised:
             error = raised
         try:
-            pipe.send(error)
+            pipe.send((error,))
         except OSError:
             return
-
-
-def outlive_nobody(parent: int) -> None:
-    """End this process, whatever it does, once it has another parent than this one."""
-    while os.getppid() == parent:
-        time.sleep(0.1)
-    os._exit(1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 import sys
 import threading
 import time
@@ -12,9 +11,8 @@ import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
-from multiprocessing.process import BaseProcess
 
-from walproof.cores import cores, outlive_nobody
+from walproof.cores import Hand, cores, obey
 from walproof.sweep import worker
 from walproof.sweep.hangs import Kind
 from walproof.sweep.plan import Enumerations, Plan
@@ -84,58 +82,38 @@ def run(
             hand.end()
 
 
-class _Hand:
-    """A process that runs one shard after the other."""
+class _Hand(Hand):
+    """A process that runs one shard after the other.
+
+    Once it is ended, its guards end the programs and remove the scratch folders.
+    """
 
     def __init__(
         self, context: BaseContext, plan: Plan, enumerations: Enumerations | None, place: str
     ) -> None:
-        self.pipe, other = context.Pipe()
         forked = context.get_start_method() == "fork"
         known = enumerations if forked else None  # cheaper made again than sent
-        self.process: BaseProcess = context.Process(  # type: ignore[attr-defined]
-            target=_work, args=(plan, known, place, other, os.getpid()), daemon=True
-        )
-        self.process.start()
-        other.close()
+        super().__init__(context, _work, plan, known, place, os.getpid())
         self.shard: int | None = None
-        self.died = False
 
     def begin(self, shard: int, learned: set[Kind]) -> None:
         """Hand over a shard, with what all processes know of programs that hang."""
         self.shard = shard
-        try:
-            self.pipe.send((shard, learned))
-        except OSError:  # it died: seen when its reply is looked for
-            return
+        self.send((shard, learned))
 
     def finished(self, learned: set[Kind]) -> bool:
         """Whether its shard is done, else ``died`` tells; adds to ``learned`` what it has.
 
         Raises :class:`ShardFailed` for an exception there.
         """
-        try:
-            if not self.pipe.poll():
-                return False
-            error, kinds = self.pipe.recv()
-        except (EOFError, OSError):  # its end of the pipe is closed when it is gone
-            self.process.join(5)
-            self.died = True
+        if (reply := self.reply()) is None:
             return False
+        error, kinds = reply
         if error is not None:
             raise ShardFailed(f"shard {self.shard}: {error}")
         learned |= kinds
         self.shard = None
         return True
-
-    def end(self) -> None:
-        """End the process; its guards end the programs and remove the scratch folders."""
-        self.pipe.close()
-        self.process.terminate()
-        self.process.join(10)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
 
 
 def _context() -> BaseContext:
@@ -145,13 +123,10 @@ def _context() -> BaseContext:
 
 
 def _work(
-    plan: Plan, enumerations: Enumerations | None, place: str, pipe: Connection, parent: int
+    pipe: Connection, plan: Plan, enumerations: Enumerations | None, place: str, parent: int
 ) -> None:
     """What a process does until it is told to end, or has no parent any more."""
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of Ctrl-C the parent takes care
-    threading.Thread(target=outlive_nobody, args=(parent,), daemon=True).start()
+    obey(parent)
     hangs = worker.worker(plan, enumerations).hangs
     while True:
         try:
