@@ -77,7 +77,7 @@ def append_to_a_full_file(log: ZmqRaftLog) -> None:
 @BOOK.appending(five_updates, "appending", "ZMR-080")
 def append_an_update(log: ZmqRaftLog) -> None:
     """An update is appended to five."""
-    log.context["initial"] = {"foo": 0, "baz": None}
+    log.know({"foo": 0, "baz": None})
     log.add(NewRecord(UPDATE))
     log.expect("intact", survivors=[0, 1, 2, 3, 4, UPDATE])
 
@@ -86,7 +86,7 @@ def append_an_update(log: ZmqRaftLog) -> None:
 def append_behind_a_torn_update(log: ZmqRaftLog) -> None:
     """The last update is cut: what is appended must not become a part of it."""
     log.truncate(33)
-    log.context["initial"] = {"foo": 0, "baz": None}
+    log.know({"foo": 0, "baz": None})
     log.add(NewRecord(UPDATE))
     log.expect("intact", survivors=[0, 1, 2, UPDATE])
     log.may_append_as(

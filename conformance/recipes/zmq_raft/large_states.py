@@ -3,7 +3,7 @@
 import struct
 
 from conformance.recipes.zmq_raft.appending import UPDATE, append_an_update
-from conformance.recipes.zmq_raft.log import BOOK, GOLDEN, ZmqRaftLog
+from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
 from conformance.recipes.zmq_raft.states import five_updates
 from conformance.recipes.zmq_raft.writing import write_a_rotated_state, write_updates
 from reference_impl.answer import NewRecord
@@ -135,7 +135,8 @@ def _grow_to(log: ZmqRaftLog, size: int) -> None:
 def append_to_a_state_of_512_kib(log: ZmqRaftLog) -> None:
     """The file has reached the limit: the whole state goes into a new one, with the update."""
     _grow_to(log, LIMIT)
-    log.context |= {"initial": ALL_KNOWN, "created": "2018-09-26T14:59:36.100Z"}
+    log.know(ALL_KNOWN)
+    log.context |= {"created": "2018-09-26T14:59:36.100Z"}
     log.add(NewRecord(UPDATE))
     log.rewrites()
     whole = encode({"b": 0, "a": 1, "foo": 7, "baz": [1, 2, 3]})
@@ -148,7 +149,7 @@ def append_to_a_state_of_512_kib(log: ZmqRaftLog) -> None:
 def append_to_a_state_of_a_byte_less(log: ZmqRaftLog) -> None:
     """The file is a byte below the limit: it grows beyond it."""
     _grow_to(log, LIMIT - 1)
-    log.context |= {"initial": ALL_KNOWN}
+    log.know(ALL_KNOWN)
     log.add(NewRecord(UPDATE))
     survivors: list[int | bytes] = [0, 1, 2, 3, 4, bytes(log.data[36:]), UPDATE]
     log.expect("intact", survivors=survivors, end=LIMIT + 5)
@@ -157,7 +158,8 @@ def append_to_a_state_of_a_byte_less(log: ZmqRaftLog) -> None:
 @BOOK.appending(five_updates, "appending", "ZMR-075")
 def append_and_rotate(log: ZmqRaftLog) -> None:
     """Rotation after a restart: the state after five updates and this one, in one map."""
-    log.context |= {"initial": KNOWN, "created": "2018-09-26T14:59:36.101Z"}
+    log.know(KNOWN)
+    log.context |= {"created": "2018-09-26T14:59:36.101Z"}
     log.add(NewRecord(UPDATE, {"rotate": True}))
     log.rewrites()
     log.expect("intact", survivors=[encode({"foo": 7, "baz": [1, 2, 3]})], end=14)
@@ -172,7 +174,7 @@ def append_and_rotate(log: ZmqRaftLog) -> None:
 def append_after_a_value_too_many(log: ZmqRaftLog) -> None:
     """An update has too many values: what comes after it is appended as ever."""
     size = len(log.data)
-    log.context |= {"initial": KNOWN}
+    log.know(KNOWN)
     log.add(NewRecord(UPDATE))
     log.expect("intact", survivors=[0, 1, 2, UPDATE], end=size + len(UPDATE))
 
@@ -183,7 +185,8 @@ def append_after_a_value_too_many(log: ZmqRaftLog) -> None:
 def append_and_rotate_behind_a_torn_update(log: ZmqRaftLog) -> None:
     """The fourth update is cut: the old file stays as it is, the new one has what is whole."""
     log.truncate(33)
-    log.context |= {"initial": KNOWN, "created": "2018-09-26T14:59:36.102Z"}
+    log.know(KNOWN)
+    log.context |= {"created": "2018-09-26T14:59:36.102Z"}
     log.add(NewRecord(UPDATE, {"rotate": True}))
     log.rewrites()
     log.expect("intact", survivors=[encode({"foo": 7, "baz": [1, 2, 3]})], end=14)
@@ -212,20 +215,14 @@ def write_a_string_of_64_kib(log: ZmqRaftLog) -> None:
     log.expect_bytes(bytes.fromhex("81a3666f6f db00010000") + b"a" * 65_536 + b"\x81\xa3foo\xa1b")
 
 
-def _refused(log: ZmqRaftLog, payload: str) -> None:
-    log.suffix = ".pers"
-    log.context = {**GOLDEN, "initial": {"foo": 0}}
-    log.records = [NewRecord(bytes.fromhex(payload))]
-    log.expect_refusal()
-
-
 @BOOK.writing("writing", "ZMR-077", control=write_updates)
 def write_an_update_cut_off(log: ZmqRaftLog) -> None:
     """A payload that ends inside its map."""
-    _refused(log, "82a3666f6f01")
+    log.refuse(".pers", bytes.fromhex("82a3666f6f01"), initial={"foo": 0})
 
 
 @BOOK.writing("writing", "ZMR-077", control=write_updates)
 def write_two_updates_in_one(log: ZmqRaftLog) -> None:
     """A payload of two maps: each update is a record of its own."""
-    _refused(log, "81a3666f6f01 81a3666f6f02")
+    two = bytes.fromhex("81a3666f6f01 81a3666f6f02")
+    log.refuse(".pers", two, initial={"foo": 0})

@@ -9,13 +9,13 @@ from typing import Any
 
 from conformance.contents import Contents, read_contents, write_contents
 from conformance.recipes.recipe import Book, Log
-from conformance.recipes.variation import vary
+from conformance.recipes.variation import Kept, vary
 from reference_impl import formats
 from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.index_file import HEADER, path_of
 from reference_impl.zmq_raft.index_writer import entry_bytes
 from reference_impl.zmq_raft.layout import VERSION, chunk
-from reference_impl.zmq_raft.message_pack import encode
+from reference_impl.zmq_raft.message_pack import decode, encode, to_json
 
 FORMAT = "zmq-raft"
 REQUEST = "5bab9dc8aabbcc1234000001"
@@ -136,13 +136,29 @@ class ZmqRaftLog(Log):
         self, suffix: str, records: Sequence[NewRecord | bytes], context: Mapping[str, Any]
     ) -> None:
         """What the writer makes of these records, under a name of this ending or under ``name``."""
-        self.suffix = suffix
-        self.context = {**GOLDEN, **context}
-        self.records = [_varied(r if isinstance(r, NewRecord) else NewRecord(r)) for r in records]
+        self._to_write(suffix, records, context)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / (self.name or f"log{suffix}")
             formats.named(FORMAT).write(path, self.records, self.context)
             self._put(read_contents(path), [record.payload for record in self.records])
+
+    def refuse(self, suffix: str, *records: NewRecord | bytes, **context: Any) -> None:
+        """A log with this ending, which a writer must refuse to write."""
+        self._to_write(suffix, records, context)
+        self.expect_refusal()
+
+    def know(self, initial: Mapping[str, Any]) -> None:
+        """The keys that the application knows, with their values before the first update."""
+        self.context["initial"] = to_json(decode(vary(encode(initial)))[0])
+
+    def _to_write(
+        self, suffix: str, records: Sequence[NewRecord | bytes], context: Mapping[str, Any]
+    ) -> None:
+        self.suffix = suffix
+        self.context = {**GOLDEN, **context}
+        if "initial" in context:
+            self.know(context["initial"])
+        self.records = [_varied(r if isinstance(r, NewRecord) else NewRecord(r)) for r in records]
 
     def _put(self, contents: Contents, payloads: Sequence[bytes]) -> None:
         self.files = {
@@ -169,6 +185,11 @@ class ZmqRaftLog(Log):
     def add(self, *records: NewRecord) -> None:
         """Records that the implementation is asked to append."""
         self.to_append += map(_varied, records)
+
+
+def with_bit_0_flipped(payload: bytes) -> Kept:
+    """What a payload becomes if the lowest bit of its first byte changes."""
+    return Kept(bytes([payload[0] ^ 1]) + payload[1:])
 
 
 def _varied(record: NewRecord) -> NewRecord:

@@ -1,6 +1,6 @@
 """Writer vectors: what a writer takes when it is told nothing, and the limits of what it takes."""
 
-from conformance.recipes.zmq_raft.log import BOOK, GOLDEN, ZmqRaftLog, at, entry
+from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog, at, entry
 from conformance.recipes.zmq_raft.writing import (
     META,
     write_a_directory,
@@ -12,13 +12,6 @@ from reference_impl.answer import NewRecord
 
 ONE_ROOM = "524c4f47140000000100000001000000"
 """The chunk RLOG with a table of one, up to the first index."""
-
-
-def _refused(log: ZmqRaftLog, suffix: str, *records: NewRecord, **context: object) -> None:
-    log.suffix = suffix
-    log.context = {**GOLDEN, **context}
-    log.records = list(records)
-    log.expect_refusal()
 
 
 # Capacities and first indexes
@@ -43,7 +36,7 @@ def write_with_the_largest_capacity(log: ZmqRaftLog) -> None:
 def write_with_a_larger_capacity(log: ZmqRaftLog) -> None:
     """A configured capacity of 16,777,216."""
     raw = {"entries": "raw", "first_index": str(0xFFFFFF), "capacity": 0x1000000}
-    _refused(log, ".rlog", NewRecord(b"a"), **raw)
+    log.refuse(".rlog", NewRecord(b"a"), **raw)
 
 
 @BOOK.writing("writing", "ZMR-013", "ZMR-014", kind="limit")
@@ -55,7 +48,7 @@ def write_with_a_capacity_of_one(log: ZmqRaftLog) -> None:
 @BOOK.writing("writing", "ZMR-013", control=write_with_a_capacity_of_one, kind="limit")
 def write_with_a_capacity_of_nothing(log: ZmqRaftLog) -> None:
     """A capacity of zero, and no entries."""
-    _refused(log, ".rlog", first_index="5", capacity=0)
+    log.refuse(".rlog", first_index="5", capacity=0)
 
 
 @BOOK.writing("writing", "ZMR-013", "ZMR-021", kind="limit")
@@ -67,7 +60,7 @@ def write_from_index_zero(log: ZmqRaftLog) -> None:
 @BOOK.writing("writing", "ZMR-013", control=write_from_index_zero, kind="limit")
 def write_from_a_negative_index(log: ZmqRaftLog) -> None:
     """A first index of -1."""
-    _refused(log, ".rlog", NewRecord(b"a"), entries="raw", first_index="-1", capacity=4)
+    log.refuse(".rlog", NewRecord(b"a"), entries="raw", first_index="-1", capacity=4)
 
 
 @BOOK.writing("writing", "ZMR-013", "ZMR-014", kind="limit")
@@ -79,7 +72,7 @@ def write_from_the_largest_first_index(log: ZmqRaftLog) -> None:
 @BOOK.writing("writing", "ZMR-098", control=write_a_directory)
 def write_a_directory_of_capacity_three(log: ZmqRaftLog) -> None:
     """The capacity of a directory is a power of two."""
-    _refused(log, "", entry(b"alpha"), capacity=3)
+    log.refuse("", entry(b"alpha"), capacity=3)
 
 
 # Where an index file begins
@@ -122,7 +115,7 @@ def write_a_directory_with_a_name_of_others(log: ZmqRaftLog) -> None:
 @BOOK.writing("writing", "ZMR-060", control=write_a_snapshot)
 def write_two_snapshots(log: ZmqRaftLog) -> None:
     """A snapshot file holds one record."""
-    _refused(log, ".snap", *[NewRecord(b"state", {"index": "5", "term": "1"})] * 2)
+    log.refuse(".snap", *[NewRecord(b"state", {"index": "5", "term": "1"})] * 2)
 
 
 # Entries
@@ -150,11 +143,11 @@ def write_terms_and_types_at_the_edges(log: ZmqRaftLog) -> None:
 @BOOK.writing("writing", "ZMR-013", "ZMR-052", control=write_two_entries)
 def write_an_entry_of_zeros(log: ZmqRaftLog) -> None:
     """Term 0, type 0, no request, and a payload of zeros, as the first entry of a file."""
-    _refused(log, ".rlog", NewRecord(bytes(4), {"term": "0"}), first_index="1", capacity=4)
+    log.refuse(".rlog", NewRecord(bytes(4), {"term": "0"}), first_index="1", capacity=4)
 
 
 def _one_entry(log: ZmqRaftLog, **fields: object) -> None:
-    _refused(log, ".rlog", NewRecord(b"alpha", fields), first_index="1", capacity=4)
+    log.refuse(".rlog", NewRecord(b"alpha", fields), first_index="1", capacity=4)
 
 
 @BOOK.writing("writing", "ZMR-030", control=write_two_entries, kind="limit")
@@ -183,7 +176,7 @@ def write_a_request_of_eleven_bytes(log: ZmqRaftLog) -> None:
 
 def _terms(log: ZmqRaftLog, *terms: int) -> None:
     entries = [entry(b"%d" % number, term) for number, term in enumerate(terms)]
-    _refused(log, ".rlog", *entries, first_index="1", capacity=8)
+    log.refuse(".rlog", *entries, first_index="1", capacity=8)
 
 
 @BOOK.writing("writing", "ZMR-013", "ZMR-050", control=write_two_entries)
@@ -231,14 +224,14 @@ def write_more_than_there_is_room_for(log: ZmqRaftLog) -> None:
     """A full file is rolled back to its third entry, and gets three more."""
     words = (b"abc", b"def", b"ghi", b"jkl")
     records = [*map(NewRecord, words), at(6, b"XY"), NewRecord(b"Z"), NewRecord(b"W")]
-    _refused(log, ".rlog", *records, entries="raw", first_index="4", capacity=4)
+    log.refuse(".rlog", *records, entries="raw", first_index="4", capacity=4)
 
 
 @BOOK.writing("writing", "ZMR-020", control=write_a_full_index_file)
 def write_below_the_first_index(log: ZmqRaftLog) -> None:
     """Index 4 in a file that begins with 5."""
     raw = {"entries": "raw", "first_index": "5", "capacity": 8}
-    _refused(log, ".rlog", NewRecord(b"abc"), at(4, b"def"), **raw)
+    log.refuse(".rlog", NewRecord(b"abc"), at(4, b"def"), **raw)
 
 
 # Directories

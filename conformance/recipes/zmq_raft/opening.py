@@ -57,7 +57,7 @@ def append_after_a_snapshot_over_a_full_file(log: ZmqRaftLog) -> None:
 )  # fmt: skip
 def append_before_the_only_file(log: ZmqRaftLog) -> None:
     """A snapshot at 5, and an unfinished file at 8: the end is null, and there is an index file."""
-    log.to_append = [entry(b"delta", 3)]
+    log.add(entry(b"delta", 3))
     log.expect_refusal("torn", "torn-header", survivors=[0])
 
 
@@ -141,7 +141,7 @@ def append_over_the_only_file_and_a_spare_one(log: ZmqRaftLog) -> None:
     """An unfinished file at 6 and an empty one at 12: both go, and 6 is made again."""
     log.add_file(SIX, UNFINISHED, "the first 16 bytes of a file")
     log.add_index_file(12)
-    log.to_append = [entry(b"delta", 3), entry(b"echo", 3)]
+    log.add(entry(b"delta", 3), entry(b"echo", 3))
     log.expect("intact", survivors=[0, b"delta", b"echo"])
 
 
@@ -153,7 +153,7 @@ def append_after_an_unfinished_file(log: ZmqRaftLog) -> None:
     """An unfinished file at 4, which the snapshot covers, and an empty one at 6: both go."""
     log.add_file(FOUR, UNFINISHED, "the first 16 bytes of a file")
     log.add_index_file(6)
-    log.to_append = [entry(b"delta", 3), entry(b"echo", 3)]
+    log.add(entry(b"delta", 3), entry(b"echo", 3))
     log.expect("intact", survivors=[0, b"delta", b"echo"])
 
 

@@ -29,7 +29,7 @@ from conformance.recipes.zmq_raft.empty_files import (
 )
 from conformance.recipes.zmq_raft.headers import cut_in_the_header
 from conformance.recipes.zmq_raft.index_files import no_entries, three_entries
-from conformance.recipes.zmq_raft.log import BOOK, FOUR, GOLDEN, ZmqRaftLog, at, entry
+from conformance.recipes.zmq_raft.log import BOOK, FOUR, ZmqRaftLog, at, entry
 from conformance.recipes.zmq_raft.lost_files import last_file_lost, token_of_the_first_file
 from conformance.recipes.zmq_raft.offsets import offset_that_falls
 from conformance.recipes.zmq_raft.places import (
@@ -201,7 +201,7 @@ def append_after_a_damaged_file(log: ZmqRaftLog) -> None:
 @BOOK.appending(snapshot_alone, "appending", "ZMR-098", "ZMR-092")
 def append_after_a_snapshot_alone(log: ZmqRaftLog) -> None:
     """No index file yet: the first one begins at 6, up to the next multiple of the capacity."""
-    log.to_append = [entry(b"delta", 3), entry(b"echo", 3), entry(b"foxtrot", 3)]
+    log.add(entry(b"delta", 3), entry(b"echo", 3), entry(b"foxtrot", 3))
     log.expect("intact", survivors=[0, b"delta", b"echo", b"foxtrot"])
 
 
@@ -218,7 +218,7 @@ def append_past_sixteen(log: ZmqRaftLog) -> None:
 )  # fmt: skip
 def append_over_the_only_file(log: ZmqRaftLog) -> None:
     """The only index file was never finished: it is made again, with the configured capacity."""
-    log.to_append = [entry(b"delta", 3), entry(b"echo", 3)]
+    log.add(entry(b"delta", 3), entry(b"echo", 3))
     log.expect("intact", survivors=[0, b"delta", b"echo"])
 
 
@@ -290,58 +290,51 @@ def append_one_update_and_not_the_next(log: ZmqRaftLog) -> None:
     log.expect_refusal(survivors=[0, 1, 2, 3, 4])
 
 
-def _refused(log: ZmqRaftLog, suffix: str, *records: NewRecord, **context: object) -> None:
-    log.suffix = suffix
-    log.context = {**GOLDEN, **context}
-    log.records = list(records)
-    log.expect_refusal()
-
-
 @BOOK.writing("writing", "ZMR-013", control=write_a_full_index_file)
 def write_an_entry_of_no_bytes(log: ZmqRaftLog) -> None:
     """An entry of no bytes has the offset of the one before it."""
     raw = {"entries": "raw", "first_index": "1", "capacity": 4}
-    _refused(log, ".rlog", NewRecord(b"abc"), NewRecord(b""), **raw)
+    log.refuse(".rlog", NewRecord(b"abc"), NewRecord(b""), **raw)
 
 
 @BOOK.writing("writing", "ZMR-020", control=write_a_full_index_file)
 def write_above_the_next_index(log: ZmqRaftLog) -> None:
     """Index 4 after 1: an index file has no gaps."""
     raw = {"entries": "raw", "first_index": "1", "capacity": 8}
-    _refused(log, ".rlog", at(1, b"abc"), at(4, b"def"), **raw)
+    log.refuse(".rlog", at(1, b"abc"), at(4, b"def"), **raw)
 
 
 @BOOK.writing("writing", "ZMR-049", control=write_the_largest_term, kind="limit")
 def write_a_term_above_the_limit(log: ZmqRaftLog) -> None:
     """A term of 2^53: no reader returns such an entry."""
-    _refused(log, ".rlog", entry(b"alpha", 2**53), first_index="1", capacity=4)
+    log.refuse(".rlog", entry(b"alpha", 2**53), first_index="1", capacity=4)
 
 
 @BOOK.writing("writing", "ZMR-013", control=write_a_full_index_file, kind="limit")
 def write_a_first_index_above_the_limit(log: ZmqRaftLog) -> None:
     """A first index of 2^53 - 4 with a capacity of 4: one more than there is room for."""
-    _refused(log, ".rlog", entry(b"alpha"), first_index=str(2**53 - 4), capacity=4)
+    log.refuse(".rlog", entry(b"alpha"), first_index=str(2**53 - 4), capacity=4)
 
 
 @BOOK.writing("writing", "ZMR-042", control=write_a_snapshot, kind="limit")
 def write_a_snapshot_above_the_limit(log: ZmqRaftLog) -> None:
     """A snapshot of index 2^53: no reader returns it."""
-    _refused(log, ".snap", NewRecord(b"state", {"index": str(2**53), "term": "1"}))
+    log.refuse(".snap", NewRecord(b"state", {"index": str(2**53), "term": "1"}))
 
 
 @BOOK.writing("writing", "ZMR-042", control=write_a_snapshot)
 def write_a_snapshot_below_zero(log: ZmqRaftLog) -> None:
     """A snapshot of index -1."""
-    _refused(log, ".snap", NewRecord(b"state", {"index": "-1", "term": "1"}))
+    log.refuse(".snap", NewRecord(b"state", {"index": "-1", "term": "1"}))
 
 
 @BOOK.writing("writing", "ZMR-073", control=write_updates, kind="limit")
 def write_an_integer_above_the_limit(log: ZmqRaftLog) -> None:
     """2^53 + 1 has no float of its own: another number would be read back."""
-    _refused(log, ".pers", NewRecord(bytes.fromhex("81a3666f6f cf0020000000000001")))
+    log.refuse(".pers", NewRecord(bytes.fromhex("81a3666f6f cf0020000000000001")))
 
 
 @BOOK.writing("writing", "ZMR-073", control=write_updates)
 def write_an_extension(log: ZmqRaftLog) -> None:
     """An extension, after an update that could be written."""
-    _refused(log, ".pers", NewRecord(UPDATE), NewRecord(bytes.fromhex("81a3666f6f d40561")))
+    log.refuse(".pers", NewRecord(UPDATE), NewRecord(bytes.fromhex("81a3666f6f d40561")))

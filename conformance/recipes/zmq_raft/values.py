@@ -1,9 +1,8 @@
 """Values in state files at the edges of their MessagePack forms, to read and to write."""
 
-from conformance.recipes.zmq_raft.log import BOOK, GOLDEN, ZmqRaftLog
+from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
 from conformance.recipes.zmq_raft.states import five_updates
 from conformance.recipes.zmq_raft.writing import write_updates
-from reference_impl.answer import NewRecord
 
 
 def _values(log: ZmqRaftLog, *forms: str) -> None:
@@ -117,20 +116,13 @@ def write_without_defaults(log: ZmqRaftLog) -> None:
     log.state({"foo": 1}, {"other": 2, "bar": None})
 
 
-def _refused(log: ZmqRaftLog, *payloads: str) -> None:
-    log.suffix = ".pers"
-    log.context = {**GOLDEN, "initial": {"foo": 0}}
-    log.records = [NewRecord(bytes.fromhex(payload)) for payload in payloads]
-    log.expect_refusal()
-
-
 @BOOK.writing("writing", "ZMR-077", control=write_updates)
 def write_an_update_that_is_no_map(log: ZmqRaftLog) -> None:
     """A payload that is an array: a reader would stop there."""
-    _refused(log, "920102")
+    log.refuse(".pers", bytes.fromhex("920102"), initial={"foo": 0})
 
 
 @BOOK.writing("writing", "ZMR-078", control=write_updates)
 def write_a_key_that_is_no_string(log: ZmqRaftLog) -> None:
     """A payload with a string and a number for keys: no reader returns such an update."""
-    _refused(log, "82a3666f6f010102")
+    log.refuse(".pers", bytes.fromhex("82a3666f6f010102"), initial={"foo": 0})
