@@ -132,8 +132,8 @@ def check(spark: SparkSession) -> None:
         return
     import subprocess
 
-    path = os.pathsep.join(filter(None, (context.environment.get("PYTHONPATH"),)))
-    environment = {**os.environ, **({"PYTHONPATH": path} if path else {})}
+    path = context.environment.get("PYTHONPATH")
+    environment = {**os.environ, "PYTHONPATH": path} if path else None
     try:
         found = subprocess.run(
             [python, "-c", "import pyarrow, pyspark_journal.source"],

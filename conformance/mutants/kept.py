@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from conformance import BUILD, VECTORS
+from conformance.kept_lines import keep_line, read_lines
 from conformance.mutants.hunt import Fate
 from conformance.mutants.sites import Mutant, Name
 from reference_impl.places import PACKAGES
@@ -28,12 +28,10 @@ class Kept:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._found: dict[Name, dict[str, Any]] = {}
-        with contextlib.suppress(OSError):
-            for line in path.read_text("utf-8", errors="replace").splitlines():
-                # A line that was cut, by a run that was killed, is no line.
-                with contextlib.suppress(ValueError, KeyError, TypeError):
-                    told = json.loads(line)
-                    self._found[Name(**told.pop("name"))] = told
+        for line in read_lines(path):
+            with contextlib.suppress(ValueError, KeyError, TypeError):  # of one that was cut
+                told = json.loads(line)
+                self._found[Name(**told.pop("name"))] = told
 
     def fates(self, mutants: Iterable[Mutant]) -> dict[Name, Fate]:
         """Those of these mutants that are known."""
@@ -52,14 +50,7 @@ class Kept:
             "only": sorted(fate.only),
             "asked": fate.asked,
         }
-        with contextlib.suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-            try:
-                # One write: lines of runs at the same time do not mix.
-                os.write(descriptor, json.dumps(told).encode() + b"\n")
-            finally:
-                os.close(descriptor)
+        keep_line(self.path, json.dumps(told))
 
 
 def kept_of(format_id: str, common: bool) -> Kept:

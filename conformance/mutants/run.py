@@ -63,12 +63,9 @@ def hunt(
     ) as folder:
         scratch = Path(folder)
         found = reached(formats.named(format_id), questions, files, scratch)
-        known |= {
-            fate.mutant.name: fate
-            for fate in Hunt(
-                format_id, questions, found, codes_of(format_id), scratch, common, jobs
-            ).run([one for one in mutants if one.name not in known], met)
-        }
+        one_hunt = Hunt(format_id, questions, found, codes_of(format_id), scratch, common, jobs)
+        left = [one for one in mutants if one.name not in known]
+        known |= {fate.mutant.name: fate for fate in one_hunt.run(left, met)}
     fates = [known[one.name] for one in mutants]
     gone = set(reviewed.equivalent) - {one.name for one in everything}
     return {

@@ -6,16 +6,15 @@ from, but for the log, which is in each line. Nothing stale is ever used.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
-import os
 import re
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 from conformance import BUILD
+from conformance.kept_lines import keep_line, read_lines
 
 LARGEST = 16 << 20
 """Bytes of a file; a larger one is begun anew, since fresh variants come once and never again."""
@@ -31,11 +30,9 @@ class Kept:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._found: dict[str, Found] = {}
-        with contextlib.suppress(OSError):
-            # A line that was cut, by a run that was killed, is no line.
-            for line in path.read_text("ascii", errors="replace").splitlines():
-                if match := _LINE.fullmatch(line):
-                    self._found[match[1]] = (int(match[2]), match[3])
+        for line in read_lines(path):
+            if match := _LINE.fullmatch(line):
+                self._found[match[1]] = (int(match[2]), match[3])
 
     def get(self, key: str) -> Found | None:
         """What was kept under a key."""
@@ -44,16 +41,7 @@ class Kept:
     def keep(self, key: str, fields: int, sha256: str) -> None:
         """Keep a digest, here and on disk; a disk that cannot is no fault."""
         self._found[key] = (fields, sha256)
-        with contextlib.suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            full = self.path.exists() and self.path.stat().st_size > LARGEST
-            flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if full else os.O_APPEND)
-            descriptor = os.open(self.path, flags, 0o666)
-            try:
-                # One write: lines of runs at the same time do not mix.
-                os.write(descriptor, f"{key} {fields} {sha256}\n".encode())
-            finally:
-                os.close(descriptor)
+        keep_line(self.path, f"{key} {fields} {sha256}", LARGEST)
 
 
 def key_of(data: bytes, grammar: str, absent: bool, unknown_enums: bool) -> str:

@@ -55,27 +55,6 @@ class Engine(Protocol):
         """Release what :meth:`run` needed."""
 
 
-class InProcess:
-    """Runs one task after the other in this process."""
-
-    slots = 1
-
-    def prepare(self) -> None:
-        """See :class:`Engine`."""
-
-    def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
-        """See :class:`Engine`."""
-        for task in tasks:
-            try:
-                work.run(task)
-            except OutputError as error:
-                raise JobFailed(f"{error.filename}: {error.strerror}{KEPT}") from error
-            tick()
-
-    def stop(self) -> None:
-        """See :class:`Engine`."""
-
-
 class OnCores:
     """Runs a task on each core, in processes: one that is killed ends nothing but itself."""
 

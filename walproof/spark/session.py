@@ -72,18 +72,21 @@ def session(
     where = master or submitted.get("spark.master") or f"local[{os.cpu_count() or 1},4]"
     slots = str(os.cpu_count() or 1)
     builder = SparkSession.builder.appName(name).master(where)
-    asked = {**submitted, **(settings or {})}
-    if where.startswith("local"):
-        local = {"spark.sql.shuffle.partitions": slots, "spark.default.parallelism": slots, **LOCAL}
-        local.update(SHORT_LIVED if quick else {})
+    is_local = where.startswith("local")
+    wanted = dict(SETTINGS)
+    if is_local:
+        wanted |= {"spark.sql.shuffle.partitions": slots, "spark.default.parallelism": slots}
+        wanted |= {**LOCAL, **(SHORT_LIVED if quick else {})}
         if loaded:
             os.environ[daemon.LOADED] = ",".join(loaded)
-            local[daemon.SETTING] = daemon.__name__
-        asked = archive.with_archive({**SETTINGS, **local, **asked})
+            wanted[daemon.SETTING] = daemon.__name__
+    wanted |= {**submitted, **(settings or {})}
+    if is_local:
+        wanted = archive.with_archive(wanted)
         # The scripts that start the JVM run Python and a JVM of their own to find out as much.
         os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)
-    for key, value in {**SETTINGS, **asked, "spark.master": where}.items():
+    for key, value in {**wanted, "spark.master": where}.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
 

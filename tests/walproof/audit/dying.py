@@ -30,9 +30,9 @@ def die_at(count: int, below: str) -> None:
 
 def killed_audit(lake: Path, out: Path, at: int) -> bool:
     """Audit in a child that dies at its ``at``-th touch; whether it did die."""
-    from walproof.audit.engine import InProcess
     from walproof.audit.job import audit
 
+    from .in_process import InProcess
     from .lakes import options
 
     child = os.fork()

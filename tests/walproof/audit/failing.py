@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from walproof.audit import work
-from walproof.audit.engine import InProcess, JobFailed
+from walproof.audit.engine import JobFailed
 from walproof.audit.job import audit
 from walproof.audit.shard import OutputError
 from walproof.lake import passing
 
+from .in_process import InProcess
 from .lakes import options
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from conformance import ROOT
 from tests.spark_cluster import PATIENCE, QUICK, Cluster, wait_for
-from walproof.audit.engine import InProcess
+from tests.walproof.audit.in_process import InProcess
 from walproof.audit.job import audit
 from walproof.audit.unit import Options
 from walproof.lake.options import parse

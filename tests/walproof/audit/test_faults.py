@@ -16,9 +16,9 @@ import pytest
 
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
-from walproof.audit.engine import InProcess
 from walproof.audit.job import audit
 
+from .in_process import InProcess
 from .lakes import leveldb, options, vector
 from .tables import rows
 

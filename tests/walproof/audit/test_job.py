@@ -16,10 +16,10 @@ from rich.console import Console
 
 from reference_impl.answer import collect
 from reference_impl.formats import named
-from walproof.audit.engine import InProcess
 from walproof.audit.job import Outcome, audit
 from walproof.audit.terminal import print_summary
 
+from .in_process import InProcess
 from .lakes import MIXED, leveldb, mixed, options, vector
 from .tables import rows
 

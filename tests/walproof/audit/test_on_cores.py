@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from walproof.audit import work
-from walproof.audit.engine import InProcess, JobFailed, OnCores
+from walproof.audit.engine import JobFailed, OnCores
 from walproof.audit.job import audit
 from walproof.audit.unit import Task
 from walproof.cli.audit import start_told
 from walproof.cores import Pool
 
+from .in_process import InProcess
 from .lakes import leveldb, mixed, options
 from .tables import rows
 

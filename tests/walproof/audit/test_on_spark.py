@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from walproof.audit.engine import InProcess, OnSpark, cause
+from walproof.audit.engine import OnSpark, cause
 from walproof.audit.job import audit
 
+from .in_process import InProcess
 from .lakes import leveldb, mixed, options
 from .tables import rows
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from walproof.audit.engine import InProcess
 from walproof.audit.job import audit
 from walproof.audit.output import Output, OutputRefused
 
 from .dying import killed_audit
+from .in_process import InProcess
 from .lakes import leveldb, options, vector
 from .tables import rows
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.walproof.lake.test_remote import served  # noqa: F401 -- a fixture
-from walproof.audit.engine import InProcess
 from walproof.audit.job import audit
 
+from .in_process import InProcess
 from .lakes import mixed, options
 from .tables import rows
 
