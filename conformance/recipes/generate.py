@@ -101,6 +101,8 @@ def describe(recipe: Recipe[Any], log: Log, input_name: str) -> Body:
         "context": log.context,
     }
     body |= _EXPECTATIONS[recipe.operation](recipe, log, contents, input_name)
+    if log.scenario:
+        body["scenario"] = log.scenario
     if log.accept:
         body["accept"] = list(log.accept)
     if recipe.may_refuse:

@@ -57,8 +57,13 @@ class Log(Damage):
         self.wall_ms: int | None = None
         self.suffix: str | None = None
         """Ending of the input's name, where a format has several kinds of files."""
+        self.scenario: str | None = None
         self.name: str | None = None
         """The whole name of the input, where it says something. No other vector may have it."""
+
+    def shows(self, scenario: str) -> None:
+        """What happened, in words of no format: an id of ``conformance/scenarios``."""
+        self.scenario = scenario
 
     def append(self, *payloads: bytes, **fields: Any) -> None:
         """Records that the implementation is asked to append, with these fields of the format."""

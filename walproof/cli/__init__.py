@@ -26,6 +26,7 @@ SUBCOMMANDS = (
     "carve",
     "audit",
     "explain",
+    "scenarios",
     "check",
     "ask",
     "smoke",

@@ -36,6 +36,7 @@ def append_to_two_files(log: KahaDBLog) -> None:
 )
 def append_behind_a_torn_batch(log: KahaDBLog) -> None:
     """One byte of the last batch is missing: it is overwritten."""
+    log.shows("going-on-after-a-torn-record")
     log.truncate(224)
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"])

@@ -15,6 +15,7 @@ SUM = "batches[1].control.checksum"
 @BOOK.damaged(five_batches, "checksum", "KDB-007", "KDB-036", "KDB-044")
 def payload_flipped(log: KahaDBLog) -> None:
     """One bit of a payload: its batch is lost."""
+    log.shows("bit-in-a-payload")
     log.flip("batches[1].records[0].payload", 7)
     log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
 
@@ -29,6 +30,7 @@ def payload_of_the_last_batch_flipped(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "checksum", "KDB-007", "KDB-036")
 def checksum_flipped(log: KahaDBLog) -> None:
     """One bit of a stored checksum."""
+    log.shows("bit-in-a-checksum")
     log.flip(SUM, 56)
     log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
 

@@ -76,6 +76,7 @@ def eof_record_and_zeros(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "ending", "KDB-015", kind="eof")
 def eof_record_and_remains(log: KahaDBLog) -> None:
     """After the EOF record, remains of a longer write that failed and was written over."""
+    log.shows("stale-tail")
     log.extend(whole_batch(b"never acknowledged" * 4)[60:], "the end of an older batch")
     log.expect("intact", survivors=ALL, end=225)
 

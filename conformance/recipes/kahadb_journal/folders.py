@@ -84,6 +84,7 @@ def number_with_zeros_in_front(log: KahaDBLog) -> None:
 @BOOK.damaged(two_files, "folder", "KDB-003", "KDB-050")
 def first_file_missing(log: KahaDBLog) -> None:
     """The first file is gone, as when all its messages were consumed: nothing shows otherwise."""
+    log.shows("lost-file")
     log.remove_file("db-1.log")
     log.expect("intact", survivors=[2, 3])
 

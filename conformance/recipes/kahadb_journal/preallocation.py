@@ -76,6 +76,7 @@ def preallocated_and_not_written(log: KahaDBLog) -> None:
 @BOOK.damaged(sparse_file, "preallocation", "KDB-035", "KDB-045", "KDB-025")
 def high_bit_of_a_size_in_a_sparse_file(log: KahaDBLog) -> None:
     """One flipped bit of a size in a preallocated file: the batches after it survive."""
+    log.shows("bit-in-a-length")
     log.context["write_batch_size"] = 1024
     log.flip("batches[1].control.len_records", 6)
     log.expect("damaged", "bad-size", survivors=[0, 2], end=135)

@@ -129,6 +129,7 @@ def control_record_missing(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "resync", "KDB-050")
 def batch_dropped(log: KahaDBLog) -> None:
     """A whole batch is missing: nothing in the format shows it."""
+    log.shows("missing-in-the-middle")
     log.drop("batches[1]")
     log.expect("intact", survivors=[0, 2, 3, 4], end=180)
 
@@ -136,6 +137,7 @@ def batch_dropped(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "resync", "KDB-050")
 def batch_twice(log: KahaDBLog) -> None:
     """A whole batch stands there twice: nothing in the format shows it."""
+    log.shows("unit-twice")
     log.duplicate("batches[1]")
     log.expect("intact", survivors=[0, 1, 1, 2, 3, 4], end=270)
 
@@ -143,6 +145,7 @@ def batch_twice(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "resync", "KDB-050")
 def batch_of_an_older_file(log: KahaDBLog) -> None:
     """A lost write: a batch of an older file of the same shape shows through."""
+    log.shows("lost-write")
     older = whole_batch(words(70)) + whole_batch(words(71))
     log.stale(45, 90, older)
     log.expect("intact", survivors=[0, words(71), 2, 3, 4], end=225)
@@ -166,5 +169,6 @@ def sector_zeroed(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "resync", "KDB-046")
 def half_of_the_file_zeroed(log: KahaDBLog) -> None:
     """The first 128 bytes are zeros: the batches after them survive."""
+    log.shows("zeroed-sector")
     log.put(0, bytes(128), "128 zero bytes")
     log.expect("damaged", "bad-header", survivors=[3, 4], end=225)

@@ -58,6 +58,7 @@ def cut_behind_the_control_record(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "torn-tail", "KDB-042", kind="eof")
 def cut_in_a_payload(log: KahaDBLog) -> None:
     """The file ends one byte before the end of a payload."""
+    log.shows("torn-last-record")
     log.truncate(224)
     log.expect("torn", "torn-batch", survivors=FOUR, end=180)
 

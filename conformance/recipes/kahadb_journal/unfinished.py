@@ -90,6 +90,7 @@ def zero_at_the_end_of_a_file_without_eof_record(log: KahaDBLog) -> None:
 @BOOK.damaged(preallocated_by_5_12, "torn-tail", "KDB-042", kind="eof")
 def last_payload_that_ends_with_a_zero_in_a_file_of_5_12(log: KahaDBLog) -> None:
     """A damaged last batch without EOF record whose last byte is zero: it reads as torn."""
+    log.shows("size-before-data")
     log.put(134, b"\0", "a zero byte")
     log.expect("torn", "torn-batch", survivors=[0, 1], end=90)
 

@@ -43,6 +43,7 @@ def append_in_the_second_block(log: LevelDBLog) -> None:
 )
 def append_behind_a_torn_payload(log: LevelDBLog) -> None:
     """One byte of the last record is missing: it must not swallow what is appended."""
+    log.shows("going-on-after-a-torn-record")
     log.truncate(37)
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"])

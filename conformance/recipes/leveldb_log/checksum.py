@@ -18,6 +18,7 @@ from reference_impl.leveldb_log.layout import (
 @BOOK.damaged(three_records, "checksum", "LDB-006", "LDB-028", "LDB-039")
 def checksum_flipped_in_first_record(log: LevelDBLog) -> None:
     """One flipped bit in the first checksum loses everything to the end of the block."""
+    log.shows("bit-in-a-checksum")
     log.flip("blocks[0].records[0].header.checksum", 3)
     log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
 
@@ -25,6 +26,7 @@ def checksum_flipped_in_first_record(log: LevelDBLog) -> None:
 @BOOK.damaged(three_records, "checksum", "LDB-006", "LDB-028")
 def payload_flipped_in_second_record(log: LevelDBLog) -> None:
     """One flipped payload bit loses its record and the rest of the block, but nothing before it."""
+    log.shows("bit-in-a-payload")
     log.flip("blocks[0].records[1].data", 17)
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 

@@ -118,6 +118,7 @@ def first_block_of_a_record_dropped(log: LevelDBLog) -> None:
 @BOOK.damaged(fragments_in_two_blocks, "fragments", "LDB-032", "LDB-037")
 def first_block_twice(log: LevelDBLog) -> None:
     """The first block is there twice: its FIRST is open when the block begins again."""
+    log.shows("unit-twice")
     log.duplicate("blocks[0]")
     log.expect("damaged", "incomplete-record", survivors=[0, 0, 1, 2])
     log.note("A duplicated block is not recognised: its records are returned twice.")

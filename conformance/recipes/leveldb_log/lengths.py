@@ -80,6 +80,7 @@ def length_zeroed(log: LevelDBLog) -> None:
 @BOOK.damaged(two_blocks, "lengths", "LDB-023", "LDB-037")
 def length_beyond_the_block_in_mid_log(log: LevelDBLog) -> None:
     """A length that crosses the block's end loses the rest of the block; the next one is good."""
+    log.shows("bit-in-a-length")
     log.flip("blocks[0].records[1].header.len_data", 15)
     log.expect("damaged", "bad-length", survivors=[0, 2, 3])
 

@@ -53,6 +53,7 @@ def one_byte_missing(log: LevelDBLog) -> None:
 @BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-037")
 def block_dropped(log: LevelDBLog) -> None:
     """A whole block of short records missing leaves no trace: its records are gone."""
+    log.shows("missing-in-the-middle")
     log.drop("blocks[1]")
     log.expect("intact", survivors=[0, 1, 4, 5])
     log.note("Records have no number: the format cannot show that a block is missing.")
@@ -61,6 +62,7 @@ def block_dropped(log: LevelDBLog) -> None:
 @BOOK.damaged(three_blocks_of_short_records, "resync", "LDB-037")
 def blocks_swapped(log: LevelDBLog) -> None:
     """Two blocks written to each other's place: all records survive, in the order of the file."""
+    log.shows("swapped")
     log.swap_sectors(0, 1, BLOCK)
     log.expect("intact", survivors=[2, 3, 0, 1, 4, 5])
 
@@ -75,6 +77,7 @@ def sectors_swapped(log: LevelDBLog) -> None:
 @BOOK.damaged(fragments_in_three_blocks, "resync", "LDB-028", "LDB-034")
 def sector_of_an_older_log(log: LevelDBLog) -> None:
     """A lost write: a sector of an older generation of the file shows through."""
+    log.shows("lost-write")
     older = LevelDBLog(b"", [])
     older.write(b"older", b"o" * 70000)
     log.stale(BLOCK + 512, BLOCK + 1024, bytes(older.data))
@@ -84,6 +87,7 @@ def sector_of_an_older_log(log: LevelDBLog) -> None:
 @BOOK.damaged(two_blocks, "resync", "LDB-037", "LDB-021")
 def tail_of_an_older_log(log: LevelDBLog) -> None:
     """A log written over an older, longer one: the older records after its end are returned."""
+    log.shows("stale-tail")
     older = LevelDBLog(b"", [])
     older.write(b"alpha")
     older.fill_block_but(6)

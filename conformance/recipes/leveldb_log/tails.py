@@ -53,6 +53,7 @@ def cut_behind_a_header(log: LevelDBLog) -> None:
 @BOOK.damaged(three_records, "torn-tail", "LDB-022", "LDB-036", "LDB-038", kind="eof")
 def cut_in_a_payload(log: LevelDBLog) -> None:
     """The log ends one byte before the end of a payload."""
+    log.shows("torn-last-record")
     log.truncate(37)
     log.expect("torn", "torn-payload", survivors=[0, 1], end=24)
     log.bug("ccl_leveldb returns a short record")
@@ -178,6 +179,7 @@ def tail_of_ff(log: LevelDBLog) -> None:
 @BOOK.damaged(three_records, "torn-tail", "LDB-028", "LDB-038")
 def payload_lost_but_its_length_is_there(log: LevelDBLog) -> None:
     """The file grew but the last payload never arrived: it reads as zeros, its checksum fails."""
+    log.shows("size-before-data")
     log.zero("blocks[0].records[2].data")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1])
     log.note(

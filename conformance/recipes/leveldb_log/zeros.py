@@ -155,6 +155,7 @@ def zero_tail_shorter_than_a_header_in_a_new_block(log: LevelDBLog) -> None:
 @BOOK.damaged(three_blocks_of_short_records, "zeros", "LDB-028")
 def sector_of_zeros_inside_a_record(log: LevelDBLog) -> None:
     """A sector that was never written, inside a payload: the checksum fails."""
+    log.shows("zeroed-sector")
     log.zero_sector(8, 512)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, 5])
 

@@ -10,6 +10,7 @@ ALL = range(5)
 @BOOK.damaged(five_entries, "data", "SDJ-023", "SDJ-043", "SDJ-044")
 def payload_flipped(log: SystemdLog) -> None:
     """One bit of a value: the field is lost, the entry survives without it."""
+    log.shows("bit-in-a-payload")
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
     log.expect(
         "damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2, 3, 4], end=None
@@ -28,6 +29,7 @@ def payload_of_all_entries_flipped(log: SystemdLog) -> None:
 @BOOK.damaged(five_entries, "data", "SDJ-023", "SDJ-044")
 def hash_flipped(log: SystemdLog) -> None:
     """One bit of a hash: which of hash and value is wrong cannot be told."""
+    log.shows("bit-in-a-checksum")
     log.flip(f"{log.of('MESSAGE=delta')}.body.hash", 9)
     log.expect("damaged", "hash-mismatch", survivors=[0, 1, 2, log.without(3, "MESSAGE"), 4])
 
@@ -68,6 +70,7 @@ def field_name_in_lower_case(log: SystemdLog) -> None:
 @BOOK.damaged(five_entries, "data", "SDJ-010", "SDJ-041")
 def data_size_too_large(log: SystemdLog) -> None:
     """The size of a DATA leads into what follows: the walk gets into step at a known object."""
+    log.shows("bit-in-a-length")
     log.set(f"{log.of('MESSAGE=bravo')}.len_object", 300)
     log.expect("damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2, 3, 4])
 
@@ -152,6 +155,7 @@ def tail_of_a_compact_data(log: SystemdLog) -> None:
 @BOOK.damaged(five_entries, "data", "SDJ-041", "SDJ-054")
 def sector_of_objects_zeroed(log: SystemdLog) -> None:
     """A sector of 512 bytes reads as zeros: what lies in it is lost, the rest is not."""
+    log.shows("zeroed-sector")
     log.zero_sector(4)
     log.expect("damaged", "bad-object", survivors=[0, 1, 2, b""])
     log.note("Of the fourth entry the boot id is left, which is in the entry and in no field.")
@@ -160,5 +164,6 @@ def sector_of_objects_zeroed(log: SystemdLog) -> None:
 @BOOK.damaged(five_entries, "data", "SDJ-041")
 def two_sectors_swapped(log: SystemdLog) -> None:
     """Two sectors traded places: objects of both are lost."""
+    log.shows("swapped")
     log.swap_sectors(2, 3)
     log.expect("damaged", "hash-mismatch", survivors=[4])

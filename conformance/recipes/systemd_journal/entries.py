@@ -214,6 +214,7 @@ def compact_item_flipped(log: SystemdLog) -> None:
 @BOOK.damaged(five_entries, "entry", "SDJ-046", "SDJ-059")
 def entry_dropped(log: SystemdLog) -> None:
     """An ENTRY is cut out and what follows moves up: no link past it holds."""
+    log.shows("missing-in-the-middle")
     log.drop(log.entry(2))
     log.expect(
         "damaged",

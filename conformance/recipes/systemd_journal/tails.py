@@ -65,6 +65,7 @@ def cut_in_a_table(log: SystemdLog) -> None:
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-051", "SDJ-055", kind="eof")
 def cut_in_the_last_entry(log: SystemdLog) -> None:
     """The file ends inside its last entry: those before it are whole."""
+    log.shows("torn-last-record")
     log.truncate_in(f"{log.entry(4)}.body", 30)
     log.expect("torn", "torn-file", survivors=FOUR, end=None)
     log.note("systemd up to 257 refuses a file that is shorter than its arena.")
@@ -82,6 +83,7 @@ def cut_and_links_far_beyond_the_cut(log: SystemdLog) -> None:
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-051", kind="eof")
 def cut_in_front_of_the_last_entry(log: SystemdLog) -> None:
     """The file ends exactly where an object begins."""
+    log.shows("index-survives-data")
     log.truncate(log.start(log.entry(4)))
     log.expect("torn", "torn-file", survivors=FOUR)
 
@@ -111,6 +113,7 @@ def cut_and_a_payload_flipped(log: SystemdLog) -> None:
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-052", kind="eof")
 def last_entry_zeroed_online(log: SystemdLog) -> None:
     """A crash: the header counts an entry whose bytes never arrived."""
+    log.shows("size-before-data")
     log.zero(log.entry(3))
     log.expect("torn", "torn-append", survivors=range(3), end=None)
 
@@ -149,6 +152,7 @@ def counts_behind_online(log: SystemdLog) -> None:
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-053", kind="eof")
 def copied_while_it_grew(log: SystemdLog) -> None:
     """Header and tables were copied when there were two entries, the rest when there were four."""
+    log.shows("lost-write")
     earlier = SystemdLog(log._control, [])
     earlier.write(*MIXED[:2], state=1, header_size=272)
     first_data = log.start(log.path(log.all_of(layout.DATA)[0]))

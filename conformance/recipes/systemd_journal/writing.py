@@ -199,6 +199,7 @@ def append_to_an_archived_file(log: SystemdLog) -> None:
 )
 def append_to_a_torn_file(log: SystemdLog) -> None:
     """A torn file: its links lead past its end, so a writer begins a new one."""
+    log.shows("going-on-after-a-torn-record")
     log.record("MESSAGE=foxtrot", realtime=LATER)
     log.expect_refusal("torn", "torn-file", survivors=range(4))
 

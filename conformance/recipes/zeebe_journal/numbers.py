@@ -55,6 +55,7 @@ def index_negative(log: ZeebeLog) -> None:
 @BOOK.damaged(one_segment, "index", "ZBJ-031", "ZBJ-033")
 def record_dropped(log: ZeebeLog) -> None:
     """The second record is gone and the others moved up: index 3 stands where 2 must."""
+    log.shows("missing-in-the-middle")
     log.drop("records[1]")
     log.expect("damaged", "index-mismatch", survivors=[0], end=None)
 
@@ -62,6 +63,7 @@ def record_dropped(log: ZeebeLog) -> None:
 @BOOK.damaged(one_segment, "index", "ZBJ-031")
 def record_twice(log: ZeebeLog) -> None:
     """The second record is there twice."""
+    log.shows("unit-twice")
     log.duplicate("records[1]")
     log.expect("damaged", "index-mismatch", survivors=[0, 1], end=None)
 

@@ -106,6 +106,7 @@ def data_block_too_short(log: ZeebeLog) -> None:
 @flushed_below_and_at(one_segment, "checksum", "ZBJ-017", "ZBJ-028", "ZBJ-033", below=1, at=4)
 def checksum_flipped(log: ZeebeLog) -> None:
     """One bit of a checksum: the log ends there, although whole records follow."""
+    log.shows("bit-in-a-checksum")
     log.flip("records[1].metadata.checksum", 3)
     log.stops("checksum-mismatch", [0], end=123)
 
@@ -127,6 +128,7 @@ def checksum_zeroed(log: ZeebeLog) -> None:
 @flushed_below_and_at(one_segment, "checksum", "ZBJ-028", below=3, at=4)
 def payload_flipped(log: ZeebeLog) -> None:
     """One bit of the last payload."""
+    log.shows("bit-in-a-payload")
     log.flip("records[3].data.entry.application_entry.application_data", 7)
     log.stops("checksum-mismatch", [0, 1, 2], end=321)
 

@@ -20,6 +20,7 @@ SILENT = "With nothing flushed after the gap, Zeebe deletes the later files with
 @flushed_below_and_at(three_segments, "segments", "ZBJ-037", "ZBJ-039", below=2, at=4)
 def middle_segment_missing(log: ZeebeLog) -> None:
     """The second segment is missing: what follows the gap is not part of the log."""
+    log.shows("lost-file")
     log.remove_file(SECOND)
     log.stops("segment-gap", [0, 1], end=222)
     log.note(SILENT)
@@ -75,6 +76,7 @@ def segment_twice(log: ZeebeLog) -> None:
 @BOOK.damaged(three_segments, "segments", "ZBJ-039")
 def segments_swapped(log: ZeebeLog) -> None:
     """The second and the third segment have each other's names."""
+    log.shows("swapped")
     log.rename_file(SECOND, "journal-9.log")
     log.rename_file(THIRD, SECOND)
     log.rename_file("journal-9.log", THIRD)
@@ -94,6 +96,7 @@ def gap_between_segments(log: ZeebeLog) -> None:
 @flushed_below_and_at(three_segments, "segments", "ZBJ-014", "ZBJ-039", below=2, at=4)
 def zeros_in_the_middle(log: ZeebeLog) -> None:
     """The second segment reads as zeros, and another follows it."""
+    log.shows("zeroed-sector")
     log.files[SECOND][:] = bytes(270)
     log.did(f"zero all of {SECOND}")
     log.stops("zero-segment", [0, 1], end=222)

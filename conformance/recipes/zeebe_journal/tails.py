@@ -12,6 +12,7 @@ from reference_impl.zeebe_journal.writer import pack_record
 @flushed_below_and_at(one_segment, "tail", "ZBJ-027", below=3, at=4, kind="eof")
 def cut_in_the_payload(log: ZeebeLog) -> None:
     """The file ends inside the last record."""
+    log.shows("torn-last-record")
     log.truncate(400)
     log.stops("torn-record", [0, 1, 2], end=321)
     log.note("Zeebe extends the file with zeros to its full size before it looks at the record.")
@@ -52,6 +53,7 @@ def cut_behind_the_last_record(log: ZeebeLog) -> None:
 @flushed_below_and_at(one_segment, "tail", "ZBJ-026", "ZBJ-034", below=4, at=5, kind="eof")
 def frame_without_a_record(log: ZeebeLog) -> None:
     """A frame byte of 1, then zeros: only the first byte of a write arrived."""
+    log.shows("size-before-data")
     log.data[422] = 1
     log.did("set the byte at 422 to 1")
     log.stops("bad-header", range(4), end=422)
@@ -68,6 +70,7 @@ def metadata_without_data(log: ZeebeLog) -> None:
 @BOOK.damaged(one_segment, "tail", "ZBJ-022", kind="limit")
 def stale_record_behind_the_end(log: ZeebeLog) -> None:
     """A whole record after the EOF frame is left over from a longer log: it is ignored."""
+    log.shows("stale-tail")
     record = pack_record(6, 9, DELTA[0])
     log.data[423 : 423 + 80] = record[:80]
     log.did("put 80 bytes of an older record at 423")

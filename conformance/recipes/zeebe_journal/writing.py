@@ -84,6 +84,7 @@ def append_to_three_segments(log: ZeebeLog) -> None:
 )
 def append_behind_a_torn_record(log: ZeebeLog) -> None:
     """The last record is cut and was not flushed: what is appended takes its place."""
+    log.shows("going-on-after-a-torn-record")
     log.truncate(240, "journal-3.log")
     _append(log, FOXTROT, GOLF)
     log.flushed(5)
@@ -182,6 +183,7 @@ def flushed_less_than_there_is(log: ZeebeLog) -> None:
 @BOOK.damaged(one_segment, "limits", "ZBJ-041", kind="limit")
 def flushed_more_than_there_is(log: ZeebeLog) -> None:
     """The flushed index is higher than the last index: records are missing."""
+    log.shows("index-survives-data")
     log.flushed(5)
     log.expect("damaged", "missing-records", survivors=range(4), end=None)
 

@@ -41,6 +41,7 @@ def append_to_an_empty_file(log: ZmqRaftLog) -> None:
 )  # fmt: skip
 def append_behind_a_torn_entry(log: ZmqRaftLog) -> None:
     """The last entry lacks a byte: what is appended must not be read as part of it."""
+    log.shows("going-on-after-a-torn-record")
     log.truncate(244)
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"])

@@ -115,6 +115,7 @@ def files_in_two_folders(log: ZmqRaftLog) -> None:
 @BOOK.damaged(three_files, "directory", "ZMR-094")
 def middle_file_missing(log: ZmqRaftLog) -> None:
     """The file of entries 4 to 7 is gone: those after it are returned all the same."""
+    log.shows("lost-file")
     log.remove_file(FOUR)
     log.expect("damaged", "missing-entries", survivors=[0, 1, 2, 7, 8, 9], end=186)
 

@@ -92,6 +92,7 @@ def terms_on_both_sides_of_a_loss(log: ZmqRaftLog) -> None:
 @BOOK.damaged(five_entries, "undetected", "ZMR-051")
 def bit_of_a_payload(log: ZmqRaftLog) -> None:
     """No checksum covers an entry: a changed byte of its data is returned as it stands."""
+    log.shows("bit-in-a-payload")
     log.flip("data.entries[2].data", 0)
     log.expect("intact", survivors=[0, 1, with_bit_0_flipped(log.payloads[2]), 3, 4])
 
@@ -113,6 +114,7 @@ def term_that_is_wrong_and_in_order(log: ZmqRaftLog) -> None:
 @BOOK.damaged(five_entries, "entries", "ZMR-052")
 def last_entry_reads_as_zeros(log: ZmqRaftLog) -> None:
     """The offset of the last entry arrived, its data reads as zeros: it was never written."""
+    log.shows("size-before-data")
     log.zero("data.entries[4]")
     log.expect("damaged", "zero-entry", survivors=[0, 1, 2, 3])
     log.note("Nothing orders the data before its offset, so a crash may leave this.")
@@ -121,6 +123,7 @@ def last_entry_reads_as_zeros(log: ZmqRaftLog) -> None:
 @BOOK.damaged(five_entries, "entries", "ZMR-052", "ZMR-050")
 def entries_in_the_middle_read_as_zeros(log: ZmqRaftLog) -> None:
     """Two entries read as zeros; their term of zero is compared with nobody's."""
+    log.shows("zeroed-sector")
     log.zero("data.entries[1]")
     log.zero("data.entries[2]")
     log.expect("damaged", "zero-entry", survivors=[0, 3, 4])

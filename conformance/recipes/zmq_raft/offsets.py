@@ -15,6 +15,7 @@ def five_entries(log: ZmqRaftLog) -> None:
 @BOOK.damaged(five_entries, "torn-tail", "ZMR-047", kind="eof")
 def last_entry_cut_by_a_byte(log: ZmqRaftLog) -> None:
     """The offset of the last entry arrived, its last byte did not."""
+    log.shows("torn-last-record")
     log.truncate(244)
     log.expect("torn", "torn-entry", survivors=[0, 1, 2, 3], end=220)
     log.note("zmq-raft writes data and offset with one fdatasync: a crash may leave this.")
@@ -44,6 +45,7 @@ def three_entries_cut(log: ZmqRaftLog) -> None:
 @BOOK.damaged(five_entries, "torn-tail", "ZMR-047", kind="eof")
 def all_entries_missing(log: ZmqRaftLog) -> None:
     """The file ends with the marker, and the table commits five entries."""
+    log.shows("index-survives-data")
     log.truncate_in("data.entries[0]", 0)
     log.expect("torn", "torn-entry", end=120)
 
@@ -73,6 +75,7 @@ def offset_of_all_ones(log: ZmqRaftLog) -> None:
 @BOOK.damaged(five_entries, "offsets", "ZMR-046")
 def offset_beyond_the_file(log: ZmqRaftLog) -> None:
     """An offset in the middle leads past the end, the next one does not: two entries are lost."""
+    log.shows("bit-in-a-length")
     log.flip("offsets[1]", 24)
     log.expect("damaged", "bad-offset", survivors=[0, 3, 4], end=None)
 
@@ -108,6 +111,7 @@ def last_offset_of_one(log: ZmqRaftLog) -> None:
 @BOOK.damaged(five_entries, "offsets", "ZMR-046")
 def offsets_swapped(log: ZmqRaftLog) -> None:
     """Two offsets traded places."""
+    log.shows("swapped")
     log.set("offsets[1]", 75)
     log.set("offsets[2]", 50)
     log.expect("damaged", "bad-offset", survivors=[0, 4], end=None)

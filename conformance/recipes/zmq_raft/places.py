@@ -32,6 +32,7 @@ def file_one_folder_too_high(log: ZmqRaftLog) -> None:
 @BOOK.damaged(three_files, "directory", "ZMR-091")
 def a_misplaced_copy(log: ZmqRaftLog) -> None:
     """The second file is there twice: in its place, and in another folder, where it is lost."""
+    log.shows("unit-twice")
     log.add_file("log/00000/00/01/00000000000004.rlog", bytes(log.files[FOUR]), "a copy")
     log.expect("damaged", "misplaced-file", survivors=ALL, end=186)
 

@@ -1,0 +1,89 @@
+"""What real systems make of the scenarios: taken from a run report, kept in ``results.json``.
+
+The page is made of the kept results, so that it can be made anew without the systems. A test holds
+them to the lists of known failures, which every run compares with what it sees.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from conformance.describe import payload_key
+from conformance.saving import save
+
+KEPT = Path(__file__).with_name("results.json")
+AS_OWED = "as owed"
+NOT_ASKED = "not asked"
+PROFILES = ("recover", "append")
+"""How the vectors of scenarios are asked here: strict reading would stop at the first fault."""
+
+Results = Mapping[str, Mapping[str, str]]
+"""By the title of an implementation with its version, and by the id of a vector: the effect."""
+
+
+def effect(result: Mapping[str, Any]) -> str:
+    """What one result of a run report means for whoever holds the log, in a few words."""
+    if result["class"] in ("pass", "unexpected-pass"):
+        return AS_OWED
+    if result["class"] == "skipped":
+        return NOT_ASKED
+    said = str(result["difference"])
+    if result["actual"] is None:
+        return "hangs" if said.startswith("no reply within") else f"fails: {said.split(';')[0]}"
+    words: list[str] = []
+    owed, given = (_payloads(result[key]) for key in ("expected", "actual"))
+    missing, extra = (owed - given).total(), (given - owed).total()
+    changed = min(missing, extra)
+    for number, what in (
+        (changed, "returns {} changed"),
+        (missing - changed, "loses {} more"),
+        (extra - changed, "returns {} not owed"),
+    ):
+        words += [what.format(number)] if number else []
+    if "not a word of it" in said:
+        words.append("says nothing")
+    if "for an intact log, found some" in said:
+        words.append("complains of a sound log")
+    return ", ".join(words) or "blames other bytes"
+
+
+def _payloads(answer: Mapping[str, Any] | None) -> Counter[str]:
+    return Counter(payload_key(record) for record in (answer or {}).get("records", ()))
+
+
+def of_report(report: Mapping[str, Any], vectors: Iterable[str]) -> Results:
+    """The results of real systems in these vectors; ours, which must pass, are left out."""
+    wanted = set(vectors)
+    found: dict[str, dict[str, str]] = {}
+    for one in report["implementations"]:
+        if one["status"] != "ran" or not is_real(one):
+            continue
+        effects = {
+            result["vector"]: effect(result)
+            for result in one["results"]
+            if result["vector"] in wanted and result["profile"] in PROFILES
+        }
+        if effects:
+            found[one["name"]] = dict(sorted(effects.items()))
+    return dict(sorted(found.items()))
+
+
+def is_real(implementation: Mapping[str, Any]) -> bool:
+    """Whether a row of a report is a program that others use: it has a list of known failures."""
+    folder = Path(__file__).parents[1] / "implementations" / str(implementation["name"])
+    return (folder / "known-failures.json").exists()
+
+
+def load(path: Path = KEPT) -> Results:
+    """The kept results."""
+    kept: Results = json.loads(path.read_text("utf-8"))
+    return kept
+
+
+def keep(results: Results, path: Path = KEPT) -> None:
+    """Keep the results of a run in the place of those of the last one."""
+    save(path, (json.dumps(results, indent=1) + "\n").encode())
