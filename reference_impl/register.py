@@ -5,6 +5,7 @@ It lies beside the chapter, as ``spec/<format>.toml``; ``spec/README.md`` descri
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -126,6 +127,8 @@ class Register:
     fields: Mapping[str, RecordField]
     context: Mapping[str, ContextKey]
     unseen: tuple[Unseen, ...] = ()
+    promises: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By scenario (``conformance/scenarios``), what can be promised of a log then."""
 
     @property
     def module(self) -> str:
@@ -170,6 +173,7 @@ def _register(body: Mapping[str, Any]) -> Register:
         {name: _field(name, said) for name, said in body["fields"].items()},
         {name: _key(name, said) for name, said in body.get("context", {}).items()},
         tuple(map(_unseen, body.get("unseen", ()))),
+        body.get("promises", {}),
     )
 
 

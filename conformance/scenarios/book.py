@@ -27,9 +27,18 @@ class Scenario:
     id: str
     title: str
     story: str
-    promise: Mapping[str, str]
-    """By format, what can be promised then, whoever reads; a format where it cannot happen is
-    left out."""
+
+    @property
+    def promise(self) -> Mapping[str, str]:
+        """By format, what can be promised then, whoever reads. Registers say it.
+
+        A format to which it cannot happen is left out.
+        """
+        return {
+            format: register.promises[self.id]
+            for format, register in registers().items()
+            if self.id in register.promises
+        }
 
     @property
     def anchor(self) -> str:
@@ -43,10 +52,12 @@ def scenarios() -> Mapping[str, Scenario]:
     found = {}
     for said in tomllib.loads(BOOK.read_text("utf-8"))["scenario"]:
         one = Scenario(**said)
-        unknown = one.promise.keys() - registers().keys()
-        if unknown or one.id in found:
-            raise BrokenScenario(f"{BOOK.name}: {one.id}: twice, or of no format: {unknown}")
+        if one.id in found:
+            raise BrokenScenario(f"{BOOK.name}: {one.id} is there twice")
         found[one.id] = one
+    for format, register in registers().items():
+        if unknown := register.promises.keys() - found.keys():
+            raise BrokenScenario(f"{format}: promises for no scenario of {BOOK.name}: {unknown}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What real systems make of the scenarios: taken from a run report, kept in ``results.json``.
+"""What real systems make of the scenarios: taken from a run report, kept beside each adapter.
 
 The page is made of the kept results, so that it can be made anew without the systems. A test holds
 them to the lists of known failures, which every run compares with what it sees.
@@ -9,20 +9,21 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from conformance.describe import payload_key
+from conformance.registry import FOLDER
 from conformance.saving import save
 
-KEPT = Path(__file__).with_name("results.json")
+KEPT = "scenarios.json"
+"""The file in the folder of an implementation."""
 AS_OWED = "as owed"
 NOT_ASKED = "not asked"
 PROFILES = ("recover", "append")
 """How the vectors of scenarios are asked here: strict reading would stop at the first fault."""
 
 Results = Mapping[str, Mapping[str, str]]
-"""By the title of an implementation with its version, and by the id of a vector: the effect."""
+"""By the name of an implementation, and by the id of a vector: the effect."""
 
 
 def effect(result: Mapping[str, Any]) -> str:
@@ -74,16 +75,18 @@ def of_report(report: Mapping[str, Any], vectors: Iterable[str]) -> Results:
 
 def is_real(implementation: Mapping[str, Any]) -> bool:
     """Whether a row of a report is a program that others use: it has a list of known failures."""
-    folder = Path(__file__).parents[1] / "implementations" / str(implementation["name"])
-    return (folder / "known-failures.json").exists()
+    return (FOLDER / str(implementation["name"]) / "known-failures.json").exists()
 
 
-def load(path: Path = KEPT) -> Results:
+def load() -> Results:
     """The kept results."""
-    kept: Results = json.loads(path.read_text("utf-8"))
-    return kept
+    return {
+        path.parent.name: json.loads(path.read_text("utf-8"))
+        for path in sorted(FOLDER.glob(f"*/{KEPT}"))
+    }
 
 
-def keep(results: Results, path: Path = KEPT) -> None:
-    """Keep the results of a run in the place of those of the last one."""
-    save(path, (json.dumps(results, indent=1) + "\n").encode())
+def keep(results: Results) -> None:
+    """Keep the results of a run, each in the place of those of the last one."""
+    for name, effects in results.items():
+        save(FOLDER / name / KEPT, (json.dumps(effects, indent=1) + "\n").encode())
