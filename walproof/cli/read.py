@@ -20,7 +20,7 @@ from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.record_table import Gathered, gather, print_summary, print_table
 from walproof.cli.summary import about_one, terminal_height
-from walproof.jsonl import line
+from walproof.jsonl import pieces
 from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.summary import size_of
 
@@ -209,6 +209,7 @@ def _print_scanned(found: Opened, context: Context) -> str:
 def _print_lines(events: Iterator[Event]) -> End:
     last = None
     for last in events:
-        sys.stdout.write(line(last))
+        for piece in pieces(last):
+            sys.stdout.write(piece)
     assert isinstance(last, End)
     return last

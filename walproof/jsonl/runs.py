@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from conformance.text import json_text
 from reference_impl.answer import INLINE_PAYLOAD_LIMIT
-from walproof.jsonl import line
+from walproof.jsonl import line, pieces
 from walproof.scan import columns
 from walproof.scan.answers import records
 from walproof.scan.model import Event, Records
@@ -28,7 +28,7 @@ _HEX = np.frombuffer(bytes(range(256)).hex().encode(), np.uint16)
 
 
 def lines(format_id: str, events: Iterable[Event]) -> Iterator[bytes | memoryview]:
-    """The lines of what a scanner says, in pieces of one or many."""
+    """The lines of what a scanner says, in pieces of a part, one or many."""
     for event in events:
         if not isinstance(event, Records):
             yield line(event).encode()
@@ -36,7 +36,8 @@ def lines(format_id: str, events: Iterable[Event]) -> Iterator[bytes | memoryvie
             yield joined
         else:
             for record in records(format_id, event):
-                yield line(columns.in_full(format_id, record)).encode()
+                for piece in pieces(columns.in_full(format_id, record)):
+                    yield piece.encode()
 
 
 def _joined(format_id: str, run: Records) -> memoryview | None:

@@ -47,6 +47,8 @@ def records(format_id: str, run: Records) -> Iterator[Record]:
     for n, payload in enumerate(run.payload.to_pylist()):
         fields: dict[str, Any] = {}
         for column, of_run in zip(known, values, strict=True):
-            if of_run[n] is not None:
-                fields[column.name] = column.to_answer(of_run[n])
+            value, of_run[n] = of_run[n], None  # a long one is held no longer than it is needed
+            if value is not None:
+                fields[column.name] = column.to_answer(value)
+                del value
         yield Record(int(run.at[n]), int(run.size[n]), payload, fields, run.file)

@@ -48,15 +48,21 @@ class ReferenceScanner:
         for event in self.format.read(log.local(), "recover", log.context):
             if isinstance(event, Record):
                 if run and (event.file != run[0].file or len(run) == MAX_ROWS or held >= MAX_BYTES):
-                    yield self._in_columns(run, wanted)
-                    run, held = [], 0
+                    yield self._taken(run, wanted)
+                    held = 0
                 run.append(self._row(event, wanted))
                 held += run[-1].held
                 continue
             if run:
-                yield self._in_columns(run, wanted)
-                run, held = [], 0
+                yield self._taken(run, wanted)
+                held = 0
             yield event
+
+    def _taken(self, run: list[_Row], wanted: Wanted) -> Records:
+        """The rows in columns; the list is empty then, so that nobody holds both."""
+        made = self._in_columns(run, wanted)
+        run.clear()
+        return made
 
     def in_columns(self, run: Sequence[Record], wanted: Wanted) -> Records:
         """Some records of one file, at least one, as a run."""

@@ -16,6 +16,7 @@ from conformance.saving import saved
 from reference_impl.answer import End, Lost, end_to_json
 from walproof import decode
 from walproof.scan import scanner
+from walproof.scan.columns import JsonColumn, columns_of
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
 from walproof.tables import rows
@@ -70,7 +71,7 @@ def to_parquet(
             _handed_over(schema),
             compression=compression,
             store_schema=False,
-            **_cheap(schema),
+            **_cheap(schema, format_id),
         ) as made,
     ):
         exported = _write(made, log, format_id, Wanted(max_payload=max_payload), progress)
@@ -78,12 +79,14 @@ def to_parquet(
     return exported
 
 
-def _cheap(schema: pa.Schema) -> dict[str, Any]:
+def _cheap(schema: pa.Schema, format_id: str) -> dict[str, Any]:
     """Payloads are hardly ever the same, so neither dictionaries nor statistics of them help.
 
+    Nor of JSON, of which a dictionary holds one copy and the statistics two, however long it is.
     Nor do dictionaries of numbers: offsets and indices rise, and their differences take least.
     """
-    others = [name for name in schema.names if name != "payload"]
+    unlike = {one.name for one in columns_of(format_id) if isinstance(one, JsonColumn)}
+    others = [name for name in schema.names if name not in unlike | {"payload"}]
     numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
     return {
         "use_dictionary": [name for name in others if name not in numbers],

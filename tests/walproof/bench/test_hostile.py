@@ -76,6 +76,23 @@ def test_of_a_field_that_is_repeated_no_more_is_given_out_than_the_file_is_long(
     assert lost.end == record.at + record.size
 
 
+@pytest.mark.parametrize(
+    ("make", "bytes_each"),
+    [
+        (systemd_journal.small_entries, 80),
+        (systemd_journal.many_fields, 90),
+        (systemd_journal.many_values, 90),
+        (systemd_journal.small_objects, 40),
+    ],
+    ids=lambda given: getattr(given, "__name__", None),
+)
+def test_a_journal_of_small_objects_is_read_object_by_object(make, bytes_each: int) -> None:  # type: ignore[no-untyped-def]
+    """A fault early in the walk would make the rest one lost range, which is hard on nobody."""
+    found = inspect(make(SMALL), {})
+    assert not found.walk.faults
+    assert found.walk.counts.total() > SMALL // bytes_each
+
+
 def test_so_many_faults_are_kept_and_one_for_all_others() -> None:
     data = systemd_journal.faults_that_overlap(1 << 17)
     found = inspect(data, {})

@@ -50,6 +50,12 @@ def test_an_update_of_tiny_values_fits(name: str, tmp_path: Path) -> None:
     assert held(name, zmq_raft.empty_arrays, SIZE, tmp_path) <= hostile.most(SIZE)
 
 
+@pytest.mark.parametrize("name", ["export --parquet", "read --jsonl --fast"])
+def test_a_text_that_json_spells_out_fits(name: str, tmp_path: Path) -> None:
+    size = 2 * SIZE
+    assert held(name, zmq_raft.long_text, size, tmp_path) <= hostile.most(size)
+
+
 def test_each_command_has_a_name_and_its_paths() -> None:
     assert len({one.name for one in COMMANDS}) == len(COMMANDS)
     paths = {"LOG": "/log", "SMALL": "/small", "FOLDER": "/folder", "OUT": "/out"}

@@ -8,10 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from conformance.text import json_text
 from conformance.vectors import load_all
 from reference_impl.answer import NewRecord, Record
 from reference_impl.formats import FORMATS, named
-from walproof.jsonl import line
+from walproof.jsonl import LARGE, line, pieces
 from walproof.jsonl import runs as jsonl
 from walproof.scan import columns, scanner
 from walproof.scan.answers import in_full
@@ -87,3 +88,12 @@ def test_text_that_json_escapes_goes_the_slow_way() -> None:
         run = Records(at, at, payload, fields, "db-1.log")
         assert (jsonl._joined("kahadb-journal", run) is not None) == is_joined
         assert at_once("kahadb-journal", [run]) == one_by_one("kahadb-journal", [run])
+
+
+def test_a_large_record_comes_in_pieces_that_are_its_line() -> None:
+    """The piece with the long text is one; what is around it is in others."""
+    text = "\x01é" * LARGE
+    record = Record(7, 9, text.encode(), {"state": {"a": text, "b": [1, None, "\u202e"]}}, "x")
+    found = list(pieces(record))
+    assert max(map(len, found)) < len(line(record)) - 100
+    assert line(record) == json_text({"record": record.to_json()}) + "\n" == "".join(found)

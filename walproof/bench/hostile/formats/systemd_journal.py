@@ -84,23 +84,40 @@ def bombs(size: int) -> bytes:
     return file.done([file.entry([NOWHERE])])
 
 
-def empty_entries(size: int) -> bytes:
-    """Entries without fields."""
+def small_entries(size: int) -> bytes:
+    """Entries as small as they may be: all have one field, of two bytes."""
     file = _File()
-    return file.done([file.entry([]) for _ in range(size // 72)])
+    field = file.field(b"A=")
+    return file.done([file.entry([field]) for _ in range(size // 76)])
 
 
 def small_objects(size: int) -> bytes:
-    """Arrays without items, to which nothing leads."""
+    """Arrays of one slot, to which nothing leads."""
     file = _File()
-    for _ in range(size // 24):
-        file.put(layout.ENTRY_ARRAY, bytes(8))
-    return file.done([])
+    for _ in range(size // 32):
+        file.put(layout.ENTRY_ARRAY, bytes(12))
+    return file.done([file.entry([file.field(b"A=")])])
+
+
+def many_fields(size: int) -> bytes:
+    """One entry of small fields, each of another name."""
+    file = _File()
+    fields = [file.field(b"F%X=" % number) for number in range(size // 84)]
+    return file.done([file.entry(fields)])
+
+
+def many_values(size: int) -> bytes:
+    """One entry of small fields, all of one name."""
+    file = _File()
+    fields = [file.field(b"A=%X" % number) for number in range(size // 84)]
+    return file.done([file.entry(fields)])
 
 
 LOGS = (
-    empty_entries,
+    small_entries,
     small_objects,
+    many_fields,
+    many_values,
     one_field_repeated,
     one_field_shared,
     faults_that_overlap,
