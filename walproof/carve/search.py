@@ -28,9 +28,9 @@ class Search:
         self._masked = [_padded(one) for one in patterns]
         self._kernel = None
         if patterns and importlib.util.find_spec("numba"):
-            from walproof.carve.kernel import matches
+            from walproof.scan.stored import ready
 
-            self._kernel = matches
+            self._kernel = ready("walproof.carve.kernel").matches
             self._compile()
 
     def hits(self, window: Window) -> list[tuple[int, int]]:

@@ -21,8 +21,6 @@ from walproof.scan import columns
 from walproof.scan.answers import records
 from walproof.scan.model import Event, Records
 
-_TO_ESCAPE = r"[^ !#-\[\]-~]"
-"""What is not plain in JSON text; some of it may stay as it is, which is left to the slow way."""
 _HEX = np.frombuffer(bytes(range(256)).hex().encode(), np.uint16)
 """Two digits for each byte."""
 
@@ -75,11 +73,13 @@ def _field(column: columns.Column, values: pa.Array) -> pa.Array | None:
     elif kind is columns.Column and pa.types.is_integer(values.type):
         made = pc.binary_join_element_wise(name, values.cast(pa.string()), "")
     elif kind is columns.Column and pa.types.is_string(values.type):
-        if pc.any(pc.match_substring_regex(values, _TO_ESCAPE)).as_py():
+        if pc.any(pc.match_substring_regex(values, columns.TO_ESCAPE)).as_py():
             return None
         made = pc.binary_join_element_wise(f'{name}"', values, '"', "")
     elif values.null_count == len(values):
         return _nothing(len(values))
+    elif (texts := column.to_json(values)) is not None:
+        made = pc.binary_join_element_wise(name, texts, "")
     else:
         return None
     return made.fill_null("")

@@ -17,6 +17,8 @@ from reference_impl.answer import Record
 from walproof.by_format import module_of
 
 WIDEST = (1 << 64) - 1
+TO_ESCAPE = r"[^ !#-\[\]-~]"
+"""What is not plain in JSON text; some of it may stay as it is, which is left to ``json_text``."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,13 @@ class Column:
     def to_answer(self, value: Any) -> Any:
         """The field of an answer, from a value of the column that is not null."""
         return value
+
+    def to_json(self, values: pa.Array) -> pa.Array | None:
+        """What :meth:`to_answer` makes of each value, as JSON text; null where there is none.
+
+        None if it has to be made value by value.
+        """
+        return None
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
         """The value without what is too long in it, and whether anything was."""

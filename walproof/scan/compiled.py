@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from numba import config, njit, types
+
+from walproof.scan.stored import cache
 
 BYTES = types.Array(types.uint8, 1, "C", readonly=True)
 """Bytes to read: what ``np.frombuffer`` gives for ``bytes``; a writable array fits as well."""
@@ -47,7 +45,7 @@ def kernel(signature: Any) -> Callable[[Any], Any]:
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
     def compile(function: Any) -> Any:
-        before, config.CACHE_DIR = config.CACHE_DIR, str(_cache())
+        before, config.CACHE_DIR = config.CACHE_DIR, str(cache())
         try:
             return njit(signature, cache=True, **options)(function)
         except (RuntimeError, OSError):  # numba finds no folder for its cache
@@ -56,19 +54,3 @@ def kernel(signature: Any) -> Callable[[Any], Any]:
             config.CACHE_DIR = before
 
     return compile
-
-
-@functools.cache
-def _cache() -> Path:
-    """The folder for kernels of these very sources; it need not exist, nor be writable."""
-    here = Path(__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(here.rglob("*.py")):
-        digest.update(path.read_bytes())
-    if config.CACHE_DIR:
-        base = Path(config.CACHE_DIR)
-    elif os.access(beside if (beside := here / "__pycache__").exists() else here, os.W_OK):
-        base = beside  # which may be written where the folder around it may not
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "walproof"
-    return base / f"kernels-{digest.hexdigest()[:16]}"

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
-from numba import types
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import BYTES, I32, I64, U8, kernel
-from walproof.scan.memory import copy
+from walproof.scan.stored import ready
 from walproof.scan.window import room_for
 
 LONGEST = 2**31 - 1
 """Bytes that a binary column can hold."""
 
 
-@kernel(types.void(BYTES, types.int64, I64, I64, I32, U8))
-def _gather(data: Any, base: Any, starts: Any, lengths: Any, offsets: Any, room: Any) -> Any:
-    to = 0
-    offsets[0] = 0
-    for row in range(len(starts)):
-        copy(room, to, data, starts[row] - base, lengths[row])
-        to += lengths[row]
-        offsets[row + 1] = to
+_gather = ready("walproof.scan.gather").gather
 
 
 def column(

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 KERNELS = """
-from walproof.scan import compiled
-compiled.__file__ = {here!r}
-compiled._cache.cache_clear()
+from walproof.scan import stored
+stored.__file__ = {here!r}
+stored.cache.cache_clear()
 from pathlib import Path
-print(compiled._cache())
+print(stored.cache())
 """
 
 

@@ -56,7 +56,9 @@ def _after_zeros() -> NDArray[np.uint64]:
 _AFTER_ZEROS = _after_zeros()
 _ALL = np.uint64(0xFFFFFFFF)
 
-if has_instructions():
+HAS_INSTRUCTIONS = has_instructions()
+
+if HAS_INSTRUCTIONS:
 
     @intrinsic
     def _product(typing: Any, one: Any, other: Any) -> Any:

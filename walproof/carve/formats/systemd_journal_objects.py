@@ -280,8 +280,9 @@ def _hasher() -> Callable[[bytes], int]:
         return jenkins64
     import numpy as np
 
-    from walproof.scan.systemd_journal.hashes import hash_whole
+    from walproof.scan.stored import ready
 
+    hash_whole = ready("walproof.scan.systemd_journal.hashes").hash_whole
     return lambda data: int(hash_whole(np.frombuffer(data, np.uint8), (0, 0, 0)))
 
 

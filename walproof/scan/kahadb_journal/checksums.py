@@ -9,9 +9,10 @@ from __future__ import annotations
 import zlib
 from array import array
 
-from walproof.scan.adler32 import adler32
+from walproof.scan.stored import ready
 from walproof.scan.window import Window
 
+adler32 = ready("walproof.scan.kahadb_journal.kernel").adler32
 SUM_OF_NOTHING = 1
 PAGE = 4096
 

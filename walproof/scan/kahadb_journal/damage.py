@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from walproof.scan.kahadb_journal import kernel
 from walproof.scan.kahadb_journal.checksums import SUM_OF_NOTHING, Sums
 from walproof.scan.log import Source
+from walproof.scan.stored import ready
 from walproof.scan.window import WINDOW, Window
 
+kernel = ready("walproof.scan.kahadb_journal.kernel")
 HEADER = bytes.fromhex("0000001c02") + b"WRITE BATCH"
 EOF = b"-qMa4"
-CONTROL = kernel.CONTROL
+CONTROL: int = kernel.CONTROL
 STRETCH = 1 << 16
 CHAIN_STRETCH = 1 << 14
 

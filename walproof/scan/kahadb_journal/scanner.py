@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 from reference_impl.answer import End, Lost
 from reference_impl.kahadb_journal.layout import COMMANDS, data_files, sibling
 from walproof.scan import payloads
-from walproof.scan.kahadb_journal import kernel
-from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start
+from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start, kernel
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.window import Window

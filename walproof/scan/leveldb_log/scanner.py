@@ -20,11 +20,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import End, Lost, Verdict
-from walproof.scan.leveldb_log import kernel
-from walproof.scan.leveldb_log.kernel import BLOCK, NONE
 from walproof.scan.log import Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
+from walproof.scan.stored import ready
 from walproof.scan.window import passing
+
+kernel = ready("walproof.scan.leveldb_log.kernel")
+BLOCK, NONE = kernel.BLOCK, kernel.NONE
 
 ROOM = MAX_BYTES + BLOCK
 """Bytes of payload in a run, at most, a longer record excepted."""

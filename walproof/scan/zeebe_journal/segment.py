@@ -12,11 +12,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
-from walproof.scan.crc32c import update
 from walproof.scan.log import LocalSource
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
-from walproof.scan.zeebe_journal import kernel
+from walproof.scan.stored import ready
 
+kernel = ready("walproof.scan.zeebe_journal.kernel")
+update = kernel.update
 WINDOW = 1 << 18
 """Bytes of a segment in memory, in the processor's cache; a longer record is held whole, once its
 checksum holds."""

@@ -19,9 +19,11 @@ from reference_impl.answer import Lost
 from walproof.scan import payloads
 from walproof.scan.log import Source
 from walproof.scan.model import MAX_ROWS, Records, Wanted
+from walproof.scan.stored import ready
 from walproof.scan.window import Window, room_for
-from walproof.scan.zmq_raft import kernel
 from walproof.scan.zmq_raft.columns import COLUMNS
+
+kernel = ready("walproof.scan.zmq_raft.kernel")
 
 HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
 MAX_DATA = 0x3FFFFFFF  # ZMR-013
@@ -308,7 +310,7 @@ class _Run:
     def _judge_alone(self, before: int, after: int) -> int:
         """The same of one entry that is lost or large, without reading all of it."""
         if self.kinds[0] != kernel.RECORD:
-            return kernel.NO_TERM
+            return int(kernel.NO_TERM)
         start, end = int(self.starts[0]), int(self.ends[0])
         term = kernel.NO_TERM
         if not self.entries.frame.raw:
@@ -324,7 +326,7 @@ class _Run:
             held = self.entries.cap + kernel.ENTRY_HEAD if self.entries.wanted.payload else 0
             length = min(end - start, max(held, kernel.ENTRY_HEAD))
             self.data = np.frombuffer(self.entries.read(start, length), np.uint8)
-        return term
+        return int(term)
 
     def events(self) -> Iterator[Records | Lost]:
         """Runs of records, and each lost entry."""

@@ -1,0 +1,94 @@
+"""Kernels that were kept do what those that were just compiled do, and numba is not imported."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numba")
+
+import numpy as np
+
+from conformance import ROOT
+from walproof.scan import stored
+from walproof.scan.storing import store
+
+MODULES = [
+    "walproof.scan.leveldb_log.kernel",
+    "walproof.scan.zeebe_journal.kernel",
+    "walproof.scan.kahadb_journal.kernel",
+    "walproof.scan.zmq_raft.kernel",
+    "walproof.scan.gather",
+    "walproof.carve.kernel",
+    "walproof.scan.crc32c_ranges",
+]
+READS = """
+import sys, numpy as np
+from walproof.scan.stored import ready
+kernel = ready("walproof.scan.leveldb_log.kernel")
+digits = np.frombuffer(b"123456789", np.uint8)
+print(kernel.update(0, digits, 0, 9), kernel.BLOCK, "numba" in sys.modules)
+"""
+
+
+def _kept(name: str, tmp_path: Path) -> stored._Stored:
+    path = tmp_path / "kept"
+    store(importlib.import_module(name), path, stored.SCALARS)
+    return stored._Stored(name, path.read_bytes())
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_kernels_and_constants_are_kept(name: str, tmp_path: Path) -> None:
+    kept, module = _kept(name, tmp_path), importlib.import_module(name)
+    for attribute, value in vars(module).items():
+        if hasattr(value, "nopython_signatures") and value.nopython_signatures:
+            assert callable(vars(kept)[attribute])
+        if attribute.isupper() and isinstance(value, int | str):
+            assert vars(kept)[attribute] == value
+
+
+def test_the_second_process_does_not_import_numba(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if "NUMBA" not in name}
+    environment |= {stored.FOLDER: str(tmp_path), "PYTHONPATH": str(ROOT)}
+    told = [
+        subprocess.check_output([sys.executable, "-c", READS], env=environment, text=True).split()
+        for _ in range(2)
+    ]
+    assert told == [["3808858755", "32768", "True"], ["3808858755", "32768", "False"]]
+    (kept,) = tmp_path.rglob("*.stored")
+    kept.write_bytes(kept.read_bytes()[:-1])  # cut short: the sources are compiled again
+    again = subprocess.check_output([sys.executable, "-c", READS], env=environment, text=True)
+    assert again.split() == told[0]
+    environment["NUMBA_CPU_NAME"] = "generic"  # the kept code is of another processor
+    again = subprocess.check_output([sys.executable, "-c", READS], env=environment, text=True)
+    assert again.split() == told[0]
+
+
+def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
+    kernel = _kept("walproof.scan.gather", tmp_path)
+    data, numbers = np.zeros(8, np.uint8), np.zeros(1, np.int64)
+    offsets, room = np.zeros(2, np.int32), np.zeros(8, np.uint8)
+    kernel.gather(data, 0, numbers, numbers + 8, offsets, room)
+    assert offsets.tolist() == [0, 8]
+    for wrong in (
+        (data, 0, numbers, numbers, offsets),
+        (data, 0, numbers.astype(np.int32), numbers, offsets, room),
+        (data, 0, numbers, numbers, offsets[::-1], room),
+        (data, 0, numbers, numbers, offsets, np.frombuffer(bytes(8), np.uint8)),
+        (data.reshape(2, 4), 0, numbers, numbers, offsets, room),
+    ):
+        with pytest.raises(TypeError):
+            kernel.gather(*wrong)
+
+
+def test_a_tuple_is_passed_member_by_member(tmp_path: Path) -> None:
+    name = "walproof.scan.systemd_journal.hashes"
+    kept, module = _kept(name, tmp_path), importlib.import_module(name)
+    data = np.frombuffer(b"MESSAGE=Hello", np.uint8)
+    for keys in ((0, 0, 0), (1, 2**63, 2**64 - 1)):
+        assert kept.hash_whole(data, keys) == module.hash_whole(data, tuple(map(np.uint64, keys)))
