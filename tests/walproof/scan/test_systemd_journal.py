@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("numba")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from conformance.vectors import load_all
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import named
 from tests.walproof.scan.damaged_systemd_journal import (
@@ -100,6 +101,23 @@ def test_damage_in_a_context(context: dict[str, Any], tmp_path: Path) -> None:
         check(tmp_path / "a.journal", data, **context)
         for _ in range(3):
             check(tmp_path / "a.journal", damaged(data, chance), **context)
+
+
+def test_every_intact_vector_is_asked_for_a_field_that_it_has() -> None:
+    """Files without tables (SDJ-016) are among them: there is no index to ask."""
+    asked = 0
+    for vector in load_all().values():
+        expected = vector.body.get("expect", {})
+        if vector.body["format"] != FORMAT or vector.operation != "read":
+            continue
+        if expected["verdict"] != "intact" or not expected["records"] or vector.body.get("context"):
+            continue
+        name, value = expected["records"][-1]["fields"][0]
+        told = {"match": f"{name}={value}"}
+        right = owed(vector.input, **told)
+        assert fast(vector.input, **told) == right, (vector.id, told)
+        asked += isinstance(value, str) and bool(right.records)
+    assert asked > 50
 
 
 @pytest.mark.skipif(not REAL, reason="no real files")

@@ -52,7 +52,8 @@ def select(
 ) -> NDArray[np.int64]:
     """Those of the entries that are asked for (SDJ-060, SDJ-061).
 
-    A sound file is asked through its indexes, a damaged one entry by entry.
+    A sound file is asked through its indexes, a damaged one and one without a hash table entry by
+    entry.
     """
     found = inspection.found
     for name, place in (("from_seqnum", 16), ("from_realtime", 24)):
@@ -65,7 +66,7 @@ def select(
     matches = _matches(context)
     if not matches:
         return numbers
-    if not len(inspection.faults):
+    if not len(inspection.faults) and inspection.view.header.data_hash_table_size:
         for payloads in matches:
             listed: set[int] = set()
             for payload in payloads:
