@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -62,12 +63,14 @@ def pages(folder: Path = FOLDER) -> Iterator[tuple[Path, str]]:
     )
 
 
-def versions(tried: Sequence[Mapping[str, Any]]) -> str:
+def versions(one: Finding) -> str:
     """The releases that show it, and those that do not, in a few words."""
+    tried: Sequence[Mapping[str, Any]] = one.body["tried"]
     by = {
         did: [one["version"] for one in tried if one["did"] == did] for did in (SHOWS, "does not")
     }
-    said = ", ".join(by[SHOWS])
+    package = re.split("[/:](?!v[0-9])", one.body["reproduction"]["package"])[-1]
+    said = f"{package} {', '.join(by[SHOWS])}"
     return f"{said}; not {', '.join(by['does not'])}" if by["does not"] else said
 
 
@@ -93,7 +96,8 @@ def commands(one: Finding) -> str:
                 f"java {options}-cp 'lib/*' {name}"
             )
         case "node":
-            return f"npm install --ignore-scripts {package}@{version}\nnode {name}"
+            wanted = " ".join([f"{package}@{version}", *also])
+            return f"npm install --ignore-scripts {wanted}\nnode {name}"
         case "rust":
             wanted = " ".join([f"{package}@={version}", *also])
             return (

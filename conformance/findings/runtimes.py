@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import shutil
 import signal
@@ -26,6 +27,7 @@ SECONDS = 120
 """For a script; each has a shorter limit of its own for what may hang."""
 _FETCH_SECONDS = 900
 _MEMORY = 4 << 30
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Unavailable(Exception):
@@ -42,6 +44,7 @@ class Release:
     also: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     python: str = ""
+    java: str = ""
 
     @property
     def place(self) -> Path:
@@ -66,6 +69,7 @@ def release(finding: Finding, tried: Mapping[str, Any]) -> Release:
         tuple(how.get("also", ())),
         tuple(how.get("options", ())),
         tried.get("python", ""),
+        tried.get("java", ""),
     )
 
 
@@ -107,8 +111,9 @@ def _say(command: Sequence[str], folder: Path, seconds: int, path: str = "") -> 
         finally:
             _end(child.pid)
     if child.returncode != 0:
-        said = (err or out).decode("utf-8", "replace").strip().splitlines()
-        raise Unavailable(f"{Path(command[0]).name} failed: {said[-1] if said else 'no word'}")
+        said = _ESCAPES.sub("", (err or out).decode("utf-8", "replace")).strip().splitlines()
+        word = next((line for line in said if "ERROR" in line), said[-1] if said else "no word")
+        raise Unavailable(f"{Path(command[0]).name} failed: {word[:300]}")
     return out.decode("utf-8", "replace")
 
 
@@ -192,7 +197,19 @@ def _fetch_java(one: Release) -> None:
 
 
 def _command_java(one: Release, finding: Finding) -> list[str]:
-    return [_needs("java"), *one.options, "-cp", f"{one.place}/lib/*", str(finding.script)]
+    return [_java(one.java), *one.options, "-cp", f"{one.place}/lib/*", str(finding.script)]
+
+
+def _java(least: str) -> str:
+    """That of the machine; where a newer one is needed, one that an implementation here brought."""
+    if not least:
+        return _needs("java")
+    for java in BUILD.glob("implementations/*/jdk/bin/java"):
+        released = (java.parents[1] / "release").read_text("utf-8")
+        found = re.search(r'^JAVA_VERSION="(\d+)', released, re.MULTILINE)
+        if found and int(found[1]) >= int(least):
+            return str(java)
+    raise Unavailable(f"Java {least} or later was not found (walproof setup)")
 
 
 # JavaScript
@@ -202,7 +219,7 @@ def _fetch_node(one: Release) -> None:
     save(one.place / "package.json", "{}\n")
     quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     _say(
-        [_needs("npm"), "install", *quiet, f"{one.package}@{one.version}"],
+        [_needs("npm"), "install", *quiet, f"{one.package}@{one.version}", *one.also],
         one.place,
         _FETCH_SECONDS,
     )
