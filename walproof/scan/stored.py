@@ -19,7 +19,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,9 @@ class _Stored:
         self._engine = _loaded(code)
         for kernel, (symbol, arguments, result) in said["kernels"].items():
             address = self._engine.get_function_address(symbol)
-            setattr(self, kernel, _callable(kernel, address, arguments, result))
+            call = _callable(kernel, address, arguments, result)
+            call.engine = self._engine  # which frees the code when nobody holds it any more
+            setattr(self, kernel, call)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(importlib.import_module(self._name), name)
@@ -134,7 +136,7 @@ def _loaded(code: bytes) -> Any:
     return engine
 
 
-def _callable(name: str, address: int, arguments: Sequence[Any], result: Any) -> Callable[..., Any]:
+def _callable(name: str, address: int, arguments: Sequence[Any], result: Any) -> Any:
     """A kernel as a function of Python. ``TypeError`` for an argument that it does not take.
 
     It is called as numba's own code calls it: the place of the result, the place of an exception,

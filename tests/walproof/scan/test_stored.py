@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -92,3 +94,13 @@ def test_a_tuple_is_passed_member_by_member(tmp_path: Path) -> None:
     data = np.frombuffer(b"MESSAGE=Hello", np.uint8)
     for keys in ((0, 0, 0), (1, 2**63, 2**64 - 1)):
         assert kept.hash_whole(data, keys) == module.hash_whole(data, tuple(map(np.uint64, keys)))
+
+
+def test_a_kernel_outlives_the_module_that_it_was_taken_from(tmp_path: Path) -> None:
+    gather = _kept("walproof.scan.gather", tmp_path).gather
+    engine = weakref.ref(gather.engine)
+    gc.collect()
+    assert engine() is not None, "its machine code would be freed"
+    del gather
+    gc.collect()
+    assert engine() is None
