@@ -105,22 +105,18 @@ def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:
     return path
 
 
-def resolve(fields: Iterable[Field], path: str) -> Field:
+def resolve(fields: Callable[[], Iterable[Field]], path: str) -> Field:
     """The field under a path such as ``blocks[0].records[1].header.checksum``.
 
-    A negative index counts from the end, as in ``blocks[-1].records[-1].data``. Raises
-    :class:`UnknownField`, which is a ``KeyError``.
+    ``fields()`` gives those of the log, anew each time, none of which is kept. A negative index
+    counts from the end, as in ``blocks[-1].records[-1].data``. Raises :class:`UnknownField`, which
+    is a ``KeyError``.
     """
-    known = {field.path: field for field in fields}
-    found = ""
-    for step in path.split("."):
-        outer = f"{found}." if found else ""
-        if negative := re.fullmatch(r"(\w+)\[(-\d+)\]", step):
-            step = f"{negative[1]}[{_count(known, outer + negative[1]) + int(negative[2])}]"
-        if outer + step not in known:
-            raise UnknownField(_unknown(known, path, found, step))
-        found = outer + step
-    return known[found]
+    path = from_the_start(path, fields)
+    found = next((field for field in fields() if field.path == path), None)
+    if found is None:
+        raise UnknownField(_unknown(fields, path))
+    return found
 
 
 def _parse(
@@ -136,22 +132,27 @@ def _parse(
         yield Field(found.path, found.start, found.end, value, kind, doc.requirements, doc.doc)
 
 
-def _count(known: dict[str, Field], array: str) -> int:
-    count = 0
-    while f"{array}[{count}]" in known:
-        count += 1
-    return count
-
-
-def _unknown(known: dict[str, Field], path: str, found: str, step: str) -> str:
-    """The message for a path whose first part, ``found``, exists, but not ``step`` below it."""
+def _unknown(fields: Callable[[], Iterable[Field]], path: str) -> str:
+    """The message for a path that no field has: what there is below the part that one has."""
+    steps = path.split(".")
+    outers = {".".join(steps[:number]) for number in range(1, len(steps))}
+    found = max((field.path for field in fields() if field.path in outers), key=len, default="")
     outer = f"{found}." if found else ""
-    below = [p[len(outer) :] for p in known if p.startswith(outer)]
-    names = list(dict.fromkeys(p for p in below if "." not in p))
-    near = get_close_matches(step, names, n=1)
+    step = path.removeprefix(outer).partition(".")[0]
+    names: dict[str, int] = {}  # of arrays, how many elements there are, else 0
+    for field in fields():
+        name = field.path.removeprefix(outer)
+        if field.path.startswith(outer) and "." not in name:
+            array, is_element, _ = name.partition("[")
+            names[array] = names.get(array, 0) + bool(is_element)
+    arrays = {name: count for name, count in names.items() if count}
+    number = re.search(r"\[(\d+)\]$", step)
+    alike = [name for name, count in names.items() if not count]
+    for name, count in arrays.items():
+        alike.append(f"{name}[{min(int(number[1]) if number else 0, count - 1)}]")
+    near = get_close_matches(step, alike, n=1)
     hint = f"; did you mean {outer}{near[0]}?" if near else ""
-    arrays = {n.split("[")[0]: _count(known, outer + n.split("[")[0]) for n in names if "[" in n}
     shown = [f"{a}[0]" if n == 1 else f"{a}[0] … {a}[{n - 1}]" for a, n in arrays.items()]
-    shown += [n for n in names if "[" not in n]
+    shown += [name for name, count in names.items() if not count]
     has = f"{found or 'the log'} has {', '.join(shown) or 'no fields'}"
     return f"no field {path}: {has}{hint}"

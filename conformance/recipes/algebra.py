@@ -43,7 +43,7 @@ class Damage:
     def field(self, path: str) -> Field:
         """The field of the control under this path; raises ``KeyError`` with near misses."""
         name, _, inner = path.rpartition(":")
-        return resolve(self.fields_of(name), inner)
+        return resolve(lambda: self.fields_of(name), inner)
 
     def fields_of(self, file: str = "") -> list[Field]:
         """The fields of a file of the control, by its grammar. Raises ``KeyError``."""

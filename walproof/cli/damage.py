@@ -12,15 +12,15 @@ import click
 
 from conformance.contents import Contents, size, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
-from conformance.saving import publish, save, unfinished_beside
-from conformance.text import json_text
+from conformance.saving import publish, saved, unfinished_beside
 from reference_impl.formats import Format
 from walproof.cli.opening import opened, source_of
 from walproof.cli.output import say
 from walproof.cli.record_table import gather
-from walproof.damage.family import entry, family
+from walproof.damage.family import family
 from walproof.damage.foreign import FORMAT, ForeignGrammar
 from walproof.damage.log import LogToDamage, log_at
+from walproof.damage.manifest import Manifest
 from walproof.damage.words import BadWords, forms
 from walproof.damage.words import damage as carry_out
 from walproof.inspection.note import Note
@@ -177,21 +177,20 @@ def _write_family(
     out: Path,
 ) -> None:
     made = unfinished_beside(out)
-    about = []
+    about = {"log": log.name, "format": format.id if format is not None else None, "seed": seed}
     try:
         made.mkdir()
-        copies: Iterator[tuple[list[str], Contents]]
-        copies = family(make, count, seed)
-        for number, (words, contents) in enumerate(copies, start=1):
-            name = f"{number:0{len(str(count))}}{log.suffix}"
-            write_contents(contents, made / name)
-            said = format.read(made / name, "recover", {}) if format is not None else None
-            about.append(entry(name, words, contents, said))
-        of = format.id if format is not None else None
-        body = {"log": log.name, "format": of, "seed": seed, "copies": about}
-        save(made / MANIFEST, json_text(body, indent=1) + "\n")
+        with saved(made / MANIFEST) as file:
+            manifest = Manifest(file, about)
+            copies: Iterator[tuple[list[str], Contents]] = family(make, count, seed)
+            for number, (words, contents) in enumerate(copies, start=1):
+                name = f"{number:0{len(str(count))}}{log.suffix}"
+                write_contents(contents, made / name)
+                said = format.read(made / name, "recover", {}) if format is not None else None
+                manifest.add(name, words, contents, said)
+            manifest.finish()
         publish(made, out)
     finally:
         shutil.rmtree(made, ignore_errors=True)
-    few = f", of {count:,}: the log has room for no more" if len(about) < count else ""
-    say(f"{out}: {counted(len(about), 'damaged copy')}{few}")
+    few = f", of {count:,}: the log has room for no more" if manifest.count < count else ""
+    say(f"{out}: {counted(manifest.count, 'damaged copy')}{few}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from conformance.contents import Contents, read_contents
-from conformance.kaitai.field_map import Field, ParseStopped, from_the_start, iter_fields
+from conformance.kaitai.field_map import Field, ParseStopped, iter_fields, resolve
 from conformance.recipes.algebra import Damage
 
 Mapped = Callable[[bytes, str], Iterator[Field]]
@@ -25,6 +25,7 @@ class LogToDamage(Damage):
     ) -> None:
         super().__init__(contents, format)
         self.name = name
+        self._last: tuple[str, Field] | None = None
         self._mapped_by = mapped or (lambda data, file: iter_fields(data, format, file))
 
     def each_field(self, file: str = "") -> Iterator[Field]:
@@ -35,12 +36,12 @@ class LogToDamage(Damage):
     def field(self, path: str) -> Field:
         """The field with this path. Raises ``KeyError``, which names similar ones."""
         name, _, inner = path.rpartition(":")
-        if name in self._control:
-            inner = from_the_start(inner, lambda: self.each_field(name))
-            found = next((one for one in self.each_field(name) if one.path == inner), None)
-            if found is not None:
-                return found
-        return super().field(path)
+        if name not in self._control:
+            raise KeyError(name)
+        # An operation asks for its field more than once, and each time all are gone through.
+        if self._last is None or self._last[0] != path:
+            self._last = path, resolve(lambda: self.each_field(name), inner)
+        return self._last[1]
 
     def _mapped(self, data: bytes, file: str) -> list[Field]:
         return list(self.each_field(file))

@@ -7,11 +7,11 @@ stands in a vector under ``damage`` can be typed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
 from conformance.kaitai.field_map import Field
-from conformance.recipes.algebra import Damage
+from walproof.damage.log import LogToDamage
 from walproof.sweep.fields import generic
 from walproof.sweep.formats import kind
 
@@ -24,7 +24,7 @@ class BadWords(ValueError):
     """No operation of the algebra, or one that this log does not allow; the message says why."""
 
 
-def damage(log: Damage, words: str) -> None:
+def damage(log: LogToDamage, words: str) -> None:
     """Carry out one operation. Raises :class:`BadWords`."""
     words = " ".join(words.split())
     for _, pattern, act in _OPERATIONS:
@@ -54,7 +54,7 @@ def _unknown(words: str) -> str:
     return f"{words!r}: expected an operation: {', '.join(verbs)}"
 
 
-def byte_order(fields: Sequence[Field], data: bytes) -> str:
+def byte_order(fields: Iterable[Field], data: bytes) -> str:
     """``little`` or ``big``: how the numbers of a log stand in it, by what its grammar read."""
     votes = {"little": 0, "big": 0}
     for field in fields:
@@ -66,7 +66,7 @@ def byte_order(fields: Sequence[Field], data: bytes) -> str:
     return "big" if votes["big"] > votes["little"] else "little"
 
 
-def _flip(log: Damage, bit: str, path: str) -> None:
+def _flip(log: LogToDamage, bit: str, path: str) -> None:
     field = log.field(path)
     bits = 8 * (field.end - field.start)
     if int(bit) >= bits:
@@ -74,7 +74,7 @@ def _flip(log: Damage, bit: str, path: str) -> None:
     log.flip(path, int(bit))
 
 
-def _flip_byte(log: Damage, bit: str, at: str, file: str) -> None:
+def _flip_byte(log: LogToDamage, bit: str, at: str, file: str) -> None:
     data = _bytes_of(log, file)
     if int(bit) > 7 or int(at) >= len(data):
         raise BadWords(f"expected bit 0 to 7 of byte 0 to {len(data) - 1}, found {bit} of {at}")
@@ -82,7 +82,7 @@ def _flip_byte(log: Damage, bit: str, at: str, file: str) -> None:
     log.did(f"flip bit {int(bit)} of byte {int(at)}{_in(file)}")
 
 
-def _set(log: Damage, path: str, value: str) -> None:
+def _set(log: LogToDamage, path: str, value: str) -> None:
     field = log.field(path)
     size = field.end - field.start
     if re.fullmatch(r"-?(0|[1-9][0-9]*)", value):  # with a zero before it, it is hexadecimal
@@ -91,60 +91,60 @@ def _set(log: Damage, path: str, value: str) -> None:
             number += 1 << 8 * size
         if not 0 <= number < 1 << 8 * size:
             raise BadWords(f"{path} has {size} bytes: {value} does not fit")
-        log.set(path, number, byte_order(_fields(log, path), bytes(_bytes_of(log, _file(path)))))
+        log.set(path, number, _byte_order(log, _file(path)))
     else:
         log.set(path, _hex(value))
 
 
-def _insert(log: Damage, new: str, at: str, file: str) -> None:
+def _insert(log: LogToDamage, new: str, at: str, file: str) -> None:
     data = _bytes_of(log, file)
     if int(at) > len(data):
         raise BadWords(f"expected an offset up to {len(data)}, found {at}")
     log.insert(int(at), _hex(new), file=file)
 
 
-def _extend(log: Damage, new: str, file: str) -> None:
+def _extend(log: LogToDamage, new: str, file: str) -> None:
     _bytes_of(log, file)
     log.extend(_hex(new), new, file)
 
 
-def _extend_by_zeros(log: Damage, count: str, file: str) -> None:
+def _extend_by_zeros(log: LogToDamage, count: str, file: str) -> None:
     _bytes_of(log, file)
     if int(count) > MOST_ADDED:
         raise BadWords(f"expected at most {MOST_ADDED} bytes, found {count}")
     log.extend(bytes(int(count)), f"{int(count)} zero bytes", file)
 
 
-def _truncate(log: Damage, at: str, file: str) -> None:
+def _truncate(log: LogToDamage, at: str, file: str) -> None:
     data = _bytes_of(log, file)
     if int(at) > len(data):
         raise BadWords(f"expected an offset up to {len(data)}, found {at}")
     log.truncate(int(at), file)
 
 
-def _zero_sector(log: Damage, number: str, sector: str, file: str) -> None:
+def _zero_sector(log: LogToDamage, number: str, sector: str, file: str) -> None:
     _has_sector(log, file, int(sector), int(number))
     log.zero_sector(int(number), int(sector), file)
 
 
-def _swap_sectors(log: Damage, one: str, other: str, sector: str, file: str) -> None:
+def _swap_sectors(log: LogToDamage, one: str, other: str, sector: str, file: str) -> None:
     _has_sector(log, file, int(sector), int(one), int(other))
     log.swap_sectors(int(one), int(other), int(sector), file)
 
 
-def _has_sector(log: Damage, file: str, sector: int, *numbers: int) -> None:
+def _has_sector(log: LogToDamage, file: str, sector: int, *numbers: int) -> None:
     count = -(-len(_bytes_of(log, file)) // sector) if sector else 0
     if max(numbers) >= count:
         raise BadWords(f"there are {count} sectors of {sector} bytes: found {max(numbers)}")
 
 
-def _torn(log: Damage, sector: str, file: str) -> None:
+def _torn(log: LogToDamage, sector: str, file: str) -> None:
     if not int(sector) or not _bytes_of(log, file):
         raise BadWords("expected a sector of at least one byte, and a log of at least one")
     log.torn(int(sector), file)
 
 
-def _reseal(log: Damage, path: str, file: str = "") -> None:
+def _reseal(log: LogToDamage, path: str, file: str = "") -> None:
     file = file or _file(path)
     inner = path.rpartition(":")[2]
     data = _bytes_of(log, file)
@@ -154,30 +154,30 @@ def _reseal(log: Damage, path: str, file: str = "") -> None:
     if not seals:
         units = ", ".join(seal.unit for seal in known) or "none"
         raise BadWords(f"no checksum over {inner}: expected one of {units}")
-    for lo, hi, new in (seal.edit(bytes(data), target, _fields(log, path)) for seal in seals):
+    for lo, hi, new in (seal.edit(bytes(data), target, log.fields_of(file)) for seal in seals):
         data[lo:hi] = new
     log.did(f"reseal {inner}{f' of {file}' if file else ''}")
 
 
-def _remove(log: Damage, file: str) -> None:
+def _remove(log: LogToDamage, file: str) -> None:
     _bytes_of(log, file)
     log.remove_file(file)
 
 
-def _rename(log: Damage, file: str, new: str) -> None:
+def _rename(log: LogToDamage, file: str, new: str) -> None:
     _bytes_of(log, file)
     if new in log.files or new.startswith("/") or ".." in new.split("/"):
         raise BadWords(f"expected a name inside the log that no file has, found {new}")
     log.rename_file(file, new)
 
 
-def _swap(log: Damage, one: str, other: str) -> None:
+def _swap(log: LogToDamage, one: str, other: str) -> None:
     _bytes_of(log, one)
     _bytes_of(log, other)
     log.swap_files(one, other)
 
 
-def _bytes_of(log: Damage, file: str) -> bytearray:
+def _bytes_of(log: LogToDamage, file: str) -> bytearray:
     if file not in log.files:
         if not file:
             raise BadWords(f"say which file: … in {' or '.join(sorted(log.files)[:3])}")
@@ -186,9 +186,8 @@ def _bytes_of(log: Damage, file: str) -> bytearray:
     return log.files[file]
 
 
-def _fields(log: Damage, path: str) -> list[Field]:
-    log.field(path)
-    return log.fields_of(_file(path))
+def _byte_order(log: LogToDamage, file: str) -> str:
+    return byte_order(log.each_field(file), bytes(log.files[file]))
 
 
 def _file(path: str) -> str:

@@ -51,8 +51,12 @@ def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
     found = _inside(path, fields())
     if (first := next(found, None)) is not None:
         return chain([first], found)
-    tops = (Field(f"{array}[{i}]", 0, 0, None, "", (), "") for i in range(count))
-    return _inside(resolve(chain(tops, fields()), path).path, fields())
+
+    def all_of_them() -> Iterator[Field]:
+        tops = (Field(f"{array}[{i}]", 0, 0, None, "", (), "") for i in range(count))
+        return chain(tops, (field for field in fields() if "." in field.path or array is None))
+
+    return _inside(resolve(all_of_them, path).path, fields())
 
 
 def _inside(path: str, fields: Iterator[Field]) -> Iterator[Field]:

@@ -16,9 +16,9 @@ def test_every_byte_has_a_field() -> None:
     fields = field_map(LOG, "kahadb-journal")
     leaves = [field for field in fields if field.value is not None]
     assert b"".join(LOG[field.start : field.end] for field in leaves) == LOG
-    assert resolve(fields, "batches[1].control.len_records").value == 10
-    assert resolve(fields, "batches[-1].records[0].payload").value == b"\x01\x03abc"
-    assert resolve(fields, "tail.eof_record").value == EOF_RECORD
+    assert resolve(lambda: fields, "batches[1].control.len_records").value == 10
+    assert resolve(lambda: fields, "batches[-1].records[0].payload").value == b"\x01\x03abc"
+    assert resolve(lambda: fields, "tail.eof_record").value == EOF_RECORD
 
 
 def test_no_input_makes_it_throw() -> None:

@@ -39,7 +39,7 @@ def test_fields_cover_the_file(data):
     ],
 )
 def test_known_fields(data, path, start, end, value):
-    field = resolve(field_map(data, "zmq-raft"), path)
+    field = resolve(lambda: field_map(data, "zmq-raft"), path)
     assert (field.start, field.end, field.value) == (start, end, value)
 
 

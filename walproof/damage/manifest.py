@@ -1,0 +1,61 @@
+"""What is said of a family of damaged copies, copy by copy: no answer is held as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from textwrap import indent
+from typing import Any, BinaryIO
+
+from conformance.contents import Contents, digest, size
+from conformance.text import json_text
+from reference_impl.answer import End, Event, Record
+from walproof.spool import Spool
+
+
+class Manifest:
+    """A JSON object in a file: ``about`` the family, then ``copies``, one after the other."""
+
+    def __init__(self, file: BinaryIO, about: Mapping[str, Any]) -> None:
+        self._file = file
+        self.count = 0
+        self._write(json_text(about, indent=1)[:-2] + ',\n "copies": [')
+
+    def add(
+        self, name: str, words: list[str], contents: Contents, said: Iterable[Event] | None
+    ) -> None:
+        """What was done to a copy; ``said`` are the events of the executable specification, or
+        None for a log of a foreign grammar."""
+        about = {"name": name, "damage": words, "size": size(contents), "sha256": digest(contents)}
+        self._write(",\n  " if self.count else "\n  ")
+        for piece in _copy(about, said):
+            self._write(piece.replace("\n", "\n  "))
+        self.count += 1
+
+    def finish(self) -> None:
+        """Write what comes after the last copy."""
+        self._write("\n ]\n}\n" if self.count else "]\n}\n")
+
+    def _write(self, text: str) -> None:
+        self._file.write(text.encode("utf-8"))
+
+
+def _copy(about: Mapping[str, Any], said: Iterable[Event] | None) -> Iterator[str]:
+    if said is None:
+        yield json_text(about, indent=1)
+        return
+    lost, records, end = Spool(), 0, None
+    for event in said:
+        if isinstance(event, Record):
+            records += 1
+        elif isinstance(event, End):
+            end = event
+        else:
+            lost.add(event)
+    assert end is not None
+    answer = {"verdict": end.verdict, "reason": end.reason, "records": records}
+    yield json_text({**about, **answer}, indent=1)[:-2] + ',\n "lost": ['
+    separator = ""
+    for gap in lost.lost():
+        yield f"{separator}\n" + indent(json_text(gap.to_json(), indent=1), "  ")
+        separator = ","
+    yield "\n ]\n}" if separator else "]\n}"
