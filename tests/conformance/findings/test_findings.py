@@ -50,7 +50,7 @@ def test_a_script_needs_nothing_of_ours() -> None:
 def test_a_script_prints_what_its_record_says(finding: Finding, tried: dict[str, Any]) -> None:
     release = runtimes.release(finding, tried)
     if not release.ready:
-        pytest.skip(f"{release.package} {release.version} is not installed")
+        pytest.skip("not installed: python -m conformance.findings.reproduce --fetch")
     try:
         said = reproduce.shown(runtimes.run(finding, release))
     except runtimes.Unavailable as reason:
