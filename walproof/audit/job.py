@@ -84,8 +84,9 @@ def audit(
             tasks = [Task(unit, str(building), options) for unit in made.units]
             engine.run(tasks, _watch(building, made, progress))
         progress.publishing()
-        summary = _finish(building, logs, made, _about(options, inputs, started))
-        output.publish(building)
+        closed = output.close(building)
+        summary = _finish(closed, logs, made, _about(options, inputs, started))
+        output.publish(closed)
         return Outcome(summary, True)
 
 
@@ -151,40 +152,40 @@ def _about(options: Options, inputs: str, started: float) -> dict[str, Any]:
 
 
 def _finish(
-    building: Path, logs: Sequence[Found], made: Plan, about: dict[str, Any]
+    closed: Path, logs: Sequence[Found], made: Plan, about: dict[str, Any]
 ) -> dict[str, Any]:
     """Bring together what the tasks did; ``state.parquet`` is the last file."""
     pieces = {done.key: done for done in made.linked}
     units = set()
-    for note in notes(building):
+    for note in notes(closed):
         units.add(note["unit"])
-        pieces.update((done.key, done) for done in pieces_of(note, building))
+        pieces.update((done.key, done) for done in pieces_of(note, closed))
         for key in note["kept"]:
-            pieces[key] = moved(made.copied[key], note["shard"], building)
+            pieces[key] = moved(made.copied[key], note["shard"], closed)
     if missing := [unit.number for unit in made.units if unit.number not in units]:
-        raise JobFailed(f"{len(missing)} of {len(made.units)} units left no note in {building}")
-    _leave_only(building, {done.shard for done in pieces.values()})
+        raise JobFailed(f"{len(missing)} of {len(made.units)} units left no note in {closed}")
+    _leave_only(closed, {done.shard for done in pieces.values()})
     tallies = {found.log: _tally(found, made, pieces) for found in logs}
     of_files = [each for found in logs for each in file_rows(found, tallies[found.log])]
     table = pa.Table.from_pylist([row for row, _ in of_files], FILES)
-    write_table(table, building / "files" / "files.parquet")
+    write_table(table, closed / "files" / "files.parquet")
     for name, schema in (("records", RECORDS), ("damage", DAMAGE)):
         # So that there is a schema, and a table, when there are no rows.
-        write_table(schema.empty_table(), building / name / "000000-none.parquet")
+        write_table(schema.empty_table(), closed / name / "000000-none.parquet")
     about["seconds"] = round(time.time() - about["started"], 3)
     about["read"] = {"logs": made.logs_to_read, "bytes": made.bytes_to_read}
     about["carried_over"] = {"logs": sum(map(bool, made.pieces.values())) - made.logs_to_read}
     summary = summarise(of_files, tallies.values(), about)
-    write_json(building / "summary.json", summary)
-    write_text(building / "summary.html", page.render(summary))
-    write_state(pieces.values(), building)
+    write_json(closed / "summary.json", summary)
+    write_text(closed / "summary.html", page.render(summary))
+    write_state(pieces.values(), closed)
     return summary
 
 
-def _leave_only(building: Path, shards: set[str]) -> None:
+def _leave_only(closed: Path, shards: set[str]) -> None:
     """Remove what was written by tasks that did not finish, or finished second."""
     for table in ("records", "damage"):
-        for path in (building / table).iterdir():
+        for path in (closed / table).iterdir():
             if path.name not in shards:
                 path.unlink()
 

@@ -6,6 +6,7 @@
     DIR/.current                                               link to the result that counts
     DIR/.results/<id>/…                                        that result, and the one before it
     DIR/.results/<id>.building/…                               one on its way, or abandoned
+    DIR/.results/<id>.closed/…                                 the same, when its tasks are done
 
 A result never changes once ``.current`` leads to it, and replacing that link is one rename: who
 reads ``DIR/records`` sees the old result or the new one, whatever happens to the audit. The
@@ -36,6 +37,7 @@ from walproof.audit.shard import output_to
 TABLES = ("records", "damage", "files")
 PUBLISHED = (*TABLES, "summary.json", "summary.html")
 BUILDING = ".building"
+CLOSED = ".closed"
 
 
 class OutputRefused(Exception):
@@ -102,25 +104,36 @@ class Output:
             (path / name).mkdir(parents=True)
         return path
 
-    def publish(self, building: Path) -> Path:
+    def close(self, building: Path) -> Path:
+        """Take a result out of the reach of its tasks; where it is from now on.
+
+        One may still be at work, whose twin was faster, or whose machine was given up. What it
+        writes now would be read as well, or be in the way; so the path that it has leads nowhere.
+        Raises :class:`OutputError`.
+        """
+        closed = building.with_name(building.name.removesuffix(BUILDING) + CLOSED)
+        with output_to(self.folder):
+            return building.rename(closed)
+
+    def publish(self, closed: Path) -> Path:
         """Make a finished result the one that counts, and remove what is no longer needed.
 
         Raises ``OutputError``.
         """
         with output_to(self.folder):
             before = self.current()
-            result = self._publish(building)
+            result = self._publish(closed)
         self.clean(before)
         return result
 
-    def _publish(self, building: Path) -> Path:
-        shutil.rmtree(building / "done")
+    def _publish(self, closed: Path) -> Path:
+        shutil.rmtree(closed / "done")
         # Not only in memory: the link must not survive a power cut that they do not. Shards are
         # on the disk since they were written.
-        for path in (*building.iterdir(), *(building / "files").iterdir(), building):
+        for path in (*closed.iterdir(), *(closed / "files").iterdir(), closed):
             sync_to_disk(path)
-        result = building.with_name(building.name.removesuffix(BUILDING))
-        building.rename(result)
+        result = closed.with_name(closed.name.removesuffix(CLOSED))
+        closed.rename(result)
         sync_to_disk(self.results)
         # They lead nowhere before the first result; then all of them appear at once.
         for name in PUBLISHED:

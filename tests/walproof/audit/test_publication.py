@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance.saving import sync_to_disk
+from walproof.audit import work
 from walproof.audit.job import audit
 from walproof.audit.output import Output, OutputRefused
+from walproof.audit.shard import OutputError
+from walproof.audit.unit import Task
 
 from .dying import killed_audit
 from .in_process import InProcess
@@ -118,6 +123,32 @@ def test_a_reader_that_began_before_comes_to_its_end(tmp_path: Path) -> None:
     change(lake)
     owed(lake, out)
     assert all(file.exists() for file in files)
+
+
+def test_a_task_whose_twin_was_faster_comes_too_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark ends a job when each task was done once; another copy of one may still be writing."""
+    lake, out = tmp_path / "lake", tmp_path / "out"
+    small_lake(lake)
+    expected = owed(lake, tmp_path / "fresh")
+    begun: list[Task] = []
+
+    class Kept(InProcess):
+        def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
+            begun.extend(tasks)
+            super().run(tasks, tick)
+
+    def late(path: Path) -> None:
+        # The last moment before the result is published.
+        with pytest.raises(OutputError):
+            work.run(begun[0])
+        sync_to_disk(path)
+
+    monkeypatch.setattr("walproof.audit.output.sync_to_disk", late)
+    audit(options(lake), out, Kept(), 64 << 10)
+    assert begun
+    assert state(out) == expected
 
 
 def test_one_audit_at_a_time(tmp_path: Path) -> None:
