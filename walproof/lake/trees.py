@@ -19,6 +19,8 @@ HEAD = 1 << 17
 """Bytes from the start of a file that tell its format: as many as any recogniser looks at."""
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
 S3 = ("s3", "s3a", "s3n")
+S3_TRIES = 7
+"""Further tries of a request that a store failed to answer, the first after 25 ms."""
 
 
 class NoFileSystem(OSError):
@@ -135,7 +137,7 @@ class RemoteTree:
         scheme = match[1].lower()
         try:
             if scheme in S3:
-                self.file_system = fs.S3FileSystem(**_typed(options))
+                self.file_system = fs.S3FileSystem(**_typed(options), retry_strategy=s3_patience())
                 self._prefix = f"{match[1]}://"
             else:
                 self.file_system, inside = fs.FileSystem.from_uri(uri)
@@ -199,6 +201,17 @@ class RemoteTree:
             if offset >= size:
                 return b""
             return cast(bytes, file.read_at(min(length, size - offset), offset))
+
+
+def s3_patience() -> Any:
+    """How a file system of Arrow for S3 tries again: for 3 s, each pause twice the one before.
+
+    Arrow's own choice (``AwsStandardS3RetryStrategy``) may try again a hundred times in the life of
+    a file system, whatever succeeds in between; then every error of the store is final.
+    """
+    from pyarrow import fs
+
+    return fs.AwsDefaultS3RetryStrategy(max_attempts=S3_TRIES)
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
+from walproof.lake.trees import s3_patience
 from walproof.sweep.judge import OUTCOMES
 from walproof.sweep.plan import Plan
 from walproof.sweep.shard import Outcome
@@ -40,6 +41,10 @@ class Store:
         self.place = place
         if "://" in place:
             self.fs, self.root = pa.fs.FileSystem.from_uri(place)
+            if self.fs.type_name == "s3":
+                # A URI cannot say so, and nothing changes a file system that is there.
+                make, (told,) = self.fs.__reduce__()
+                self.fs = make({**told, "retry_strategy": s3_patience()})
         else:
             self.fs, self.root = pa.fs.LocalFileSystem(), os.path.abspath(place)  # noqa: PTH100
 

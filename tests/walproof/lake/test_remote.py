@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance import BUILD, VECTORS
+from conformance import VECTORS
 from pyspark_journal.source import JournalDataSource
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
-from walproof.cli.setup import in_ci
+from tests.s3 import gateway, reach
 from walproof.lake.remote import PREFIX, RemoteLog, sweep
 
 if TYPE_CHECKING:
@@ -26,77 +24,14 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("spark")
 RowsOf = Callable[..., list[dict[str, Any]]]
-# An S3 gateway to a folder: what lies in ROOT/BUCKET/KEY is the object KEY.
-SERVER = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
-KEY, SECRET = "walproof", "walproof-secret"
-
-
-def server_program() -> Path:
-    """The server; built once, when it is not there. Skips without Go, fails in CI."""
-    program = BUILD / "s3" / "versitygw"
-    if program.exists():
-        return program
-    if shutil.which("go") is None:
-        (pytest.fail if in_ci() else pytest.skip)("no Go to build an S3 server with")
-    new = program.parent / f"new-{os.getpid()}"
-    built = subprocess.run(
-        ["nice", "go", "install", SERVER],
-        env={**os.environ, "GOBIN": str(new), "CGO_ENABLED": "0", "GOFLAGS": "-p=2"},
-        capture_output=True,
-        text=True,
-    )
-    if built.returncode:
-        why = f"the S3 server could not be built: {built.stderr.strip()[-300:]}"
-        (pytest.fail if in_ci() else pytest.skip)(why)
-    (new / program.name).replace(program)
-    new.rmdir()
-    return program
 
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[Path, dict[str, str]]]:
     """A folder that is served as buckets, and the options to reach it."""
-    program = server_program()
-    with tempfile.TemporaryDirectory() as folder:
-        root, beside = Path(folder, "root"), Path(folder, "beside")
-        (root / "lake").mkdir(parents=True)
-        beside.mkdir()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            address = f"127.0.0.1:{free.getsockname()[1]}"
-        command = [str(program), "--access", KEY, "--secret", SECRET, "--port", address, "--quiet"]
-        server = subprocess.Popen(
-            [*command, "posix", "--sidecar", str(beside), str(root)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            _wait_for(address, server)
-            yield (
-                root,
-                {
-                    "fs.endpoint_override": address,
-                    "fs.scheme": "http",
-                    "fs.access_key": KEY,
-                    "fs.secret_key": SECRET,
-                    "fs.region": "us-east-1",
-                },
-            )
-        finally:
-            server.terminate()
-            server.wait(10)
-
-
-def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
-    host, _, port = address.rpartition(":")
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            socket.create_connection((host, int(port)), 1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    pytest.fail(f"the S3 server does not listen on {address}")
+    with tempfile.TemporaryDirectory() as folder, gateway(Path(folder)) as (root, address):
+        (root / "lake").mkdir()
+        yield root, reach(address)
 
 
 @pytest.fixture

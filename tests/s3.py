@@ -1,0 +1,92 @@
+"""A real S3 server: a gateway to a folder. What lies in ROOT/BUCKET/KEY is the object KEY."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from conformance import BUILD
+from tests.machines import Place
+from walproof.cli.setup import in_ci
+
+SERVER = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
+KEY, SECRET = "walproof", "walproof-secret"
+
+
+def server_program() -> Path:
+    """The server; built once, when it is not there. Skips without Go, fails in CI."""
+    program = BUILD / "s3" / "versitygw"
+    if program.exists():
+        return program
+    if shutil.which("go") is None:
+        (pytest.fail if in_ci() else pytest.skip)("no Go to build an S3 server with")
+    new = program.parent / f"new-{os.getpid()}"
+    built = subprocess.run(
+        ["nice", "go", "install", SERVER],
+        env={**os.environ, "GOBIN": str(new), "CGO_ENABLED": "0", "GOFLAGS": "-p=2"},
+        capture_output=True,
+        text=True,
+    )
+    if built.returncode:
+        why = f"the S3 server could not be built: {built.stderr.strip()[-300:]}"
+        (pytest.fail if in_ci() else pytest.skip)(why)
+    (new / program.name).replace(program)
+    new.rmdir()
+    return program
+
+
+def reach(address: str) -> dict[str, str]:
+    """The options of a query to reach a server."""
+    return {
+        "fs.endpoint_override": address,
+        "fs.scheme": "http",
+        "fs.access_key": KEY,
+        "fs.secret_key": SECRET,
+        "fs.region": "us-east-1",
+    }
+
+
+@contextmanager
+def gateway(folder: Path, place: Place | None = None, port: int = 0) -> Iterator[tuple[Path, str]]:
+    """Serve ``folder/root``, whose folders are buckets; it, and the address of the server."""
+    program = server_program()
+    place = place or Place()
+    root, beside = folder / "root", folder / "beside"
+    root.mkdir(parents=True)
+    beside.mkdir()
+    if not port:
+        with socket.socket() as free:
+            free.bind((place.address, 0))
+            port = free.getsockname()[1]
+    address = f"{place.address}:{port}"
+    command = [str(program), "--access", KEY, "--secret", SECRET, "--port", address, "--quiet"]
+    server = subprocess.Popen(
+        place.within([*command, "posix", "--sidecar", str(beside), str(root)]),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _wait_for(place, address, server)
+        yield root, address
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def _wait_for(place: Place, address: str, server: subprocess.Popen[bytes]) -> None:
+    host, _, port = address.rpartition(":")
+    look = f"exec 3<>/dev/tcp/{host}/{port}"
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and server.poll() is None:
+        if not subprocess.run(place.within(["bash", "-c", look]), capture_output=True).returncode:
+            return
+        time.sleep(0.05)
+    pytest.fail(f"the S3 server does not listen on {address}")
