@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors mutants parsers review sweep one-bit audit lint bench setup clean
+.PHONY: help conformance test vectors mutants parsers review sweep one-bit audit lint bench packages setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -20,6 +20,7 @@ help:
 	@echo 'make one-bit                         what one flipped bit can do unseen, into the chapter'
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
+	@echo 'make packages                        what is published, built and not sent, in build/packages'
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
 	@echo 'make clean                           remove everything that set-up made'
 
@@ -71,6 +72,10 @@ lint: $(VENV)/ready
 bench: setup $(VENV)/spark
 	@walproof bench
 	@$(PYTHON) -m pyspark_journal.bench
+
+packages: $(VENV)/ready
+	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
+	@$(PYTHON) -m conformance.packages.build
 
 # Damage is what an audit is for: it is no failure of make.
 OUT ?= reports/audit

@@ -19,15 +19,18 @@ GRAMMARS = ROOT / "ksy"
 VECTORS = ROOT / "vectors"
 
 
-def _build() -> Path:
-    if not IS_INSTALLED:
-        return ROOT / ".build"
+PARSERS = _WHEEL / "kaitai"
+"""Parsers of the grammars that a wheel brings along: without Node.js, too, every byte is named."""
+
+
+def cache() -> Path:
+    """The folder for what can be made again, where the platform has it; it need not exist."""
     from platformdirs import user_cache_path  # a checkout does without, and starts sooner
 
     return user_cache_path("walproof", appauthor=False)
 
 
-BUILD = _build()
+BUILD = cache() if IS_INSTALLED else ROOT / ".build"
 """Everything that set-up builds or downloads; never committed."""
 
 REPORTS = Path("reports")

@@ -43,8 +43,9 @@ OF_ONE_SYSTEM = {
 WORDS_FOR_PEOPLE = {
     "pyspark_journal/options.py",
     "walproof/audit/templates/summary.html.j2",
+    "walproof/cli/__init__.py",
 }
-"""An option that Spark's users know by its name, and a word on the page of an audit."""
+"""An option that Spark's users know by its name, a word on a page, and what `--help` says."""
 
 EXAMPLE = re.compile(r"leveldb[-_ ]?logs?", re.I)
 """The format that help texts, schemas, docstrings and skeletons take as their example."""

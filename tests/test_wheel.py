@@ -66,10 +66,12 @@ def test_it_carries_the_suite(walproof, tmp_path: Path) -> None:
 
 
 def test_it_carries_the_grammars(walproof, tmp_path: Path, installed: Path) -> None:
-    """Compiling puts nothing beside the packages: what is built belongs to the user."""
+    """And their parsers: nothing is compiled."""
     before = sorted(installed.iterdir())
     done = walproof("inspect", str(ROOT / "vectors" / "leveldb-log" / "three-records.log"))
     assert done.returncode == 0, done.stderr
     assert "blocks[0].records[2].header.type" in done.stdout
     assert sorted(installed.iterdir()) == before
-    assert list((tmp_path / "cache" / "walproof").glob("kaitai/*"))
+    assert not list((tmp_path / "cache" / "walproof").glob("kaitai/*"))
+    parsers = {one.name.partition("-")[0] for one in installed.glob("walproof_data/kaitai/*")}
+    assert parsers == {grammar.stem for grammar in (ROOT / "ksy").glob("*.ksy")}

@@ -27,6 +27,7 @@ from types import ModuleType
 
 from conformance import BUILD, GRAMMARS
 from conformance.kaitai.in_steps import rewritten
+from reference_impl.places import PARSERS
 
 HERE = Path(__file__).resolve().parent
 NODE_SECONDS = 120
@@ -70,17 +71,23 @@ def is_at_hand(grammar: str) -> bool:
     sources = grammar_files(grammar, GRAMMARS)
     key = _hash([*sources, *_MAKERS, _REWRITES])
     made = [f"{grammar}-steps-{key}", f"npm-{_hash(_PINNED)}"]
-    return any((BUILD / "kaitai" / one).is_dir() for one in made)
+    return any((place / one).is_dir() for place in (PARSERS, BUILD / "kaitai") for one in made)
 
 
 def parser_folder(
     grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
 ) -> Path:
-    """The folder in ``.build/kaitai/`` with the Python parser of a grammar and of its imports."""
+    """The folder in ``.build/kaitai/`` with the Python parser of a grammar and of its imports.
+
+    A wheel brings those of our grammars along; they are taken from it as they are.
+    """
     sources = grammar_files(grammar, grammars)
     key = _hash([*sources, *_MAKERS, *([_REWRITES] if in_steps else [])])
     mode = "steps-" if in_steps else "debug-" if debug else ""
-    folder = BUILD / "kaitai" / f"{grammar}-{mode}{key}"
+    name = f"{grammar}-{mode}{key}"
+    if (brought := PARSERS / name).is_dir():
+        return brought
+    folder = BUILD / "kaitai" / name
     if not folder.is_dir():
         with _Fresh(folder) as scratch:
             compile_to("python", [sources[0]], scratch, debug=debug or in_steps)

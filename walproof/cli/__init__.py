@@ -8,41 +8,43 @@ import os
 
 import click
 
-from conformance import __version__
+from walproof.cli.checkout import NeedsCheckout
 from walproof.cli.output import say, say_lines
+from walproof.extras import advice
 
-SUBCOMMANDS = (
-    "summary",
-    "read",
-    "inspect",
-    "verify",
-    "export",
-    "fields",
-    "import",
-    "list",
-    "dump",
-    "damage",
-    "recover",
-    "carve",
-    "audit",
-    "explain",
-    "scenarios",
-    "check",
-    "ask",
-    "smoke",
-    "diff",
-    "compare-runs",
-    "review",
-    "sweep",
-    "one-bit",
-    "bench",
-    "vectors",
-    "mutants",
-    "setup",
-    "parsers",
-    "lint-ksy",
-    "ksy-test",
-)
+SUBCOMMANDS = {
+    "summary": "Say what a path is, whether it is whole, what is lost.",
+    "read": "Read a log: records, what is lost, where to resume.",
+    "inspect": "Show every byte of a log: field, value, rule.",
+    "verify": "Verify a log; of systemd journals every hash and link.",
+    "export": "Print systemd journals as text, or any log as Parquet.",
+    "fields": "List the fields of systemd journals, or their values.",
+    "import": "Write a systemd journal from the Journal Export Format.",
+    "list": "List the logs in a folder and below it.",
+    "dump": "Write each record of a log to a file of its own.",
+    "damage": "Damage a copy of a log, in the words that vectors use.",
+    "recover": "Write the records that survive into a new log.",
+    "carve": "Find logs and single records in an image of a disk.",
+    "audit": "Take stock of a lake of logs, as tables.",
+    "explain": "Explain a requirement, a reason code or a field.",
+    "scenarios": "Say what happens to logs, and who keeps what.",
+    "check": "Run the vectors against implementations.",
+    "ask": "Ask a program for one vector; show what goes to and fro.",
+    "smoke": "Try an adapter step by step; say whose fault it is.",
+    "diff": "Compare the records of two logs.",
+    "compare-runs": "Compare two run reports.",
+    "review": "Say whom a change to a format hurts.",
+    "sweep": "Damage vectors in every way; ask who gets it wrong.",
+    "one-bit": "Flip every bit of undamaged logs: what does nothing tell?",
+    "bench": "Measure readers and the harness, beside named peers.",
+    "vectors": "Make the vectors, or check that nothing changes.",
+    "mutants": "Change the executable specification: do vectors tell?",
+    "setup": "Build the adapters of the real implementations.",
+    "parsers": "Make parsers of the formats in other languages.",
+    "lint-ksy": "Find what parsers of a grammar will stumble over.",
+    "ksy-test": "Check that a grammar of yours reads files as it should.",
+}
+"""Name → what ``walproof --help`` says. To say it, no subcommand is loaded."""
 
 
 class _Subcommands(click.Group):
@@ -61,6 +63,10 @@ class _Subcommands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUBCOMMANDS.items()))
+
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -72,7 +78,7 @@ class _Subcommands(click.Group):
 
 
 @click.group(cls=_Subcommands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="walproof")
+@click.version_option(package_name="walproof", prog_name="walproof")
 def walproof() -> None:
     """Says what a journal file means, which records survive its damage, and who gets it right.
 
@@ -85,7 +91,10 @@ def walproof() -> None:
 
 
 def main() -> None:
-    """Entry point. Usage errors exit with 1, as every subcommand says: 2 to 4 are answers."""
+    """Entry point. Usage errors exit with 1, as every subcommand says: 2 to 4 are answers.
+
+    2 is also what a command exits with that needs a checkout, where there is none.
+    """
     try:
         status = walproof.main(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as nothing:
@@ -93,8 +102,16 @@ def main() -> None:
         raise SystemExit(0) from None
     except click.exceptions.Abort:
         raise SystemExit(130) from None
+    except NeedsCheckout as error:
+        _show(error)
+        raise SystemExit(error.exit_code) from None
     except click.ClickException as error:
         _show(error)
+        raise SystemExit(1) from None
+    except ModuleNotFoundError as error:
+        if (needed := advice(error)) is None:
+            raise
+        say(f"Error: this {needed}", err=True)
         raise SystemExit(1) from None
     except OSError as error:
         if error.filename is None:  # nothing to tell a user: a defect of ours

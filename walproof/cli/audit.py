@@ -91,7 +91,7 @@ def audit(
     but one is refused, 1 for a usage or I/O error.
     """
     if importlib.util.find_spec("pyarrow") is None:
-        raise click.ClickException("an audit needs pyarrow: pip install 'walproof[spark]'")
+        raise click.ClickException("an audit needs pyarrow: pip install 'walproof[fast]'")
     if master != "none" and importlib.util.find_spec("pyspark") is None:
         raise click.ClickException(
             "an audit on Spark needs pyspark: pip install 'walproof[spark]', or --master none"

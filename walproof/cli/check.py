@@ -28,6 +28,7 @@ from conformance.scratch import Scratch
 from conformance.structure.cases import PROFILE
 from conformance.subject import Subject, formats_read, takes_strict
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
+from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
 from walproof.cli.setup import in_ci
 from walproof.cli.stopping import stoppable
@@ -127,6 +128,8 @@ def check(
 
     Exit status: 0 when all is as expected, 3 when something is not, 1 for a usage error.
     """
+    if update_known:
+        must_be_checkout("check --update-known", "writes the lists beside our adapters")
     console = Console()
     try:
         vectors = load_all()

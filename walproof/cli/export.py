@@ -20,6 +20,7 @@ from reference_impl.systemd_journal.reader import read_data
 from walproof.cli.context import context_of
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
+from walproof.extras import advice
 
 NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; say --parquet OUT"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -143,9 +144,7 @@ def _parquet(
         from walproof.scan.log import Log
         from walproof.tables.parquet import to_parquet
     except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"--parquet needs {error.name}, which is not here: pip install 'walproof[fast]'"
-        ) from None
+        raise click.ClickException(f"--parquet {advice(error) or error}") from None
     try:
         with source_of(log, format_id) as source:
             found = log_in(source, format_id)

@@ -30,6 +30,7 @@ from conformance.saving import save
 from conformance.vectors import BrokenVector
 from reference_impl.formats import FORMATS
 from reference_impl.places import PACKAGES
+from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
 
 OF_THIS_CHANGE = "merge-base"
@@ -87,6 +88,8 @@ def mutants(
     Exit status: 0 if every mutant is dead or listed as equivalent, 3 if not, 1 for a usage or I/O
     error.
     """
+    if base is not None:
+        must_be_checkout("mutants --changed", "compares with a revision")
     console = Console()
     try:
         changed = None if base is None else _changed(base)

@@ -16,6 +16,7 @@ from conformance.unseen import FOLDER, text_of
 from conformance.vectors import BrokenVector, load_all
 from reference_impl.formats import FORMATS
 from reference_impl.places import SPEC
+from walproof.cli.checkout import must_be_checkout
 from walproof.cli.context import context_of
 from walproof.cli.output import say, say_json
 from walproof.onebit import logs, terminal, totals
@@ -72,6 +73,8 @@ def one_bit(
     Exit status: 0 if the register explains all that was found, 3 if not, 1 for a usage or I/O
     error.
     """
+    if is_saved:
+        must_be_checkout("one-bit --save", "writes the chapter's table")
     if is_saved and (paths or patterns):
         raise click.UsageError("--save is for a search of all vectors of a format")
     if context_items and not paths:

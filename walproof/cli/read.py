@@ -20,6 +20,7 @@ from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.record_table import Gathered, gather, print_summary, print_table
 from walproof.cli.summary import about_one, terminal_height
+from walproof.extras import advice
 from walproof.jsonl import pieces
 from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.summary import size_of
@@ -154,9 +155,7 @@ def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
     try:
         from walproof.scan.answers import read
     except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"--fast needs {error.name}, which is not here: pip install 'walproof[fast]'"
-        ) from None
+        raise click.ClickException(f"--fast {advice(error) or error}") from None
     return read
 
 

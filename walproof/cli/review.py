@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from conformance import ROOT
+from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say_json, say_lines
 
 
@@ -47,6 +48,8 @@ def review(
     from walproof.review.printing import markdown, text
     from walproof.review.review import review as make
     from walproof.review.revision import UnknownRevision, take_out
+
+    must_be_checkout("review", "compares the work tree with a revision")
 
     def say(what: str) -> None:
         if sys.stderr.isatty():

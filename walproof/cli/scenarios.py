@@ -14,6 +14,7 @@ from conformance.reports.console_text import print_hanging
 from conformance.saving import save
 from conformance.scenarios import book, page, results
 from conformance.vectors import load_all
+from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
 
 
@@ -36,6 +37,8 @@ def scenarios(scenario: str | None, report: Path | None, is_saved: bool) -> int:
 
     Exit status: 0, or 1 for a usage or I/O error.
     """
+    if is_saved:
+        must_be_checkout("scenarios --save", "writes a page of docs/")
     known, vectors = book.scenarios(), load_all()
     if scenario is not None and scenario not in known:
         raise click.ClickException(f"no scenario {scenario!r}; there are: {', '.join(known)}")

@@ -20,6 +20,7 @@ from conformance.vectors import BrokenVector, Vector, load, load_all
 from reference_impl.formats import FORMATS
 from walproof.cli import stopping, subjects
 from walproof.cli.output import say
+from walproof.extras import advice
 from walproof.spark.java import JavaMissing
 from walproof.spark.quiet import DidNotStart
 from walproof.sweep import controls, findings, job, plan, summary, terminal
@@ -140,9 +141,8 @@ def sweep(
     ) as error:
         raise click.ClickException(str(error)) from None
     except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"{error.name} is missing: pip install 'walproof[spark]', or leave --master out"
-        ) from None
+        without = ", or leave --master out" if master else ""
+        raise click.ClickException(f"this {advice(error) or error}{without}") from None
     if run["stopped_by"]:
         minimise_seconds = min(minimise_seconds, 3.0)
     told = _tell(enumerations, store, vectors, ours, options, run, minimise_seconds, started)

@@ -25,6 +25,8 @@ from typing import Any
 
 import numpy as np
 
+from reference_impl import places
+
 FOLDER = "NUMBA_CACHE_DIR"
 SCALARS: dict[str, Any] = {
     "int64": ctypes.c_int64,
@@ -63,10 +65,12 @@ def cache() -> Path:
         digest.update(path.read_bytes())
     if told := os.environ.get(FOLDER):
         base = Path(told)
-    elif os.access(beside if (beside := here / "__pycache__").exists() else here, os.W_OK):
+    elif not places.IS_INSTALLED and os.access(
+        beside if (beside := here / "__pycache__").exists() else here, os.W_OK
+    ):
         base = beside  # which may be written where the folder around it may not
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "walproof"
+        base = places.cache()
     return base / f"kernels-{digest.hexdigest()[:16]}"
 
 

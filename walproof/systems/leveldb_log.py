@@ -11,14 +11,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reference_impl.answer import End, Record
 from reference_impl.leveldb_log import read
-from walproof.decode.fault import Undecodable
-from walproof.decode.leveldb_log import version_edit
+from walproof.extras import advice
 from walproof.quantity import counted
 from walproof.quoted import quoted
 from walproof.systems.model import Finding, Kind, OtherFile, System, SystemLog, size_of_all
+
+if TYPE_CHECKING:
+    from walproof.decode.leveldb_log import version_edit
 
 FORMAT = "leveldb-log"
 CURRENT = "CURRENT"
@@ -126,6 +129,12 @@ def _chosen(
 def _read(folder: Path, name: str) -> Manifest:
     """What a MANIFEST says, as far as it can be read."""
     found = Manifest(name)
+    try:  # decoders make columns: what they need is an extra
+        from walproof.decode.fault import Undecodable
+        from walproof.decode.leveldb_log import version_edit
+    except ModuleNotFoundError as missing:
+        found.faults.append(f"to say what is in it, this {advice(missing) or missing}")
+        return found
     tables: set[tuple[int, int, int]] = set()
     lost = 0
     for event in read(folder / name, "recover", {}):

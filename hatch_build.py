@@ -1,0 +1,81 @@
+"""How the packages are built: the version, from the tags of git; the parsers that a wheel brings.
+
+Hatchling runs it. A tag ``v0.2.0`` is version 0.2.0; five commits later it is 0.2.1.dev5+g1a2b3c4.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = Path(__file__).resolve().parent
+PARSERS = "kaitai-parsers"
+"""The folder of an sdist that holds the compiled parsers."""
+FIRST = "0.1.0"
+"""What comes before the first tag."""
+
+
+def version() -> str:
+    """The version of this tree (PEP 440). An sdist needs no git: its PKG-INFO says it."""
+    described = _git("describe", "--tags", "--long", "--match", "v[0-9]*")
+    if described and (found := re.fullmatch(r"v([0-9.]+)-([0-9]+)-(g[0-9a-f]+)", described)):
+        tag, commits, commit = found.groups()
+        return tag if commits == "0" else f"{_next(tag)}.dev{commits}+{commit}"
+    count, commit = _git("rev-list", "--count", "HEAD"), _git("rev-parse", "--short", "HEAD")
+    return f"{FIRST}.dev{count}+g{commit}" if count and commit else f"{FIRST}.dev0"
+
+
+def _next(tag: str) -> str:
+    *before, last = tag.split(".")
+    return ".".join([*before, str(int(last) + 1)])
+
+
+def _git(*words: str) -> str:
+    """What git says of this very tree; nothing if it is no checkout, or there is no git."""
+    if not (ROOT / ".git").exists():
+        return ""
+    try:
+        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Puts the Python parsers of our grammars into wheel and sdist.
+
+    With them ``walproof inspect`` needs neither Node.js nor a network. Where they cannot be
+    compiled here, as in an isolated build from git, the wheel is without and compiles them later.
+    """
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """See hatchling: called before a wheel or an sdist is put together."""
+        if version == "editable":
+            return
+        into = PARSERS if self.target_name == "sdist" else "walproof_data/kaitai"
+        for folder in self._parsers():
+            build_data["force_include"][str(folder)] = f"{into}/{folder.name}"
+
+    def _parsers(self) -> list[Path]:
+        if (ROOT / PARSERS).is_dir():
+            return sorted((ROOT / PARSERS).iterdir())
+        sys.path.insert(0, str(ROOT))
+        try:
+            from conformance.kaitai.compile import GrammarError, ToolMissing, parser_folder
+        except ModuleNotFoundError as missing:
+            self.app.display_warning(f"without compiled parsers: {missing}")
+            return []
+        try:
+            return [
+                parser_folder(grammar.stem, debug, in_steps=in_steps)
+                for grammar in sorted((ROOT / "ksy").glob("*.ksy"))
+                for debug, in_steps in ((False, False), (True, False), (False, True))
+            ]
+        except (GrammarError, ToolMissing) as error:
+            self.app.display_warning(f"without compiled parsers: {error}")
+            return []

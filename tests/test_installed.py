@@ -1,0 +1,328 @@
+"""Every command, from a wheel in a fresh environment, in a folder far from the checkout.
+
+Two environments: ``plain`` has what ``pip install walproof`` brings and no Node.js on the PATH,
+``fast`` has ``walproof[fast]`` too. What they depend on is linked from the environment of the
+tests, so nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conformance import BUILD, GRAMMARS, ROOT, VECTORS
+from walproof.cli import SUBCOMMANDS
+from walproof.extras import EXTRA_OF
+
+pytestmark = pytest.mark.xdist_group("installed")
+
+FAST = "Error: this needs {}, which is not here: pip install 'walproof[fast]'"
+LARGE = {"llvmlite", "numba", "numpy", "pyarrow"}
+"""Linked and not copied; programs in a box, which see this environment alone, do without them."""
+READER = "{python} reader.py"
+
+IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
+    "summary": [
+        (["damaged.log"], 3, "12 bytes from 12"),
+        (["database"], 3, "LevelDB"),
+    ],
+    "read": [(["damaged.log"], 3, "incomplete-record")],
+    "inspect": [
+        (["000003.log"], 0, "blocks[0].records[2].header.type"),
+        (["000003.log", "--html", "map.html"], 0, "38 of 38 bytes"),
+    ],
+    "verify": [(["damaged.log"], 3, "LDB-032"), (["one.journal"], 0, "no findings")],
+    "export": [(["one.journal"], 0, "MESSAGE=")],
+    "fields": [(["one.journal"], 0, "MESSAGE")],
+    "import": [(["entries.export", "--out", "new.journal"], 0, "new.journal: ")],
+    "list": [(["lake"], 3, "damaged.log")],
+    "dump": [(["damaged.log", "--out", "dumped"], 3, '"at": 24')],
+    "damage": [
+        (["--list", "000003.log"], 0, "blocks[0].records[0].header"),
+        (["000003.log", "truncate at 20", "--out", "cut.log"], 0, "torn-payload"),
+    ],
+    "recover": [(["damaged.log", "--out", "recovered.log"], 3, "3 records")],
+    "explain": [(["LDB-028"], 0, "checksum"), (["zmq-raft"], 0, "ZMR")],
+    "scenarios": [
+        ([], 0, "torn-last-record"),
+        (["--save"], 2, "needs a checkout"),
+    ],
+    "check": [
+        (["--impl", "executable-spec", "--group", "fragments"], 0, "All is as expected."),
+        (["--impl", "kaitai-python", "--format", "zmq-raft", "--group", "state"], 0, "expected"),
+        (["--cmd", READER, "--format", "leveldb-log", "--group", "types"], 0, "reader.py"),
+        (["--impl", "executable-spec", "--update-known"], 2, "needs a checkout"),
+    ],
+    "ask": [(["--cmd", READER, "--vector", "leveldb-log/three-records"], 0, "right")],
+    "smoke": [(["--cmd", READER], 0, "The adapter speaks the protocol")],
+    "diff": [(["000003.log", "damaged.log"], 3, '"bravo"')],
+    "compare-runs": [(["report.json", "report.json"], 0, "No difference.")],
+    "review": [(["--against", "main"], 2, "needs a checkout")],
+    "vectors": [([], 2, "needs a checkout")],
+    "mutants": [
+        (["--format", "leveldb-log", "--sample", "2", "--first-kill"], 0, "mutants.html"),
+        (["--changed", "main"], 2, "needs a checkout"),
+    ],
+    "setup": [(["--impl", "executable-spec"], 0, "")],
+    "lint-ksy": [(["--rules"], 0, "")],
+}
+IN_FAST: dict[str, list[tuple[list[str], int, str]]] = {
+    "read": [(["--fast", "damaged.log"], 3, "incomplete-record")],
+    "export": [(["--parquet", "out.parquet", "damaged.log"], 3, "3 records")],
+    "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
+    "audit": [(["lake", "--out", "audit", "--master", "none"], 3, "leveldb-log")],
+    "sweep": [(["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings.")],
+    "one-bit": [
+        (["--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),
+        (["--format", "leveldb-log", "--save"], 2, "needs a checkout"),
+    ],
+    "bench": [(["--quick", "--only", "carving"], 0, "bench.json")],
+}
+WITH_NODE: dict[str, list[tuple[list[str], int, str]]] = {
+    "parsers": [(["--lang", "python", "--out", "parsers"], 0, "parsers for Python")],
+    "lint-ksy": [([str(GRAMMARS / "leveldb_log.ksy")], 0, "")],
+    "ksy-test": [([str(GRAMMARS / "leveldb_log.ksy"), "expected.json"], 0, "1 passed")],
+}
+
+
+@dataclass
+class Installed:
+    """A fresh environment with the wheel in it, and a folder to work in."""
+
+    environment: Path
+    work: Path
+
+    @property
+    def packages(self) -> Path:
+        (found,) = self.environment.glob("lib/python*/site-packages")
+        return found
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        python = self.environment / "bin" / "python"
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("PYTHON")
+        }
+        environment |= {
+            "PATH": os.environ["PATH"] if (self.work / "node").exists() else "/nowhere",
+            "XDG_CACHE_HOME": str(self.work / "cache"),
+            "NO_COLOR": "1",
+        }
+        return subprocess.run(
+            [self.environment / "bin" / "walproof", *(one.format(python=python) for one in words)],
+            cwd=self.work, env=environment, capture_output=True, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, timeout=240, check=False,
+        )  # fmt: skip
+
+    def files(self) -> dict[str, int]:
+        """What is installed: each file, and when it was written."""
+        return {
+            str(path): path.stat().st_mtime_ns
+            for path in self.packages.rglob("*")
+            if path.is_file() and not path.is_relative_to(self.packages / "linked")
+        }
+
+
+def _needed(names: list[str], extra: str = "") -> set[str]:
+    """The distributions that these ask for, and what those ask for."""
+    found: set[str] = set()
+    waiting = [(name, extra) for name in names]
+    while waiting:
+        name, wanted = waiting.pop()
+        for line in importlib.metadata.requires(name) or []:
+            text, _, marker = line.partition(";")
+            of_extra = re.search(r"extra == ['\"]([\w-]+)['\"]", marker)
+            if of_extra and of_extra[1] != wanted:
+                continue
+            needed = re.split(r"[\s<>=!~\[(]", text.strip(), maxsplit=1)[0].lower()
+            try:
+                importlib.metadata.distribution(needed)
+            except importlib.metadata.PackageNotFoundError:
+                continue  # for another platform, or an older Python
+            if needed not in found and needed != "walproof":
+                found.add(needed)
+                waiting.append((needed, ""))
+    return found
+
+
+def _link(names: set[str], into: Path) -> None:
+    """Make the packages of distributions importable from a folder, and no others."""
+    into.mkdir()
+    for name in names:
+        distribution = importlib.metadata.distribution(name)
+        tops = {file.parts[0] for file in distribution.files or () if file.parts[0] != ".."}
+        for top in tops - {"__pycache__"}:
+            there = Path(str(distribution.locate_file(top)))
+            if (into / top).exists():
+                continue
+            if name in LARGE:
+                (into / top).symlink_to(there)
+            elif there.is_dir():
+                shutil.copytree(there, into / top)
+            else:
+                shutil.copy(there, into / top)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, made from the sdist of this tree: both build."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build"]
+    subprocess.run([*build, "-t", "sdist", "-d", str(folder)], cwd=ROOT, check=True)
+    (sdist,) = folder.glob("*.tar.gz")
+    shutil.unpack_archive(sdist, folder / "sdist", filter="data")
+    (source,) = (folder / "sdist").iterdir()
+    subprocess.run([*build, "-t", "wheel", "-d", str(folder)], cwd=source, check=True)
+    (made,) = folder.glob("*.whl")
+    assert made.name.split("-")[1] == sdist.name.removesuffix(".tar.gz").split("-")[1]
+    return made
+
+
+def _install(wheel: Path, folder: Path, needed: set[str]) -> Installed:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
+    installed = Installed(folder / "env", folder / "work")
+    python = installed.environment / "bin" / "python"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index",
+         "--no-deps", "--disable-pip-version-check", str(wheel)],
+        check=True,
+    )  # fmt: skip
+    _link(needed, installed.packages / "linked")
+    (installed.packages / "linked.pth").write_text(str(installed.packages / "linked") + "\n")
+    work = installed.work
+    (work / "lake").mkdir(parents=True)
+    logs = VECTORS / "leveldb-log"
+    shutil.copy(logs / "three-records.log", work / "000003.log")
+    shutil.copy(logs / "first-then-full.log", work / "damaged.log")
+    for name in ("000003.log", "damaged.log"):
+        shutil.copy(work / name, work / "lake")
+    (work / "disk.img").write_bytes(
+        bytes(4096) + (work / "000003.log").read_bytes() + bytes(100_000)
+    )
+    (work / "database").mkdir()
+    (work / "database" / "CURRENT").write_text("MANIFEST-000002\n")
+    shutil.copy(work / "damaged.log", work / "database" / "000003.log")
+    shutil.copy(logs / "three-records.log", work / "database" / "MANIFEST-000002")
+    journals = VECTORS / "systemd-journal"
+    shutil.copy(journals / "archived-compact.journal", work / "one.journal")
+    (work / "entries.export").write_text(
+        "__REALTIME_TIMESTAMP=1700000000000000\n__MONOTONIC_TIMESTAMP=1\n"
+        "_BOOT_ID=0123456789abcdef0123456789abcdef\nMESSAGE=hi\n\n"
+    )
+    suite = installed.packages / "conformance"
+    shutil.copy(suite / "examples" / "python" / "adapter.py", work / "reader.py")
+    return installed
+
+
+@pytest.fixture(scope="module")
+def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    installed = _install(wheel, tmp_path_factory.mktemp("plain"), _needed(["walproof"]))
+    done = installed.run("check", "--impl", "executable-spec", "--group", "types")
+    assert done.returncode == 0, done.stdout + done.stderr
+    shutil.copy(installed.work / "reports" / "check" / "report.json", installed.work)
+    return installed
+
+
+@pytest.fixture(scope="module")
+def fast(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    needed = _needed(["walproof"], "fast") | _needed(["walproof"])
+    installed = _install(wheel, tmp_path_factory.mktemp("fast"), needed)
+    compilers = list((BUILD / "kaitai").glob("npm-*"))
+    if shutil.which("node") and compilers:
+        (installed.work / "node").touch()
+        (installed.work / "cache" / "walproof" / "kaitai").mkdir(parents=True)
+        for one in compilers:
+            (installed.work / "cache" / "walproof" / "kaitai" / one.name).symlink_to(one)
+    log = VECTORS / "leveldb-log" / "three-records.log"
+    described = {"hex": log.read_bytes().hex(), "expect": {"blocks": {"count": 1}}}
+    (installed.work / "expected.json").write_text(json.dumps(described))
+    return installed
+
+
+def _asked(
+    table: dict[str, list[tuple[list[str], int, str]]],
+) -> Iterator[tuple[str, list[str], int, str]]:
+    for command, uses in table.items():
+        for words, status, said in uses:
+            yield pytest.param(command, words, status, said, id=" ".join([command, *words[:2]]))
+
+
+def _must_say(installed: Installed, command: str, words: list[str], status: int, said: str) -> None:
+    before = installed.files()
+    done = installed.run(command, *words)
+    assert "Traceback" not in done.stderr
+    assert (done.returncode, said in done.stdout + done.stderr) == (status, True), (
+        done.stdout[-2000:] + done.stderr[-2000:]
+    )
+    if status == 2:
+        assert len(done.stderr.splitlines()) == 1
+    assert installed.files() == before, "something was written into site-packages"
+
+
+@pytest.mark.parametrize(("command", "words", "status", "said"), _asked(IN_BOTH))
+def test_with_python_alone(plain, command, words, status, said) -> None:
+    _must_say(plain, command, words, status, said)
+
+
+@pytest.mark.parametrize(("command", "words", "status", "said"), _asked(IN_FAST))
+def test_with_the_extra(fast, command, words, status, said) -> None:
+    _must_say(fast, command, words, status, said)
+
+
+@pytest.mark.parametrize(("command", "words", "status", "said"), _asked(WITH_NODE))
+def test_with_node(fast, command, words, status, said) -> None:
+    if not (fast.work / "node").exists():
+        pytest.skip("Node.js or the Kaitai compiler is not here")
+    _must_say(fast, command, words, status, said)
+
+
+@pytest.mark.parametrize("command", [one for one in IN_FAST if one not in IN_BOTH])
+def test_what_needs_the_extra_says_so(plain, command) -> None:
+    words, _, _ = IN_FAST[command][0]
+    done = plain.run(command, *words)
+    assert done.returncode == 1
+    assert re.search(r"needs \w+[^\n]*: pip install 'walproof\[fast\]'\n\Z", done.stderr)
+    assert "Traceback" not in done.stderr
+
+
+def test_every_command_is_tried() -> None:
+    assert {*IN_BOTH, *IN_FAST, *WITH_NODE} == set(SUBCOMMANDS)
+
+
+def test_help_loads_no_subcommand(plain) -> None:
+    python = plain.environment / "bin" / "python"
+    shown = plain.run("--help").stdout
+    assert all(f"  {name} " in shown for name in SUBCOMMANDS)
+    assert max(map(len, shown.splitlines())) <= 90
+    program = (
+        "import sys; sys.argv[1:] = ['--help']\n"
+        "from walproof.cli import main\n"
+        "try: main()\n"
+        "finally: print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [python, "-I", "-c", program], capture_output=True, text=True, check=False
+    )
+    loaded = done.stderr.split()
+    heavy = {"rich", "jsonschema", "jinja2", "yaml", "kaitaistruct", "reference_impl.formats"}
+    assert not heavy & set(loaded)
+    assert not {f"walproof.cli.{one}" for one in ("read", "check", "sweep")} & set(loaded)
+
+
+def test_the_version_is_that_of_the_tree(plain, wheel) -> None:
+    assert plain.run("--version").stdout == f"walproof, version {wheel.name.split('-')[1]}\n"
+
+
+def test_extras_name_every_optional_package() -> None:
+    found = importlib.metadata.requires("walproof") or []
+    optional = {re.split(r"[\s<>=!~\[(;]", line)[0] for line in found if "extra ==" in line}
+    assert set(EXTRA_OF) <= optional
