@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from conformance import VECTORS
+from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
 from walproof.quantity import counted
 
@@ -17,6 +18,9 @@ def vectors(verify: bool) -> int:
     Seeds are fixed: making the vectors again changes nothing. A file that no recipe makes any
     longer is removed.
     """
+    if not verify:
+        must_be_checkout("vectors", "writes vectors/ (--verify does not)")
+    from conformance.packages.index import NAME, index_of
     from conformance.recipes.generate import generate, sources
     from conformance.recipes.recipe import RecipeError
     from conformance.saving import save
@@ -46,6 +50,11 @@ def vectors(verify: bool) -> int:
                 changed.append(f"{name} (removed)")
                 if not verify:
                     path.unlink()
+    index = index_of()
+    if not (VECTORS / NAME).exists() or (VECTORS / NAME).read_bytes() != index:
+        changed.append(NAME)
+        if not verify:
+            save(VECTORS / NAME, index, sync=False)
     for name in changed:
         say(f"{'would change' if verify else 'wrote'} {name}")
     say(f"{counted(count, 'vector')}, {counted(len(changed), 'file')} changed")

@@ -1,0 +1,70 @@
+"""The ecosystems that a package of the vectors is made for."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ecosystem:
+    """One ecosystem. Its sources are in the folder here that is named like it.
+
+    ``data`` is where the vectors lie in the package, ``language`` and ``example`` are for its
+    README. ``test`` and ``pack`` are commands, run in the package's folder; ``pack`` makes the
+    archive that is published, which :attr:`made` is a glob for.
+    """
+
+    id: str
+    title: str
+    language: str
+    example: str
+    data: str
+    test: tuple[str, ...]
+    pack: tuple[str, ...] = ()
+    made: str = ""
+
+    def is_here(self) -> bool:
+        """Whether its toolchain is installed."""
+        return shutil.which(self.test[0]) is not None
+
+
+ECOSYSTEMS = {
+    one.id: one
+    for one in (
+        Ecosystem(
+            "go", "Go", "go",
+            'all, err := vectors.All("leveldb-log") // each with ID, Expect, Files() …',
+            "vectors", ("go", "test", "./..."),
+        ),
+        Ecosystem(
+            "npm", "Node.js", "js",
+            'import {{ vectors }} from "{npm}";\nfor (const vector of vectors("leveldb-log")) {{\n'
+            "  // vector.files(), vector.expect.records …\n}}",
+            "vectors", ("npm", "test", "--silent"), ("npm", "pack", "--silent"), "*.tgz",
+        ),
+        Ecosystem(
+            "maven", "Java", "java",
+            'for (Vector vector : Vectors.all("leveldb-log")) {{\n'
+            "  // vector.files(), vector.expect.records …\n}}",
+            "src/main/resources/vectors", ("mvn", "-q", "-B", "test"),
+            ("mvn", "-q", "-B", "package", "-DskipTests"), "target/*.jar",
+        ),
+        Ecosystem(
+            "rust", "Rust", "rust",
+            'for vector in walproof_vectors::vectors(Some("leveldb-log"))? {{\n'
+            "    // vector.files()?, vector.expect.records …\n}}",
+            "vectors", ("cargo", "test", "--quiet"),
+            ("cargo", "package", "--quiet", "--allow-dirty", "--no-verify"),
+            "target/package/*.crate",
+        ),
+        Ecosystem(
+            "python", "Python", "python",
+            'for vector in walproof_vectors.vectors("leveldb-log"):\n'
+            "    ...  # vector.files(), vector.expect.records",
+            "vectors", (sys.executable, "-m", "unittest", "-q", "tests.test_vectors"),
+            (sys.executable, "-m", "hatchling", "build", "-d", "dist"), "dist/*",
+        ),
+    )
+}  # fmt: skip
