@@ -8,6 +8,7 @@ ends in ``.j2``. ``templates/README.md.j2`` is the same for all languages, and
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import tomllib
@@ -89,6 +90,12 @@ def make_package(
     return found
 
 
+def release_of(version: str) -> str:
+    """Three numbers: what Cargo, npm and CMake all take of ``0.2.1.dev5+g1a2b3c4``."""
+    found = re.match(r"\d+\.\d+\.\d+", version)
+    return found[0] if found else "0.0.0"
+
+
 def _grammar(language: Language, name: str, grammars: Path) -> Grammar:
     files = grammar_files(name, grammars)
     body = yaml.safe_load(files[0].read_bytes())
@@ -117,7 +124,7 @@ def _add_templates(
         "grammars": sorted(found, key=lambda grammar: grammar.id),
         "has_example": any(grammar.id == EXAMPLE["grammar"] for grammar in found),
         "models": {grammar.id: Model(grammar.id, grammars) for grammar in found},
-        "version": __version__,
+        "version": release_of(__version__),
         "compiler": COMPILER,
         "class_name": class_name,
         "lower_camel": lower_camel,

@@ -11,7 +11,7 @@ from toys import write_toys
 
 from walproof.cli.parsers import parsers
 from walproof.parsers.languages import LANGUAGES
-from walproof.parsers.package import NotOurs, make_package
+from walproof.parsers.package import NotOurs, make_package, release_of
 
 HOSTS = re.compile(
     r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.io|rubygems|nuget\.org"
@@ -99,3 +99,11 @@ def make(grammars: Path, *languages: str) -> Result:
     chosen = [word for language in languages for word in ("--lang", language)]
     places = ["--ksy", str(grammars), "--out", str(grammars / "out")]
     return CliRunner().invoke(parsers, [*places, *chosen], standalone_mode=False)
+
+
+@pytest.mark.parametrize(
+    ("version", "release"),
+    [("0.2.0", "0.2.0"), ("0.2.1.dev5+g1a2b3c4", "0.2.1"), ("0+unknown", "0.0.0")],
+)
+def test_every_ecosystem_takes_the_version(version: str, release: str) -> None:
+    assert release_of(version) == release
