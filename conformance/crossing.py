@@ -188,6 +188,8 @@ def _why(reply: dict[str, Any] | str) -> str:
 def table(crossing: Crossing) -> list[str]:
     """The matrix, a row for each reader, and below it the first difference of each pair."""
     writers = list(crossing.not_written)
+    if not writers:
+        return [f"{crossing.format}: nobody here writes a log of given records"]
     cells = {(one.writer, one.reader): one for one in crossing.pairs}
     readers = list(dict.fromkeys(one.reader for one in crossing.pairs))
     width = max([len(one) for one in readers] + [6])

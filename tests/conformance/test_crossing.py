@@ -124,3 +124,10 @@ def test_a_writer_that_dies_is_told_and_no_pair_counts_it(
     assert list(crossing.not_written["dies"]) == [two[0].id]
     assert [pair.same for pair in crossing.pairs] == [1]
     assert any(line.startswith("- dies did not write 1: ") for line in table(crossing))
+
+
+def test_nobody_who_writes_is_said(tmp_path: Path, two: list[Vector]) -> None:
+    reads = program(tmp_path, "reads", writes=False)
+    crossing = asyncio.run(cross(FORMAT, [reads], two))
+    assert crossing.pairs == []
+    assert table(crossing) == [f"{FORMAT}: nobody here writes a log of given records"]
