@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from walproof.bench import hostile
+from walproof.bench.hostile.children import Watched
 from walproof.bench.hostile.commands import COMMANDS
 from walproof.bench.hostile.formats import kahadb_journal, zmq_raft
 
@@ -54,6 +57,15 @@ def test_an_update_of_tiny_values_fits(name: str, tmp_path: Path) -> None:
 def test_a_text_that_json_spells_out_fits(name: str, tmp_path: Path) -> None:
     size = 2 * SIZE
     assert held(name, zmq_raft.long_text, size, tmp_path) <= hostile.most(size)
+
+
+def test_what_processes_hold_that_a_command_starts_is_counted() -> None:
+    """Readers of the audit are processes of a server that is a process of the command."""
+    holding = "import time; held = bytearray(b'x') * (64 << 20); time.sleep(1)"
+    starting = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {holding!r}])"
+    with Watched() as below:
+        subprocess.run([sys.executable, "-c", starting], check=True)
+    assert 64 << 20 < below.peak < 128 << 20
 
 
 def test_each_command_has_a_name_and_its_paths() -> None:

@@ -1,7 +1,8 @@
 """Runs one command on one log and prints the processor time and memory that it took, as JSON.
 
 ``python -m walproof.bench.hostile.command_worker LOG SMALL FORMAT WORD…``. The command is run on
-SMALL first, a small log of the same kind, so that what it imports and compiles is not measured.
+SMALL first, a small log of the same kind, so that what it imports and compiles is not measured. Of
+processes that the command starts, it is what one held beyond what one held of SMALL.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from walproof.bench.hostile.children import Watched
 from walproof.bench.hostile.commands import Command
 from walproof.bench.hostile.worker import held
 from walproof.cli import main as walproof
@@ -26,10 +28,15 @@ def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    _run(small, small, format_id, words)
+    with Watched() as below_before:
+        _run(small, small, format_id, words)
     before, started = held("VmRSS"), time.process_time()
-    status = _run(log, small, format_id, words)
-    said = {"seconds": time.process_time() - started, "peak_bytes": held("VmHWM") - before}
+    with Watched() as below:
+        status = _run(log, small, format_id, words)
+    said = {
+        "seconds": time.process_time() - started,
+        "peak_bytes": max(held("VmHWM") - before, below.peak - below_before.peak),
+    }
     print(json.dumps(said | {"status": status}), file=report)
 
 
