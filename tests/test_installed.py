@@ -14,9 +14,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +26,6 @@ from walproof.extras import EXTRA_OF
 
 pytestmark = pytest.mark.xdist_group("installed")
 
-FAST = "Error: this needs {}, which is not here: pip install 'walproof[fast]'"
 LARGE = {"llvmlite", "numba", "numpy", "pyarrow"}
 """Linked and not copied; programs in a box, which see this environment alone, do without them."""
 READER = "{python} reader.py"
@@ -248,12 +247,12 @@ def fast(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return installed
 
 
-def _asked(
-    table: dict[str, list[tuple[list[str], int, str]]],
-) -> Iterator[tuple[str, list[str], int, str]]:
-    for command, uses in table.items():
-        for words, status, said in uses:
-            yield pytest.param(command, words, status, said, id=" ".join([command, *words[:2]]))
+def _asked(table: dict[str, list[tuple[list[str], int, str]]]) -> list[Any]:
+    return [
+        pytest.param(command, words, status, said, id=" ".join([command, *words[:2]]))
+        for command, uses in table.items()
+        for words, status, said in uses
+    ]
 
 
 def _must_say(installed: Installed, command: str, words: list[str], status: int, said: str) -> None:

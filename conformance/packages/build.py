@@ -55,7 +55,7 @@ def manifest(files: Mapping[str, bytes]) -> bytes:
     rows = ",\n".join(
         f" {json.dumps(name)}: "
         + json.dumps({"size": len(data), "sha256": hashlib.sha256(data).hexdigest()})
-        for name, data in files.items()
+        for name, data in sorted(files.items())
     )
     return f"{{\n{rows}\n}}\n".encode()
 
