@@ -74,6 +74,8 @@ class _Subcommands(click.Group):
         first = args[0]
         if first not in SUBCOMMANDS and (first == "-" or "/" in first or os.path.lexists(first)):
             return "summary", self.get_command(context, "summary"), args
+        if first not in SUBCOMMANDS and "." in first:
+            raise click.UsageError(f"{first}: no such file or folder, nor such a command", context)
         return super().resolve_command(context, args)
 
 

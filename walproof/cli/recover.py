@@ -101,8 +101,13 @@ def write_anew(
         # In some formats the name decides which kind of log to write.
         made = Path(folder) / log.resolve().name
         told = format.copied(log, context)
-        with named_in_errors(out):
-            format.write(made, Anew(records), told)
+        try:
+            with named_in_errors(out):
+                format.write(made, Anew(records), told)
+        except ValueError:
+            if not records:  # a log of this format has at least one
+                raise ValueError("no record survives") from None
+            raise
         _compare(records, format.read(made, "recover", told))
         publish(made, out)
 

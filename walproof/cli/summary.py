@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +19,7 @@ from reference_impl.formats import Context, UnknownFormat
 from walproof.cli.context import context_of
 from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.quantity import counted
 from walproof.summary import of_system
 from walproof.summary.logs import FoundOne, below, one
 from walproof.summary.model import Summary
@@ -69,12 +71,23 @@ def summary(
             system = recognise(log.path, format_id)
             if system is not None:
                 return _about_system(log, system, context, all_logs, as_json)
-            found = one(log.path, format_id)
+            try:
+                found = one(log.path, format_id)
+            except UnknownFormat as error:
+                raise UnknownFormat(f"{error}{_carved(log)}") from None
             if found is not None:
                 return _about_one(log, replace(found, context=context), as_json)
             return _about_folder(log, all_logs, as_json)
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
+
+
+def _carved(log: Unpacked) -> str:
+    """What else may be done with a file that is no log: logs may be in the midst of it."""
+    if log.is_copy or not log.path.stat().st_size:
+        return ""
+    name = shlex.quote(log.typed)
+    return f"; walproof carve {name} looks for logs inside it, as in an image of a disk"
 
 
 def about_one(log: Unpacked, told: str | None, context: Context) -> int:
@@ -154,7 +167,11 @@ def _one_of(path: Path, system: System, context: Context) -> FoundOne:
 def _about_folder(log: Unpacked, all_logs: bool, as_json: bool) -> int:
     logs = list(below(log.path))
     if not logs:
-        raise UnknownFormat(f"{log.typed}: expected a log, or a folder with some below it")
+        files = sum(one.is_file() for one in log.path.rglob("*"))
+        among = f"no log among {counted(files, 'file')}" if files else "no file"
+        raise UnknownFormat(
+            f"{log.typed}: expected a log, or a folder with some below it, found {among}"
+        )
     rows, status = _summaries(log, logs, as_json)
     if not as_json and rows:
         say(f"{log.typed}")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from conformance.text import one_line
 from walproof.quantity import counted, in_bytes
 from walproof.summary.model import Summary
-from walproof.summary.screen import LABEL, Line
+from walproof.summary.screen import LABEL, Line, commands
 from walproof.summary.unpacked import Unpacked
 from walproof.systems import Finding, Harm, OtherFile, System, SystemLog
 from walproof.verdict import VERDICT_STYLE
@@ -81,9 +81,10 @@ def screen(
     yield "", None
     name = shlex.quote(log.typed)
     is_whole = worst == "intact" and not is_lost(system.findings)
-    if not is_whole and not log.is_copy:
-        yield one_line(f"  walproof recover {name} --out NEW  write what survives"), "cyan"
-    yield one_line(f"  walproof read --head 20 {name}  the first records"), "cyan"
+    told = [(f"walproof read --head 20 {name}", "the first records")]
+    if not is_whole and "pipe" not in log.how:
+        told.insert(0, (f"walproof recover {name} --out NEW", "write what survives"))
+    yield from commands(told)
 
 
 def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:

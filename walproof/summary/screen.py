@@ -57,6 +57,8 @@ def screen(
     else:
         left = f"{counted(found.records, 'record')}, whole, and not all that there were"
         yield f"  {left}", VERDICT_STYLE["damaged"]
+    if one.by == "name" and one.size and not one.is_blank and not found.records:
+        yield "  nothing in it is as such a log has it: it may be none, or be encrypted", None
     if findings:
         yield "", None
         yield from findings
@@ -159,14 +161,23 @@ def _next(log: Unpacked, found: Summary) -> Iterator[Line]:
     told: list[tuple[str, str]] = []
     if found.verdict == "refused":
         told.append((f"walproof explain {found.format} {found.reason}", "what that means"))
-    elif log.is_copy:
-        told.append((f"walproof read --head 20 {name}", "the first records"))
+    elif "pipe" in log.how:  # what came out of it is gone
+        if found.records and found.lost_bytes:
+            told.append(("… | walproof recover - --out NEW", "write what survives"))
+        told.append(("… | walproof read --head 20 -", "the first records"))
     else:
         if found.lost_bytes or found.verdict != "intact":
-            told.append((f"walproof recover {name} --out NEW", "write what survives"))
+            if found.records:
+                told.append((f"walproof recover {name} --out NEW", "write what survives"))
             told.append((f"walproof read --lost-only {name}", "every lost range"))
-        told.append((f"walproof read --head 20 {name}", "the first records"))
+        if found.records:
+            told.append((f"walproof read --head 20 {name}", "the first records"))
         told.append((f"walproof inspect {name}", "every byte"))
+    yield from commands(told)
+
+
+def commands(told: Sequence[tuple[str, str]]) -> Iterator[Line]:
+    """Commands, each with what it does, in two columns."""
     room = max(len(command) for command, _ in told)
     for command, what in told:
         yield f"  {one_line(command):<{room}}  {what}", "cyan"

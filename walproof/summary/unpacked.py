@@ -16,6 +16,7 @@ import stat
 import sys
 import tarfile
 import tempfile
+import threading
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +27,8 @@ from typing import Any, BinaryIO, cast
 
 import lz4.frame  # type: ignore[import-untyped,unused-ignore]
 import zstandard
+
+from walproof.quantity import in_bytes
 
 MOST = 64 << 30
 """Bytes that are unpacked or copied out of a pipe, at most."""
@@ -79,7 +82,7 @@ def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
         if typed == "-" or not _is_sought(path):
             how.append("pipe")
             copy = scratch / "0" / (_CALLED if typed == "-" else path.name)
-            with _piped(typed) as pipe:
+            with _Waiting(typed, copy), _piped(typed) as pipe:
                 _copy(pipe, copy, most, typed)
             path = copy
         while path.is_file() and (kind := _kind(path)) is not None:
@@ -96,7 +99,15 @@ def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
 
 
 def _is_sought(path: Path) -> bool:
+    """Whether a path can be read in any order; else it is a pipe. Raises :class:`CannotUnpack`."""
     kind = path.stat().st_mode
+    if stat.S_ISSOCK(kind):
+        raise CannotUnpack(f"{path}: expected a log, found a socket")
+    if stat.S_ISCHR(kind) and not path.samefile(os.devnull):
+        raise CannotUnpack(
+            f"{path}: expected a log, found a device that is read byte by byte and need not end;"
+            " copy what you want of it into a file"
+        )
     return stat.S_ISREG(kind) or stat.S_ISDIR(kind) or stat.S_ISBLK(kind)
 
 
@@ -107,11 +118,39 @@ def _piped(typed: str) -> Iterator[BinaryIO]:
             raise CannotUnpack("standard input is a terminal: expected the bytes of a log")
         yield sys.stdin.buffer
         return
-    if stat.S_ISFIFO(Path(typed).stat().st_mode):
-        # Opening a pipe waits for its writer, which may never come: say for what.
-        print(f"walproof: reading the pipe {typed!a} until its writer ends", file=sys.stderr)
-    with Path(typed).open("rb") as pipe:
+    with Path(typed).open("rb") as pipe:  # this waits for its writer, which may never come
         yield pipe
+
+
+class _Waiting:
+    """Says on standard error for what one waits: after a second, then every ten seconds."""
+
+    FIRST, THEN = 1.0, 10.0
+
+    def __init__(self, typed: str, copy: Path) -> None:
+        self.name = "standard input" if typed == "-" else f"the pipe {typed!a}"
+        self.copy = copy
+        self._is_over = threading.Event()
+        self._teller = threading.Thread(target=self._tell, daemon=True)
+
+    def __enter__(self) -> None:
+        self._teller.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._teller.join()
+
+    def _tell(self) -> None:
+        seconds = self.FIRST
+        while not self._is_over.wait(seconds):
+            seconds = self.THEN
+            try:
+                size = self.copy.stat().st_size
+            except OSError:
+                size = 0
+            so_far = f"{in_bytes(size)} so far" if size else "nothing has come so far"
+            told = f"walproof: reading {self.name} until its writer ends; {so_far}"
+            print(told, file=sys.stderr, flush=True)
 
 
 class _ZstdFrames:

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -168,3 +169,64 @@ def test_the_table_says_what_records_mean(tmp_path: Path) -> None:
         'put "a" = "b" (sequence 17)',
     ]
     assert put.hex() in CliRunner().invoke(walproof, ["read", "--json", str(log)]).stdout
+
+
+def test_what_was_mistyped_is_said_to_be_no_file() -> None:
+    done = run("000003.log")
+    assert "000003.log: no such file or folder" in str(done.exception)
+
+
+def test_bytes_that_are_no_log_may_have_some_inside(tmp_path: Path) -> None:
+    image = tmp_path / "disk image"
+    image.write_bytes(b"\xc5" * 5000)
+    done = run(image)
+    assert done.return_value == 4
+    assert f"walproof carve '{image}' looks for logs inside it" in done.stderr
+
+
+def test_a_folder_without_logs_says_what_it_holds(tmp_path: Path) -> None:
+    assert "found no file" in run(tmp_path).stderr
+    (tmp_path / "picture").write_bytes(b"\x89PNG\r\n")
+    assert "found no log among 1 file" in run(tmp_path).stderr
+
+
+def test_a_log_by_its_name_alone_may_be_none(tmp_path: Path) -> None:
+    log = tmp_path / "000003.log"
+    log.write_bytes(b"\xff" * 3000)
+    said = run(log).stdout
+    assert "recognised by its name alone" in said
+    assert "it may be none" in said
+    assert "recover" not in said, "there is nothing that could be"
+
+
+def test_what_is_packed_can_be_recovered_as_it_is(tmp_path: Path) -> None:
+    packed = tmp_path / "a.log.gz"
+    packed.write_bytes(gzip.compress(DAMAGED.read_bytes()))
+    assert f"walproof recover {packed} --out NEW" in run(packed).stdout
+
+
+@pytest.mark.parametrize("kind", ["socket", "device"])
+def test_what_has_no_end_is_refused_at_once(kind: str, tmp_path: Path) -> None:
+    path = Path("/dev/zero")
+    if kind == "socket":
+        path = tmp_path / "s"
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(str(path))
+    done = run(path)
+    assert f"{path}: expected a log, found a {kind}" in str(done.exception)
+
+
+def test_a_slow_pipe_says_what_it_waits_for() -> None:
+    reader = subprocess.Popen(
+        [sys.executable, "-c", "from walproof.cli import main; main()", "-"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
+    )  # fmt: skip
+    assert reader.stdin is not None and reader.stderr is not None
+    try:
+        assert b"nothing has come so far" in reader.stderr.readline()
+        said, _ = reader.communicate(DAMAGED.read_bytes(), timeout=60)
+        assert b"walproof recover - --out NEW" in said
+        assert reader.returncode == 3
+    finally:
+        reader.kill()
+        reader.wait()
