@@ -12,6 +12,7 @@ crash is a result of its own and must not look like an answer.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -21,7 +22,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 Request = dict[str, Any]
-"""One message of the harness, with ``format``, ``path``, ``profile``, ``context``, ``records`` …"""
+"""One message of the harness, with ``format``, ``path``, ``profile``, ``context``, ``records`` …
+
+A write or append that is to acknowledge each record has ``acknowledged``, a function that takes how
+many of its records are safe on the disk, and returns when the harness has noted it.
+"""
 
 Read = Callable[[Path, Request], dict[str, Any]]
 Write = Callable[[Path, Request], None]
@@ -62,6 +67,11 @@ def serve(
     """
     replies = _take_stdout()
     kit = _Kit({"language": "Python", **describe}, read, write, append)
+
+    def acknowledged(seq: int, count: int) -> None:
+        _send(replies, {"seq": seq, "acknowledged": count})
+        sys.stdin.buffer.readline()  # go-on
+
     if sys.argv[1:2] == ["read"] and len(sys.argv) == 4:
         reply = kit.reply({"cmd": "read", "format": sys.argv[2], "path": sys.argv[3]})
         _send(replies, reply.get("answer", reply))  # {"skipped": why}: to decline is no failure
@@ -71,6 +81,8 @@ def serve(
     for request in map(json.loads, sys.stdin.buffer):
         if request["cmd"] == "bye":
             return
+        if request.get("acknowledge") and "seq" in request:
+            request["acknowledged"] = functools.partial(acknowledged, request["seq"])
         _send(replies, kit.hello if request["cmd"] == "hello" else kit.reply(request))
 
 

@@ -45,6 +45,38 @@ SUBCOMMANDS = {
     "ksy-test": "Check that a grammar of yours reads files as it should.",
 }
 """Name → what ``walproof --help`` says. To say it, no subcommand is loaded."""
+SUBCOMMANDS = (
+    "summary",
+    "read",
+    "inspect",
+    "verify",
+    "export",
+    "fields",
+    "import",
+    "list",
+    "dump",
+    "damage",
+    "recover",
+    "carve",
+    "audit",
+    "explain",
+    "check",
+    "ask",
+    "smoke",
+    "diff",
+    "compare-runs",
+    "review",
+    "sweep",
+    "one-bit",
+    "crash",
+    "bench",
+    "vectors",
+    "mutants",
+    "setup",
+    "parsers",
+    "lint-ksy",
+    "ksy-test",
+)
 
 
 class _Subcommands(click.Group):

@@ -8,6 +8,7 @@ from typing import Any
 from conformance import __version__
 from conformance.adapterkit import Refused, Request, serve
 from conformance.compare import every_part
+from conformance.saving import sync_to_disk
 from reference_impl.answer import NewRecord, collect
 from reference_impl.context import check
 from reference_impl.formats import FORMATS, named
@@ -24,6 +25,9 @@ def write(path: Path, request: Request) -> None:
     """A new log; records that the format cannot hold are refused."""
     try:
         check(request["format"], request["context"])
+        if "acknowledged" in request:
+            _one_by_one(path, request)
+            return
         named(request["format"]).write(path, _records(request), request["context"])
     except ValueError as error:
         raise Refused(str(error)) from None
@@ -33,9 +37,23 @@ def append(path: Path, request: Request) -> None:
     """Recover and append; a log that must not be appended to is refused."""
     try:
         check(request["format"], request["context"])
+        if "acknowledged" in request:
+            _one_by_one(path, request)
+            return
         named(request["format"]).append(path, _records(request), request["context"])
     except ValueError as error:
         raise Refused(str(error)) from None
+
+
+def _one_by_one(path: Path, request: Request) -> None:
+    """Write each record and sync the log, as the caller of a writer does that syncs nothing."""
+    format = named(request["format"])
+    for count, record in enumerate(_records(request), 1):
+        writer = format.append if path.exists() else format.write
+        writer(path, [record], request["context"])
+        for one in [*sorted(path.rglob("*"), reverse=True), path, path.parent]:
+            sync_to_disk(one)
+        request["acknowledged"](count)
 
 
 def _records(request: Request) -> list[NewRecord]:
@@ -50,6 +68,7 @@ if __name__ == "__main__":
             "formats": list(FORMATS),
             "profiles": ["recover", "strict", "write", "append"],
             "reports": every_part(FORMATS),
+            "acknowledges": True,
         },
         read,
         write,

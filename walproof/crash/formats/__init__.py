@@ -1,0 +1,36 @@
+"""What a writer of each format is given to write: a module for each, named after the format."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from reference_impl.answer import NewRecord
+from walproof.by_format import module_of
+
+
+def random_records(count: int) -> list[NewRecord]:
+    """Records from a few bytes to more than two sectors of 4096; no two are equal."""
+    rng = random.Random(1)
+    sizes = (5, 700, 40, 9000, 300, 1, 4096, 2000)
+    return [
+        NewRecord(b"%d " % number + rng.randbytes(sizes[number % len(sizes)]))
+        for number in range(count)
+    ]
+
+
+@dataclass(frozen=True)
+class FormatCrash:
+    """The name of a log, the context of its writer, and ``count`` records for it."""
+
+    name: str
+    records: Callable[[int], list[NewRecord]] = random_records
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+
+def crash_of(format_id: str) -> FormatCrash:
+    """What is written in a format. Raises ``UnknownFormat``."""
+    found: FormatCrash = module_of(format_id, __name__).CRASH
+    return found

@@ -1,0 +1,21 @@
+"""Journals of Zeebe with segments of two pages, so that they roll."""
+
+from __future__ import annotations
+
+import random
+
+from reference_impl.answer import NewRecord
+from walproof.crash.formats import FormatCrash
+
+
+def records(count: int) -> list[NewRecord]:
+    """Records of which three to five fill a segment."""
+    rng = random.Random(1)
+    sizes = (5, 3000, 700, 4000, 40, 2500)
+    return [
+        NewRecord(rng.randbytes(sizes[number % len(sizes)]), {"asqn": str(number + 1)})
+        for number in range(count)
+    ]
+
+
+CRASH = FormatCrash("journal", records, {"max_segment_size": 8192})

@@ -1,0 +1,106 @@
+"""Runs a writer under strace, a record at a time, and gives the trace of what it did."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.protocol.child import Child, Limits
+from conformance.protocol.messages import ProtocolError, encode, validate
+from conformance.scratch import Scratch
+from reference_impl.answer import NewRecord
+from walproof.crash.formats import FormatCrash
+from walproof.crash.strace import Parser, command
+from walproof.crash.trace import Trace, differing_files
+
+WALL_MS = 60_000
+"""For each record: a program that is traced is slow."""
+
+
+class CannotRecord(Exception):
+    """The writer was not recorded: strace is missing, or the writer refused or acknowledges not."""
+
+
+class _Recorded(Child):
+    """A program that acknowledges each record, and waits."""
+
+    async def acknowledging(self, request: dict[str, Any]) -> AsyncIterator[int]:
+        """Ask for a write or append: how many records are safe, whenever the program says so.
+
+        The program waits until the next number is asked for. Raises :class:`CannotRecord`.
+        """
+        line = encode(request)
+        while True:
+            reply = await self._receive(line, WALL_MS / 1000)
+            if "acknowledged" not in reply:
+                break
+            await self._checked("acknowledged-reply", reply)
+            yield reply["acknowledged"]
+            line = encode({"cmd": "go-on", "seq": request["seq"]})
+        await self._checked("done-reply", reply)
+        if "done" not in reply:
+            why = reply.get("refused") or reply.get("skipped")
+            raise CannotRecord(f"it does not {request['cmd']}: {why}")
+
+
+async def record(
+    words: Sequence[str], format: str, what: FormatCrash, records: Sequence[NewRecord]
+) -> tuple[Trace, dict[str, Any]]:
+    """Let a program write the first half of the records and append the others; what it did.
+
+    With the trace comes its hello. Raises :class:`CannotRecord`, ``NotUnderstood``, and what a
+    child raises. The program runs without isolation: it is traced.
+    """
+    if shutil.which("strace") is None:
+        raise CannotRecord("there is no strace on PATH")
+    scratch = Scratch()
+    try:
+        place = scratch.place("root") / what.name
+        place.parent.mkdir()
+        output = scratch.folder / "calls"
+        child = _Recorded([*command(output), *words], Path.cwd(), Limits(start_seconds=120))
+        # libuv would hand its writes to the system without a call for each.
+        child.told = {"UV_USE_IO_URING": "0"}
+        half = (len(records) + 1) // 2
+        parts = [("write", 1, records[:half]), ("append", 2, records[half:])]
+        parser = Parser(place.parent, Path.cwd(), {1: 0, 2: half})
+        try:
+            hello = await child.start()
+            if not hello.get("acknowledges"):
+                raise CannotRecord("its hello does not say that it acknowledges records")
+            for cmd, seq, some in parts:
+                if not some:
+                    continue
+                request = {
+                    "cmd": cmd, "seq": seq, "format": format, "path": str(place),
+                    "records": [{"payload": one.payload.hex(), **one.fields} for one in some],
+                    "context": dict(what.context), "acknowledge": True,
+                }  # fmt: skip
+                validate(cmd, request)
+                async for count in child.acknowledging(request):
+                    parser.snapshot((seq - 1) * half + count, contents(place.parent))
+        finally:
+            await child.close()
+        with output.open("rb") as lines:
+            for line in lines:
+                parser.line(line)
+        if different := differing_files(parser.live, contents(place.parent)):
+            raise ProtocolError(f"not explained by its system calls: {', '.join(different)}")
+        if parser.trace.acknowledged != len(records):
+            raise CannotRecord(
+                f"{len(records)} records, {parser.trace.acknowledged} acknowledged one by one"
+            )
+        return parser.trace, hello
+    finally:
+        scratch.close()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }

@@ -1,0 +1,140 @@
+"""What a writer did to its files, in order: the input of every persistence model.
+
+Files and folders are numbers, as inodes are, so that a rename changes names and no content. The
+folder :data:`ROOT` is there, empty and durable, before the first operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+ROOT = 0
+"""The folder in which everything happens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Bytes ``data`` go to the offset ``at`` of a file; it grows if it must."""
+
+    file: int
+    at: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Resize:
+    """A file gets a size in bytes: what is cut off is gone, what is added reads as zeros."""
+
+    file: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names change, all at once: ``(folder, name, node)``, with None for a name that goes.
+
+    A new file, a link, a rename (two changes), an unlink, a new folder.
+    """
+
+    changes: tuple[tuple[int, str, int | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """A file or folder is on the disk as it was before the operation number ``since``.
+
+    ``node`` None means everything. ``since`` is where the call began: what other threads did
+    meanwhile is not covered.
+    """
+
+    node: int | None
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """The writer has said that the first ``count`` records are safe."""
+
+    count: int
+
+
+Operation = Write | Resize | Names | Sync | Acknowledged
+
+
+@dataclass
+class Trace:
+    """The operations, and the nodes that are folders."""
+
+    operations: list[Operation] = field(default_factory=list)
+    folders: set[int] = field(default_factory=lambda: {ROOT})
+
+    @property
+    def acknowledged(self) -> int:
+        """How many records are acknowledged in the end."""
+        counts = [one.count for one in self.operations if isinstance(one, Acknowledged)]
+        return max(counts, default=0)
+
+    @property
+    def syncs(self) -> int:
+        """How often the writer synced anything."""
+        return sum(isinstance(one, Sync) for one in self.operations)
+
+
+Names_ = dict[int, dict[str, int]]
+
+
+def paths(names: Names_, folder: int = ROOT, below: str = "") -> Iterator[tuple[str, int]]:
+    """Every path below a folder with its node, folders before what they hold."""
+    for name, node in sorted(names.get(folder, {}).items()):
+        yield below + name, node
+        if node in names:
+            yield from paths(names, node, f"{below}{name}/")
+
+
+class Live:
+    """The files as the running system shows them: all operations, whatever was synced."""
+
+    def __init__(self) -> None:
+        self.names: Names_ = {ROOT: {}}
+        self.content: dict[int, bytearray] = {}
+
+    def apply(self, one: Operation) -> None:
+        """Do one operation."""
+        if isinstance(one, Write):
+            content = self.content.setdefault(one.file, bytearray())
+            content.extend(bytes(max(0, one.at + len(one.data) - len(content))))
+            content[one.at : one.at + len(one.data)] = one.data
+        elif isinstance(one, Resize):
+            content = self.content.setdefault(one.file, bytearray())
+            del content[one.size :]
+            content.extend(bytes(one.size - len(content)))
+        elif isinstance(one, Names):
+            change_names(self.names, one)
+
+    def node(self, path: str) -> int | None:
+        """The node of a path relative to the root, or None."""
+        node: int | None = ROOT
+        for name in path.split("/") if path else ():
+            node = self.names.get(node, {}).get(name) if node is not None else None
+        return node
+
+
+def change_names(names: Names_, one: Names) -> None:
+    """Carry out a change of names. A folder that is not there any more has none to change."""
+    for folder, name, node in one.changes:
+        inside = names.setdefault(folder, {})
+        if node is None:
+            inside.pop(name, None)
+        else:
+            inside[name] = node
+
+
+def differing_files(live: Live, files: Mapping[str, bytes]) -> list[str]:
+    """The files, by path, that are not as a trace says."""
+    told = {path: node for path, node in paths(live.names) if node in live.content}
+    return [
+        one
+        for one in sorted(told.keys() | files.keys())
+        if one not in told or one not in files or bytes(live.content[told[one]]) != files[one]
+    ]
