@@ -165,7 +165,8 @@ class Judge:
         answer = collect(self.format.read(path, "recover", self.what.context))
         if answer.verdict == "damaged":
             self._note(oracles.DAMAGE, who, state, None, str(answer.reason))
-        return [told(one.payload) for one in answer.records]
+        whole = [one for one in answer.records if not self.what.is_part(one)]
+        return [told(one.payload) for one in whole]
 
     async def _append_by_us(self, path: Path, state: State, who: str) -> Found:
         try:

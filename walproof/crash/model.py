@@ -2,7 +2,7 @@
 
 ========== =========================================================================================
 process    the program dies, the system lives: everything that it did is there
-ordered    the disk does everything in the order of the program, a sector at a time
+ordered    the disk does everything in the order of the program, a sector at a time, and may be late
 journaled  sectors in any order; sizes and names in the order of the program, and a sync of anything
            makes all earlier ones durable, as ext4 and XFS do
 any        what POSIX promises, no more: sectors, sizes and names in any combination until the file,
@@ -29,6 +29,7 @@ from walproof.crash.trace import (
     Live,
     Names,
     Names_,
+    Operation,
     Resize,
     Sync,
     Trace,
@@ -39,8 +40,8 @@ from walproof.crash.trace import (
 
 MODELS = ("process", "ordered", "journaled", "any")
 SECTORS = (512, 4096)
-MOST_AT_A_POINT = 64
-"""Fewest states that are looked at for each point of a crash, whatever the limit."""
+LEAST_AT_A_POINT = 16
+"""So many states are looked at, at least, for each point of a crash, whatever the limit."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,12 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A sector, or a size, from the operation ``number`` on; ``epoch`` counts truncations."""
+    """A sector, or a size, from the operation ``number`` on; ``epoch`` counts truncations.
 
-    number: int
+    A write that spans sectors gives the file several sizes, less than half a number apart.
+    """
+
+    number: float
     epoch: int
     content: bytes = b""
     size: int = 0
@@ -93,13 +97,15 @@ class Disk:
     def _write(self, number: int, one: Write) -> None:
         file = self.files.setdefault(one.file, _File())
         at, end = one.at, one.at + len(one.data)
+        step = 0.5 / (len(one.data) // self.sector + 2)
+        part = float(number)
         while at < end:
             index = at // self.sector
             upto = min(end, (index + 1) * self.sector)
             self._put(file, number, index, at, one.data[at - one.at : upto - one.at])
             if upto > (last := file.sizes[-1]).size:
-                file.sizes.append(_Version(number, last.epoch, size=upto))
-            at = upto
+                file.sizes.append(_Version(part, last.epoch, size=upto))
+            at, part = upto, part + step
 
     def _put(
         self, file: _File, number: int, index: int, at: int, data: bytes, cut: bool = False
@@ -146,14 +152,15 @@ class Point:
             self.synced[one.node] = max(one.since, self.synced.get(one.node, 0))
         self.everything = self.synced.get(None, 0)
         self.journal = max((one.since for one in syncs), default=0)
+        self.latest = after - 0.5
         self.parts = dict(self._parts())
 
     def _floor(self, node: int) -> int:
         return max(self.everything, self.synced.get(node, 0))
 
-    def _parts(self) -> Iterator[tuple[Part, list[int]]]:
+    def _parts(self) -> Iterator[tuple[Part, list[float]]]:
         """Each part whose place on the disk is open, with the numbers it may stand at."""
-        metadata = set()
+        metadata: set[float] = set()
         for number, file in self.disk.files.items():
             floor = self._floor(number)
             for index, versions in file.sectors.items():
@@ -171,10 +178,10 @@ class Point:
                 metadata.update(self._open([number], self.journal))
             elif any(number >= self._floor(folder) for folder, _, _ in names.changes):
                 yield (2, order), [-1, number]
-        if metadata and len(metadata | {self.journal - 1}) > 1:
-            yield (3,), sorted(number for number in metadata | {self.journal - 1})
+        if metadata and len(metadata | {self.journal - 0.5}) > 1:
+            yield (3,), sorted(number for number in metadata | {self.journal - 0.5})
 
-    def _open(self, numbers: Sequence[int], floor: int) -> list[int]:
+    def _open(self, numbers: Sequence[float], floor: int) -> list[float]:
         """The numbers that may be the last one on the disk: the one synced, and all after it."""
         seen = [number for number in dict.fromkeys(numbers) if number < self.after]
         synced = [number for number in seen if number < floor]
@@ -184,7 +191,7 @@ class Point:
         """How many choices there are."""
         return math.prod(len(open_) for open_ in self.parts.values())
 
-    def choices(self, most: int, seed: str) -> Iterator[dict[Part, int]]:
+    def choices(self, most: int, seed: str) -> Iterator[dict[Part, float]]:
         """Every choice if there are at most ``most``, else the corners and a sample of them."""
         parts = list(self.parts)
         if self.count() <= most:
@@ -193,7 +200,7 @@ class Point:
             return
         old = {part: open_[0] for part, open_ in self.parts.items()}
         new = {part: open_[-1] for part, open_ in self.parts.items()}
-        corners: list[dict[Part, int]] = [old, new]
+        corners: list[dict[Part, float]] = [old, new]
         for part in parts:
             corners += [{**new, part: old[part]}, {**old, part: new[part]}]
         chance = Random(seed)
@@ -207,7 +214,7 @@ class Point:
                 for part, open_ in self.parts.items()
             }
 
-    def state(self, chosen: dict[Part, int]) -> State:
+    def state(self, chosen: dict[Part, float]) -> State:
         """The files under a choice."""
         names: Names_ = {folder: {} for folder in self.disk.trace.folders}
         last = chosen.get((3,), self.after)
@@ -231,22 +238,24 @@ class Point:
                 missing += [f"{path}: {one}" for one in lost]
         return State(files, self.acknowledged, self.after, tuple(missing))
 
-    def _content(self, node: int, chosen: dict[Part, int], last: int) -> tuple[bytes, list[str]]:
+    def _content(
+        self, node: int, chosen: dict[Part, float], last: float
+    ) -> tuple[bytes, list[str]]:
         file = self.disk.files.get(node)
         if file is None:
             return b"", []
         missing = []
-        upto = chosen.get((1, node), self.after - 1)
+        upto = chosen.get((1, node), self.latest)
         if self.model == "journaled":
-            upto = max(last, self.journal - 1, self._floor(node) - 1)
-        size = _last(file.sizes, min(upto, self.after - 1))
-        if size is not _last(file.sizes, self.after - 1):
+            upto = max(last, self.journal - 0.5, self._floor(node) - 0.5)
+        size = _last(file.sizes, min(upto, self.latest))
+        if size is not _last(file.sizes, self.latest):
             missing.append(f"its size is {size.size}")
         content = bytearray(size.size)
         for index, versions in file.sectors.items():
-            now = _last(versions, self.after - 1)
+            now = _last(versions, self.latest)
             at = index * self.disk.sector
-            version = _last(versions, chosen.get((0, node, index), self.after - 1))
+            version = _last(versions, chosen.get((0, node, index), self.latest))
             version = _of_epoch(versions, version, size.epoch)
             room = max(0, min(self.disk.sector, size.size - at))
             content[at : at + room] = version.content[:room]
@@ -256,12 +265,12 @@ class Point:
         return bytes(content), missing
 
 
-def _last(versions: Sequence[_Version], upto: int) -> _Version:
+def _last(versions: Sequence[_Version], upto: float) -> _Version:
     return next(one for one in reversed(versions) if one.number <= upto)
 
 
 def _next(versions: Sequence[_Version], version: _Version) -> int:
-    return next(one.number for one in versions if one.number > version.number)
+    return int(next(one.number for one in versions if one.number > version.number))
 
 
 def _of_epoch(versions: Sequence[_Version], chosen: _Version, epoch: int) -> _Version:
@@ -293,11 +302,11 @@ class Crash:
 
 
 def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
-    """The states after each operation, and with ``torn`` after each sector of a write."""
-    acknowledged = 0
+    """The states after each operation, and with ``torn`` after each sector of a write.
+
+    With ``torn`` the disk may be late: it is where the writer was before its last sync at least.
+    """
     for after, one in enumerate(trace.operations, 1):
-        if isinstance(one, Acknowledged):
-            acknowledged = max(acknowledged, one.count)
         cuts: list[Write | None] = [None]
         if torn and isinstance(one, Write):
             first = one.at - one.at % sector + sector
@@ -306,8 +315,27 @@ def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
                 for end in range(first, one.at + len(one.data), sector)
             ]
         for cut in cuts:
+            done = after - (cut is not None)
+            acknowledged = _acknowledged(trace.operations, done if torn else None, after)
             build = functools.partial(_replayed, trace, after, cut, acknowledged)
             yield Crash(build, acknowledged, 0)
+    if torn:
+        acknowledged = _acknowledged(trace.operations, 0, 0)
+        yield Crash(lambda: State({}, acknowledged, 0), acknowledged, 0)
+
+
+def _acknowledged(operations: Sequence[Operation], done: int | None, after: int) -> int:
+    """How many records may have been called safe when only ``done`` operations are on the disk.
+
+    With None that is no matter, and it is what was said in the first ``after`` operations.
+    """
+    count = 0
+    for number, one in enumerate(operations):
+        if number >= after and (done is None or (isinstance(one, Sync) and one.since > done)):
+            break
+        if isinstance(one, Acknowledged):
+            count = max(count, one.count)
+    return count
 
 
 def _replayed(trace: Trace, after: int, cut: Write | None, acknowledged: int) -> State:
@@ -343,7 +371,7 @@ def states(
             keep(crash)
         return list(found.values()), True
     disk, complete, where = Disk(trace, sector), True, points(trace)
-    share = max(MOST_AT_A_POINT, most // max(1, len(where)))
+    share = max(LEAST_AT_A_POINT, most // max(1, len(where)))
     for after in where:
         point = Point(disk, model, after)
         complete &= point.count() <= share

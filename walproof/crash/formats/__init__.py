@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from reference_impl.answer import NewRecord
+from reference_impl.answer import NewRecord, Record
 from walproof.by_format import module_of
 
 
@@ -23,11 +23,16 @@ def random_records(count: int) -> list[NewRecord]:
 
 @dataclass(frozen=True)
 class FormatCrash:
-    """The name of a log, the context of its writer, and ``count`` records for it."""
+    """The name of a log, the context of its writer, and ``count`` records for it.
+
+    ``is_part`` says whether the executable specification returns a record and says that something
+    of it is missing: that is no invention, and no record either.
+    """
 
     name: str
     records: Callable[[int], list[NewRecord]] = random_records
     context: Mapping[str, Any] = field(default_factory=dict)
+    is_part: Callable[[Record], bool] = lambda record: False
 
 
 def crash_of(format_id: str) -> FormatCrash:

@@ -22,5 +22,8 @@ def records(count: int) -> list[NewRecord]:
 
 
 CRASH = FormatCrash(
-    "system.journal", records, {"header_size": 264, "data_buckets": 64, "field_buckets": 16}
+    "system.journal",
+    records,
+    {"header_size": 264, "data_buckets": 64, "field_buckets": 16},
+    is_part=lambda record: "missing" in record.fields,
 )

@@ -1,0 +1,88 @@
+"""Writers that are wrong on purpose are caught by name, and a right one is not."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.subject import Subject
+from walproof.crash import oracles
+from walproof.crash.model import MODELS
+from walproof.crash.recorder import CannotRecord
+from walproof.crash.run import Run, run
+from walproof.implementations import all_implementations
+
+WRITER = Path(__file__).parent / "wrong_writer.py"
+
+
+def may_trace() -> bool:
+    return (
+        shutil.which("strace") is not None
+        and subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode
+        == 0
+    )
+
+
+pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+
+
+def judged(words: list[str], format: str, states: int = 100) -> Run:
+    subject = Subject(words[-1], words[-1], words, isolated=False)
+    return asyncio.run(run(subject, format, MODELS, [512], 4, states, 1))
+
+
+def violations(done: Run) -> dict[str, set[str]]:
+    return {
+        one.model: {finding.what for finding in one.judgement.violations()} for one in done.results
+    }
+
+
+LOST = {oracles.LOST, oracles.FORGETS}
+NEVER: set[str] = set()
+
+
+@pytest.mark.parametrize(
+    ("way", "process", "ordered", "journaled", "anything"),
+    [
+        ("syncs", NEVER, NEVER, NEVER, NEVER),
+        ("never-syncs", NEVER, LOST, LOST, LOST),
+        ("acknowledges-first", LOST, LOST, LOST, LOST),
+        ("forgets-the-folder", NEVER, NEVER, NEVER, LOST),
+        ("header-before-data", NEVER, LOST, LOST, LOST),
+        ("renames-before-it-syncs", NEVER, NEVER, LOST, LOST),
+    ],
+)
+def test_a_wrong_writer_is_caught_by_name(
+    way: str, process: set[str], ordered: set[str], journaled: set[str], anything: set[str]
+) -> None:
+    found = violations(judged([sys.executable, str(WRITER), way], "leveldb-log"))
+    for model, expected in zip(MODELS, (process, ordered, journaled, anything), strict=True):
+        assert oracles.LOST in found[model] if expected else not found[model], (way, model, found)
+
+
+def test_a_program_that_acknowledges_nothing_is_not_recorded() -> None:
+    command = list(
+        next(one for one in all_implementations() if one.name == "kaitai-python").command
+    )
+    with pytest.raises(CannotRecord, match="acknowledges"):
+        judged(command, "leveldb-log")
+
+
+OURS = {
+    "leveldb-log": NEVER,
+    "zeebe-journal": NEVER,
+    "kahadb-journal": NEVER,
+    "systemd-journal": NEVER,
+}
+
+
+@pytest.mark.parametrize("format", list(OURS))
+def test_our_own_writers_keep_what_was_synced(format: str) -> None:
+    ours = next(one for one in all_implementations() if one.name == "executable-spec")
+    found = violations(judged(list(ours.command), format))
+    assert found == dict.fromkeys(MODELS, OURS[format])
