@@ -51,10 +51,12 @@ def properties(part, where):
 
 def test_every_message_has_a_schema():
     assert NAMES == [
+        "acknowledged-reply",
         "answer",
         "append",
         "bye",
         "done-reply",
+        "go-on",
         "hello",
         "hello-reply",
         "read",
@@ -87,13 +89,23 @@ def test_the_conversation_in_the_manual_is_valid():
             validate(message["cmd"], optional | message)
             continue
         kind = {"hello": "hello-reply", "read": "read-reply"}.get(asked["cmd"], "done-reply")
+        if "acknowledged" in message:
+            kind = "acknowledged-reply"
         validate(kind, message)
         assert message.get("seq") == asked.get("seq")
 
 
 def test_the_manual_names_every_message_and_part_of_the_answer():
     text = MANUAL.read_text("utf-8")
-    for word in ["hello", "read", "write", "append", "bye", *schema("answer")["properties"]]:
+    for word in [
+        "hello",
+        "read",
+        "write",
+        "append",
+        "go-on",
+        "bye",
+        *schema("answer")["properties"],
+    ]:
         assert f"`{word}`" in text, word
 
 

@@ -36,6 +36,7 @@ SUBCOMMANDS = {
     "review": "Say whom a change to a format hurts.",
     "sweep": "Damage vectors in every way; ask who gets it wrong.",
     "one-bit": "Flip every bit of undamaged logs: what does nothing tell?",
+    "crash": "Say what a power failure leaves of what was safe.",
     "bench": "Measure readers and the harness, beside named peers.",
     "vectors": "Make the vectors, or check that nothing changes.",
     "mutants": "Change the executable specification: do vectors tell?",
@@ -45,38 +46,6 @@ SUBCOMMANDS = {
     "ksy-test": "Check that a grammar of yours reads files as it should.",
 }
 """Name → what ``walproof --help`` says. To say it, no subcommand is loaded."""
-SUBCOMMANDS = (
-    "summary",
-    "read",
-    "inspect",
-    "verify",
-    "export",
-    "fields",
-    "import",
-    "list",
-    "dump",
-    "damage",
-    "recover",
-    "carve",
-    "audit",
-    "explain",
-    "check",
-    "ask",
-    "smoke",
-    "diff",
-    "compare-runs",
-    "review",
-    "sweep",
-    "one-bit",
-    "crash",
-    "bench",
-    "vectors",
-    "mutants",
-    "setup",
-    "parsers",
-    "lint-ksy",
-    "ksy-test",
-)
 
 
 class _Subcommands(click.Group):

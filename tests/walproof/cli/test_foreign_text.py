@@ -126,6 +126,8 @@ COMMANDS = [
     ("smoke", "--cmd", WORST),
     ("sweep", "--format", "leveldb-log", "--control", WORST, "--out", "OUT"),
     ("sweep", "--format", "leveldb-log", "--cmd", WORST, "--out", "OUT"),
+    ("crash", "--cmd", WORST, "--format", "leveldb-log"),
+    ("crash", "--writer", WORST),
     (*SMALL_SWEEP, "--out", "UTF8"),
     (*SMALL_SWEEP, "--out", "OUT"),
     ("diff", "NOTHING", "LOG"),
