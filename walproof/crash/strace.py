@@ -43,7 +43,7 @@ CALLS = (
 PAGE = 4096
 """What the system writes back of mapped memory at a time."""
 _LINE = re.compile(rb"(\d+) +(?:<\.\.\. (\w+) resumed>)?(.*)", re.S)
-_CALL = re.compile(rb"(\w+)\((.*)\) += (-?\d+|0x[0-9a-f]+|\?)", re.S)
+_CALL = re.compile(rb"(\w+)\((.*)\) += (0x[0-9a-f]+|-?\d+|\?)", re.S)
 _ACKNOWLEDGED = re.compile(rb'"seq": ?(\d+), ?"acknowledged": ?(\d+)')
 
 
