@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance import ROOT
-from walproof.bench.availability import why_no_scan
+from walproof.bench.availability import why_no_library, why_no_scan
 from walproof.bench.contender import Command, Contender
 from walproof.bench.formats import bench_of
 
@@ -22,6 +22,7 @@ def contenders_of(format_id: str) -> Iterator[Contender]:
     if bench.logs:
         yield specification(format_id)
         yield scanner(format_id)
+        yield scanner_without_numba(format_id)
     if bench.payloads_and:
         yield scanner_of_one_column(format_id, bench.payloads_and)
     if bench.parquet:
@@ -49,6 +50,17 @@ def scanner(format_id: str) -> Contender:
         repeat=bench_of(format_id).scanner_repeat,
         unavailable=why_no_scan,
         writes=(KERNELS,),
+    )
+
+
+def scanner_without_numba(format_id: str) -> Contender:
+    """The same, by kernels that were compiled ahead of time: what reads where numba may not be."""
+    return replace(
+        scanner(format_id),
+        name="fast-scan-library",
+        title="the bulk scanner without numba (walproof/scan/ahead)",
+        command=in_process("scanner_without_numba", format_id),
+        unavailable=why_no_library,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -54,6 +55,14 @@ def scanner(format_id: str, column: str | None = None) -> ReadOnce:
         return records, payload_bytes
 
     return read_once
+
+
+def scanner_without_numba(format_id: str) -> ReadOnce:
+    """The bulk scanner with the library of kernels, in a process that has not scanned before."""
+    from walproof.scan import ahead
+
+    os.environ[ahead.VARIABLE] = ahead.LIBRARY
+    return scanner(format_id)
 
 
 def parquet(format_id: str) -> ReadOnce:
@@ -124,5 +133,13 @@ def adapter(format_id: str, implementation: str) -> ReadOnce:
 
 
 READERS: dict[str, Callable[..., ReadOnce]] = {
-    made.__name__: made for made in (specification, scanner, parquet, parquet_from_memory, adapter)
+    made.__name__: made
+    for made in (
+        specification,
+        scanner,
+        scanner_without_numba,
+        parquet,
+        parquet_from_memory,
+        adapter,
+    )
 }

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol, cast
 
 from walproof.by_format import module_of
+from walproof.scan import ahead
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Event, Part, Wanted
 
@@ -46,12 +47,13 @@ def scanner(format_id: str) -> Scanner:
 
 
 def has_kernel(format_id: str) -> bool:
-    """Whether a format is scanned by a kernel here; else, and without numba, by the reference.
+    """Whether a format is scanned by kernels here; else, where there are none, by the reference.
 
-    Raises ``UnknownFormat``.
+    Raises ``UnknownFormat``, and what :func:`~walproof.scan.ahead.kernels` raises.
     """
     folder = module_of(format_id, __name__).__name__
-    return all(map(importlib.util.find_spec, ("numba", f"{folder}.scanner")))
+    there = importlib.util.find_spec(f"{folder}.scanner") is not None
+    return there and ahead.kernels() != ahead.NONE
 
 
 def reads_ranges(format_id: str) -> bool:

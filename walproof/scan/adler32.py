@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from walproof.scan.compiled import BYTES, kernel
+from walproof.scan.compiled import BYTES, kernel, types
 
 MODULUS = np.uint64(65521)
 STRIDE = 5552  # the longest run whose weighted sum of bytes stays below 2^32

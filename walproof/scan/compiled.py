@@ -1,14 +1,35 @@
-"""How kernels are compiled: ahead of the first call, and kept on disk where that is possible."""
+"""How kernels are compiled: ahead of the first call, and kept on disk where that is possible.
+
+Kernels take from here what they need of numba. Where there is none they are those of the library
+(:mod:`walproof.scan.ahead`): the same names, nothing that compiles.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from numba import config, njit, types
-
+from walproof.scan import ahead
+from walproof.scan.ahead import calls
 from walproof.scan.stored import cache
 
+__all__ = [
+    "BYTES", "HAS_NUMBA", "I8", "I32", "I64", "I64_2D", "U8", "U16", "U32", "U64", "boolean",
+    "cgutils", "config", "helper", "int64", "intrinsic", "ir", "kernel", "llvm", "njit", "types",
+    "uint32", "uint64",
+]  # fmt: skip
+
+HAS_NUMBA = ahead.kernels() == ahead.NUMBA
+if TYPE_CHECKING or HAS_NUMBA:
+    import llvmlite.binding as llvm
+    from llvmlite import ir
+    from numba import config, njit, types
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+else:
+    from walproof.scan.ahead.absent import cgutils, config, intrinsic, ir, llvm, njit, types
+
+boolean, int64, uint32, uint64 = types.boolean, types.int64, types.uint32, types.uint64
 BYTES = types.Array(types.uint8, 1, "C", readonly=True)
 """Bytes to read: what ``np.frombuffer`` gives for ``bytes``; a writable array fits as well."""
 U8, U16, U32, U64, I8, I32, I64 = (
@@ -39,12 +60,28 @@ def kernel(signature: Any) -> Callable[[Any], Any]:
 
     The machine code is kept on disk, apart for each state of the sources: numba alone would not
     notice that a kernel of another file, which this one calls, has changed. Where no folder can be
-    written, each process compiles anew. numba checks no bounds: each caller says why what it asks
+    written, each process compiles anew. Kernels check no bounds: each caller says why what it asks
     for lies within the array.
     """
+    return (_by_numba if HAS_NUMBA else _of_the_library)(signature)
+
+
+AHEAD: list[Any] | None = None
+"""Where a list, kernels are compiled for the library, and put here."""
+
+
+def _of_the_library(signature: Any) -> Callable[[Any], Any]:
+    return lambda function: calls.called(function, signature)
+
+
+def _by_numba(signature: Any) -> Callable[[Any], Any]:
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
     def compile(function: Any) -> Any:
+        if AHEAD is not None:
+            wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+            AHEAD.append(njit(signature, **options, **wrappers)(function))
+            return AHEAD[-1]
         before, config.CACHE_DIR = config.CACHE_DIR, str(cache())
         try:
             return njit(signature, cache=True, **options)(function)

@@ -10,16 +10,22 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-import llvmlite.binding as llvm
-import numba
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import BYTES, kernel
+from walproof.scan.ahead import calls
+from walproof.scan.compiled import (
+    BYTES,
+    HAS_NUMBA,
+    cgutils,
+    config,
+    intrinsic,
+    ir,
+    kernel,
+    llvm,
+    njit,
+    types,
+)
 from walproof.scan.memory import load32, load64
 
 POLYNOMIAL = 0x82F63B78  # Castagnoli's, bits reversed
@@ -27,9 +33,11 @@ POLYNOMIAL = 0x82F63B78  # Castagnoli's, bits reversed
 
 def has_instruction() -> bool:
     """Whether code for this processor may use SSE 4.2, also by what numba was told of it."""
+    if not HAS_NUMBA:
+        return calls.has(__name__, "update")
     if platform.machine() not in ("x86_64", "AMD64"):
         return False
-    told = numba.config.CPU_NAME, numba.config.CPU_FEATURES
+    told = config.CPU_NAME, config.CPU_FEATURES
     if any(told) and "+sse4.2" not in (told[1] or "").split(","):
         return False
     return bool(llvm.get_host_cpu_features().get("sse4.2"))

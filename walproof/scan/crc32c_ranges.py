@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from walproof.scan import crc32c
-from walproof.scan.compiled import BYTES, U32, helper, kernel
+from walproof.scan.compiled import BYTES, U32, helper, kernel, types
 from walproof.scan.memory import load64
 
 LONGEST = 1 << 15

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
-
-from walproof.scan.compiled import BYTES, I32, I64, U8, kernel
+from walproof.scan.compiled import BYTES, I32, I64, U8, kernel, types
 from walproof.scan.memory import copy
 
 

@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
-from walproof.scan.compiled import helper
+from walproof.scan.compiled import cgutils, helper, intrinsic, ir, types
 
 
 @intrinsic

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from reference_impl import places
+from walproof.scan import ahead
 
 FOLDER = "NUMBA_CACHE_DIR"
 SCALARS: dict[str, Any] = {
@@ -42,7 +43,7 @@ _TUPLE = (np.dtype(np.uint8), 0, False)
 
 def ready(name: str) -> Any:
     """The kernels and constants of a module, by its full name, as attributes of an object."""
-    if not importlib.util.find_spec("llvmlite") or name in sys.modules:
+    if name in sys.modules or ahead.kernels() != ahead.NUMBA:
         return importlib.import_module(name)
     path = None if _is_told() else _path(name)
     if path is not None:

@@ -43,6 +43,7 @@ def test_without_the_instruction_the_portable_one_is_used() -> None:
         "print(crc32c.update(0, np.frombuffer(b'123456789', np.uint8), 0, 9))"
     )
     environment = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    environment["WALPROOF_KERNELS"] = "numba"
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True
     )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("numba")
+pytest.importorskip("walproof.scan.compiled")
 
 from reference_impl.answer import Lost, collect
 from reference_impl.formats import named

@@ -43,6 +43,18 @@ class Limit:
 
 
 @dataclass(frozen=True)
+class Tile:
+    """A log that laid end to end, any number of times, is one log of so many times the records.
+
+    ``name`` is what such a file is called, ``size`` the bytes of payload of a record.
+    """
+
+    name: str
+    records: int
+    size: int
+
+
+@dataclass(frozen=True)
 class FormatBench:
     """What is measured of one format, as the ``BENCH`` of its file says.
 
@@ -55,7 +67,8 @@ class FormatBench:
     the one column that the peer hands out besides payloads, if it hands out no more: the scanner is
     then measured with that column alone too. With ``parquet``, its export to Parquet is measured.
     ``limit`` is what its share of the limit is taken of. ``otherwise`` are commands that somebody
-    types who holds a log and does not have Walproof; ``LOG`` stands for its path.
+    types who holds a log and does not have Walproof; ``LOG`` stands for its path. With ``tile``
+    logs of a hundred million records are measured.
     """
 
     logs: tuple[Size, ...] = ()
@@ -68,6 +81,7 @@ class FormatBench:
     parquet: bool = False
     limit: Limit | None = None
     otherwise: tuple[tuple[str, ...], ...] = ()
+    tile: Tile | None = None
 
 
 def bench_of(format_id: str) -> FormatBench:

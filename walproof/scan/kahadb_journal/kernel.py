@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import int64, types
-
 from walproof.scan.adler32 import adler32
-from walproof.scan.compiled import BYTES, I8, I64, kernel
+from walproof.scan.compiled import BYTES, I8, I64, int64, kernel, types
 
 CONTROL = 28
 RECORD_HEAD = 5

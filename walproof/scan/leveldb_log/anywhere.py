@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 from numba.cpython.unsafe.numbers import trailing_zeros
 
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER_SIZE, LAST
-from walproof.scan.compiled import BYTES, I64, U8, U32, kernel
+from walproof.scan.compiled import BYTES, I64, U8, U32, kernel, types
 from walproof.scan.crc32c_ranges import of_range
 from walproof.scan.memory import load32, load64
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, kernel
+from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, kernel, types
 from walproof.scan.crc32c import update, update_short
 from walproof.scan.memory import copy, copy32, load32, load64
 

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, types, uint64
 
-from walproof.scan.compiled import BYTES, I32, I64, U8, U16, helper, kernel
+from walproof.scan.compiled import BYTES, I32, I64, U8, U16, helper, int64, kernel, types, uint64
 from walproof.scan.memory import copy_short, load64, store64
 from walproof.scan.systemd_journal.entries import packed_number
 from walproof.scan.systemd_journal.hashes import name_length

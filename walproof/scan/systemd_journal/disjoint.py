@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, types
 
-from walproof.scan.compiled import I64, I64_2D, helper, kernel
+from walproof.scan.compiled import I64, I64_2D, helper, int64, kernel, types
 
 
 @helper(int64(I64, int64))
@@ -30,7 +29,13 @@ def disjoint(faults, size):
     for number in range(faults.shape[0]):
         ends[2 * number] = faults[number, 0]
         ends[2 * number + 1] = min(faults[number, 1], size)
-    ends = np.unique(ends)
+    ends.sort()
+    cells = 0  # np.unique would reshape, for which the library of kernels has nothing
+    for place in range(ends.shape[0]):
+        if place == 0 or ends[place] != ends[cells - 1]:
+            ends[cells] = ends[place]
+            cells += 1
+    ends = ends[:cells]
     next_free = np.arange(ends.shape[0] + 1)
     pieces, count = np.empty((2 * faults.shape[0] + 1, 3), np.int64), 0
     for number in range(faults.shape[0]):

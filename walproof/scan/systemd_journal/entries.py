@@ -9,9 +9,19 @@ lie end to end in ``items``; those of entry ``n`` are ``items[bounds[n]:bounds[n
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, int64, types, uint64
 
-from walproof.scan.compiled import BYTES, I32, I64, U8, helper, kernel
+from walproof.scan.compiled import (
+    BYTES,
+    I32,
+    I64,
+    U8,
+    boolean,
+    helper,
+    int64,
+    kernel,
+    types,
+    uint64,
+)
 from walproof.scan.memory import copy_short, load64
 from walproof.scan.systemd_journal.hashes import name_length
 from walproof.scan.systemd_journal.object_table import FOUND, kind_of, number_of

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, types, uint32, uint64
 
-from walproof.scan.compiled import BYTES, helper, kernel
+from walproof.scan.compiled import BYTES, helper, int64, kernel, types, uint32, uint64
 from walproof.scan.memory import load32, load64
 
 _S0, _S1 = np.uint64(0x736F6D6570736575), np.uint64(0x646F72616E646F6D)

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, types, uint64
 
-from walproof.scan.compiled import BYTES, I64, U64, helper, kernel
+from walproof.scan.compiled import BYTES, I64, U64, helper, int64, kernel, types, uint64
 from walproof.scan.systemd_journal.objects import (
     DATA,
     DATA_BUCKETS,

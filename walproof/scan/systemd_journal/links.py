@@ -9,9 +9,8 @@ No object is visited more than once per kind of link (SDJ-057).
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, int64, types, uint64
 
-from walproof.scan.compiled import I64, I64_2D, helper, kernel
+from walproof.scan.compiled import I64, I64_2D, boolean, helper, int64, kernel, types, uint64
 from walproof.scan.memory import load32, load64, same
 from walproof.scan.systemd_journal.object_table import (
     FOUND,

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, types, uint64
 
-from walproof.scan.compiled import I32, I64, I64_2D, U64, helper, kernel
+from walproof.scan.compiled import I32, I64, I64_2D, U64, helper, int64, kernel, types, uint64
 from walproof.scan.memory import load64
 from walproof.scan.systemd_journal.entries import payload_size
 from walproof.scan.systemd_journal.object_table import (

@@ -7,9 +7,21 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int64, types, uint64
 
-from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U16, U64, helper, kernel
+from walproof.scan.compiled import (
+    BYTES,
+    I32,
+    I64,
+    I64_2D,
+    U8,
+    U16,
+    U64,
+    helper,
+    int64,
+    kernel,
+    types,
+    uint64,
+)
 from walproof.scan.memory import popcount
 from walproof.scan.systemd_journal.objects import BAD, CUT, LOST, SIZE, TYPE
 

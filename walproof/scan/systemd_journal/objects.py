@@ -8,11 +8,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numba import boolean, int64, types, uint64
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import Header
-from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, helper
+from walproof.scan.compiled import (
+    BYTES,
+    I32,
+    I64,
+    I64_2D,
+    U8,
+    boolean,
+    helper,
+    int64,
+    types,
+    uint64,
+)
 from walproof.scan.memory import load32, load64, same
 from walproof.scan.systemd_journal.hashes import hash_of, is_text, name_length
 from walproof.scan.systemd_journal.offsets import FAR, offset_at

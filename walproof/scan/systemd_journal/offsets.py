@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from walproof.scan.compiled import helper
+from walproof.scan.compiled import helper, types
 from walproof.scan.memory import load64
 
 FAR = 1 << 60

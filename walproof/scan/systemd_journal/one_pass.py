@@ -10,9 +10,8 @@ wrong. What is wrong where, ``links`` and ``lists`` find out.
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, int64, uint64
 
-from walproof.scan.compiled import I32, U64, kernel
+from walproof.scan.compiled import I32, U64, boolean, int64, kernel, uint64
 from walproof.scan.memory import load64
 from walproof.scan.systemd_journal.lists import mixed
 from walproof.scan.systemd_journal.object_table import FOUND, IN_CHAIN, kind_of, mark, number_of

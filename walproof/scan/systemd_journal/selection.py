@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import I32, I64, U8, kernel
+from walproof.scan.compiled import I32, I64, U8, kernel, types
 from walproof.scan.memory import load64
 from walproof.scan.systemd_journal import objects
 from walproof.scan.systemd_journal.inspection import Inspection

@@ -8,9 +8,20 @@ it, and goes on where it was; it also stops to get larger arrays.
 
 from __future__ import annotations
 
-from numba import int64, types, uint64
-
-from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U16, U64, helper, kernel
+from walproof.scan.compiled import (
+    BYTES,
+    I32,
+    I64,
+    I64_2D,
+    U8,
+    U16,
+    U64,
+    helper,
+    int64,
+    kernel,
+    types,
+    uint64,
+)
 from walproof.scan.memory import popcount, trailing_zeros
 from walproof.scan.systemd_journal.hashes import name_length
 from walproof.scan.systemd_journal.objects import (

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U32, U64, kernel
+from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U32, U64, kernel, types
 from walproof.scan.crc32c import update
 from walproof.scan.memory import copy, load32, load64
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import int64, types
-
-from walproof.scan.compiled import BYTES, I8, I32, I64, U64, kernel
+from walproof.scan.compiled import BYTES, I8, I32, I64, U64, int64, kernel, types
 from walproof.scan.memory import load64
 
 ENTRY_HEAD = 20
