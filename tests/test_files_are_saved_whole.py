@@ -27,6 +27,7 @@ PLAIN = {
     "walproof/bench/at_once_rows.py": "a build in .build, stamped when whole",
     "conformance/kaitai/compile.py": "a folder that appears whole",
     "walproof/bench/carving.py": "a scratch folder",
+    "walproof/bench/curve.py": "a scratch folder",
     "walproof/bench/hostile/__init__.py": "a scratch folder",
     "walproof/bench/hostile/command_worker.py": "a scratch folder",
     "walproof/bench/limit/__init__.py": "a scratch folder; the program is renamed when whole",

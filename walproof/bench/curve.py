@@ -22,7 +22,6 @@ from walproof.bench.formats import Tile, bench_of
 from walproof.bench.holding import run
 
 Row = dict[str, Any]
-COUNTS = (100_000, 1_000_000, 10_000_000)
 QUICK = (1_000, 10_000)
 _WALPROOF = (sys.executable, "-c", "from walproof.cli import main; main()")
 COMMANDS = {
@@ -35,6 +34,14 @@ COMMANDS = {
 STRAIGHT, FLAT, ALWAYS = 1.3, 1.3, 384 << 20
 """A step may cost so many times what its records call for; memory may grow by so much of what the
 step before held, or up to so many bytes, which kernels and batches of any log take."""
+
+
+def counts_to(most: int) -> list[int]:
+    """A hundred thousand records, and ten times as many as often as it goes."""
+    counts = [100_000]
+    while 10 * counts[-1] <= most:
+        counts.append(10 * counts[-1])
+    return counts
 
 
 def measure(

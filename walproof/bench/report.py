@@ -34,6 +34,7 @@ def build(
     carving: Sequence[Row] = (),
     commands: Sequence[Row] = (),
     holding: Sequence[Row] = (),
+    curve: Sequence[Row] = (),
 ) -> Report:
     """The report of one run; ``seconds`` and ``seconds_per_case`` in it are raw and in order."""
     return {
@@ -55,6 +56,7 @@ def build(
         "isolation": isolation,
         "carving": list(carving),
         "holding": list(holding),
+        "curve": list(curve),
     }
 
 
@@ -84,6 +86,11 @@ def show(report: Report, console: Console) -> None:
     if report["holding"]:
         console.print(_holding_table(report["holding"]))
         console.print("Whole commands, start included: processor time, and the most memory.")
+    if report["curve"]:
+        console.print(_curve_table(report["curve"]))
+        console.print(
+            "Whole commands and what they start: processor time, and the most memory of a process."
+        )
     if report["hostile"]:
         console.print(_hostile_table(report["hostile"]))
         console.print(
@@ -146,6 +153,26 @@ def _holding_table(rows: Sequence[Row]) -> Table:
         return spent, f"{row['mb_per_second']:,.0f}", in_bytes(row["peak_bytes"])
 
     return _filled(_table("Holding a log", "command", "s", "MB/s", "memory", "×"), rows, cells)
+
+
+def _curve_table(rows: Sequence[Row]) -> Table:
+    table = _table("Curves", "command", "records", "time", "by the clock", "memory", "", "")
+    for row in rows:
+        table.add_row(Text(f"{row['contender']}: {row['workload']}", style="bold"))
+        for number, count in enumerate(row["records"]):
+            table.add_row(
+                "",
+                f"{count:,}",
+                f"{row['seconds'][number]:,.2f} s",
+                f"{row['wall_seconds'][number]:,.2f} s",
+                _megabytes(row["peak_bytes"][number]),
+            )
+        bent = Text("BENT", style="bold red"), Text("GROWS", style="bold red")
+        told = ("straight", "flat")
+        holds = (row["is_straight"], row["is_flat"])
+        said = [good if ok else bad for good, bad, ok in zip(told, bent, holds, strict=True)]
+        table.add_row("", "", "", "", "", *said)
+    return table
 
 
 def _hostile_table(rows: Sequence[Row]) -> Table:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from conformance import REPORTS
+from conformance import REPORTS, saving
 from conformance.vectors import Vector, load_all
 from walproof.cli import subjects
 from walproof.cli.output import say
@@ -24,10 +24,17 @@ QUICK_VECTORS = 8
 @click.option("--rounds", type=click.IntRange(1), help="Rounds through all contenders.  [5]")
 @click.option(
     "--only",
-    type=click.Choice(["reading", "asking", "hostile", "carving", "holding", "commands"]),
+    type=click.Choice(["reading", "asking", "hostile", "carving", "holding", "commands", "curve"]),
     help="Only the readers, the harness, hostile logs, carving, or what one waits for who holds a"
-    " log; or every command on hostile logs, which takes an hour and is not measured unless asked"
-    " for.",
+    " log; or every command on hostile logs, which takes an hour, or logs of up to --records, which"
+    " take minutes: these two are not measured unless asked for.",
+)
+@click.option(
+    "--records",
+    type=click.IntRange(100_000),
+    default=10_000_000,
+    show_default=True,
+    help="The most records of a curve; the first log has 100,000, each other ten times as many.",
 )
 @click.option(
     "--report",
@@ -39,7 +46,9 @@ QUICK_VECTORS = 8
 )
 @subjects.isolation
 @stoppable()
-def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolated: bool) -> int:
+def bench(
+    quick: bool, rounds: int | None, only: str | None, records: int, path: Path, isolated: bool
+) -> int:
     """Measure readers (MB/s, records/s), the harness (cases/s), hostile logs, carving, commands.
 
     Every number is shown beside that of a peer, measured in the same run: a real implementation
@@ -57,10 +66,22 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
     walproof bench --only reading --rounds 11
     walproof bench --only hostile
     walproof bench --only carving
+    walproof bench --only curve --records 100000000
 
     Exit status: 0; 1 for a usage or I/O error, or, with CI=true, if a contender is missing.
     """
-    from walproof.bench import asking, boxed, carving, holding, hostile, limit, reading, report
+    from walproof.bench import (
+        asking,
+        boxed,
+        carving,
+        curve,
+        curve_plot,
+        holding,
+        hostile,
+        limit,
+        reading,
+        report,
+    )
     from walproof.bench.contenders import contenders
     from walproof.bench.workloads import WORKLOADS
 
@@ -89,10 +110,16 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
         tried = [] if only != "commands" else hostile.measure_commands(
             list(hostile.logs()), hostile.COMMAND_SIZES[: 1 if quick else 2], status.update
         )  # fmt: skip
+        curves = [] if only != "curve" else curve.measure(
+            curve.QUICK if quick else curve.counts_to(records), status.update
+        )  # fmt: skip
     held = boxed.isolation(isolated) if read or asked else None
-    made = report.build(read, asked, rounds, quick, grown, held, carved, tried, held_logs)
+    made = report.build(read, asked, rounds, quick, grown, held, carved, tried, held_logs, curves)
     report.save(made, path)
     report.show(made, Console())
+    if curves:
+        saving.save(plot := path.with_suffix(".svg"), curve_plot.svg(curves))
+        say(f"Plot: {os.path.relpath(plot)}")
     say(f"Raw numbers: {os.path.relpath(path)}")
     missing = any("unavailable" in row for row in [*read, *asked, *grown, *carved])
     return 1 if missing and in_ci() else 0
