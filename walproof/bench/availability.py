@@ -30,3 +30,10 @@ def why_no_library() -> str | None:
     if missing := why_no_scan():
         return missing
     return None if ahead.library() else "no library of kernels; make kernels"
+
+
+def why_no_duckdb() -> str | None:
+    """What keeps DuckDB from writing; it is no dependency of ours."""
+    if missing := why_no_scan():
+        return missing
+    return None if importlib.util.find_spec("duckdb") else "duckdb not installed"

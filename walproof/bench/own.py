@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance import ROOT
-from walproof.bench.availability import why_no_library, why_no_scan
+from walproof.bench.availability import why_no_duckdb, why_no_library, why_no_scan
 from walproof.bench.contender import Command, Contender
 from walproof.bench.formats import bench_of
 
@@ -28,6 +28,7 @@ def contenders_of(format_id: str) -> Iterator[Contender]:
     if bench.parquet:
         yield parquet(format_id)
         yield parquet_from_memory(format_id)
+        yield parquet_by_duckdb(format_id)
 
 
 def specification(format_id: str) -> Contender:
@@ -95,6 +96,17 @@ def parquet_from_memory(format_id: str) -> Contender:
         title="pyarrow.parquet.write_table of the same rows from memory",
         command=in_process("parquet_from_memory", format_id),
         repeat=5,
+    )
+
+
+def parquet_by_duckdb(format_id: str) -> Contender:
+    """Another writer of the same rows from memory, where it is installed."""
+    return replace(
+        parquet_from_memory(format_id),
+        name="duckdb-parquet",
+        title="DuckDB's COPY TO of the same rows from memory, one thread",
+        command=in_process("parquet_by_duckdb", format_id),
+        unavailable=why_no_duckdb,
     )
 
 

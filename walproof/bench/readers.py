@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from conformance.registry import FOLDER
 from reference_impl.answer import Record
@@ -83,14 +84,41 @@ def parquet(format_id: str) -> ReadOnce:
 
 def parquet_from_memory(format_id: str) -> ReadOnce:
     """pyarrow, as it comes, writing the rows of a log that are in memory by the second time on."""
+    import pyarrow.parquet as pq
+
+    from walproof.tables import parquet
+
+    return _from_memory(
+        format_id, lambda held, to: pq.write_table(held, to, compression=parquet.COMPRESSION)
+    )
+
+
+def parquet_by_duckdb(format_id: str) -> ReadOnce:
+    """DuckDB in one thread, writing the same rows from memory."""
+    import duckdb
+
+    from walproof.tables import parquet
+
+    session = duckdb.connect()
+    session.execute("SET threads = 1")
+    codec = {"lz4": "lz4_raw"}.get(parquet.COMPRESSION, parquet.COMPRESSION)
+
+    def write(held: Any, to: Path) -> None:
+        session.register("held", held)
+        session.execute(f"COPY held TO '{to}' (FORMAT parquet, COMPRESSION {codec})")
+
+    return _from_memory(format_id, write)
+
+
+def _from_memory(format_id: str, write: Callable[[Any, Path], object]) -> ReadOnce:
+    """Writes the rows of a log, which are in memory by the second time on, as Parquet."""
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     from walproof import scan
     from walproof.scan.log import Log
     from walproof.scan.model import Wanted
-    from walproof.tables import parquet, rows
+    from walproof.tables import rows
 
     kernel = scan.scanner(format_id)
     schema = rows.schema(format_id)
@@ -107,7 +135,7 @@ def parquet_from_memory(format_id: str) -> ReadOnce:
     def read_once(log: Path) -> tuple[int, int]:
         held = table(log)
         with tempfile.TemporaryDirectory() as folder:
-            pq.write_table(held, Path(folder) / "out.parquet", compression=parquet.COMPRESSION)
+            write(held, Path(folder) / "out.parquet")
         return held.num_rows, payload_bytes(log)
 
     return read_once
@@ -140,6 +168,7 @@ READERS: dict[str, Callable[..., ReadOnce]] = {
         scanner_without_numba,
         parquet,
         parquet_from_memory,
+        parquet_by_duckdb,
         adapter,
     )
 }
