@@ -39,6 +39,7 @@ PLAIN = {
     "walproof/parsers/build.py": "the build folder of the generated parsers",
     "walproof/parsers/package.py": "a fresh folder, published when whole",
     "walproof/review/grammars.py": "a scratch folder",
+    "walproof/scan/ahead/build.py": "a scratch folder; the library is renamed when whole",
     "walproof/spark/java.py": "a wrapper in .build, renamed when whole",
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
     "walproof/sweep/store.py": "a temporary name on any file system, moved when whole",
