@@ -30,13 +30,15 @@ def library() -> Path:
         pytest.skip(str(error))
 
 
-def without_numba(code: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+def without_numba(
+    code: str, *arguments: str, packages: Path = ROOT, cwd: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
     """Run code in a process that cannot import numba, with the kernels of the library."""
     hidden = "import sys; sys.modules.update(numba=None, llvmlite=None)\n"
-    environment = os.environ | {"PYTHONPATH": str(ROOT), ahead.VARIABLE: ahead.LIBRARY} | more
+    environment = os.environ | {"PYTHONPATH": str(packages), ahead.VARIABLE: ahead.LIBRARY}
     return subprocess.run(
         [sys.executable, "-c", hidden + code, *arguments],
-        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False,
+        cwd=cwd, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
 
 
@@ -144,7 +146,7 @@ def test_a_wheel_carries_it(library: Path, tmp_path: Path) -> None:
         "from walproof.scan.ahead import library; print(library())\n"
         "from walproof.cli import main; main()",
         "read", "--fast", str(log),
-        PYTHONPATH=str(tmp_path / "packages"),
+        packages=tmp_path / "packages", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert str(tmp_path / "packages") in done.stdout
