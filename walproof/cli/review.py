@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -12,6 +13,8 @@ from conformance import ROOT
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say_json, say_lines
 
+OUTPUTS = ("text", "json", "markdown", "junit", "sarif", "annotations")
+
 
 @click.command()
 @click.option("--against", "revision", default="HEAD", show_default=True, metavar="REV",
@@ -19,8 +22,8 @@ from walproof.cli.output import say_json, say_lines
               " with another version of the repository.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="FORMAT",
               help="Only this journal format, such as leveldb-log; may be repeated.")  # fmt: skip
-@click.option("--output", type=click.Choice(["text", "json", "markdown", "junit"]), default="text",
-              show_default=True, help="How the review is printed.")  # fmt: skip
+@click.option("--output", default="text", show_default=True, help="How the review is printed.",
+              type=click.Choice(OUTPUTS))  # fmt: skip
 @click.option("--sweep", "count", default=300, show_default=True, metavar="N",
               help="Number of logs to damage anew; 0 for the vectors alone.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, help="Seed of the fresh damage.")
@@ -44,10 +47,13 @@ def review(
     from conformance.kaitai.compile import GrammarError, ToolMissing
     from conformance.vectors import BrokenVector
     from walproof.review.excuses import BrokenExcuses
+    from walproof.review.finding import CannotReview
     from walproof.review.junit import junit
     from walproof.review.printing import markdown, text
+    from walproof.review.review import Review
     from walproof.review.review import review as make
     from walproof.review.revision import UnknownRevision, take_out
+    from walproof.review.sarif import sarif, workflow_commands
 
     must_be_checkout("review", "compares the work tree with a revision")
 
@@ -64,7 +70,14 @@ def review(
                 commit = take_out(ROOT, revision, old)
                 against = f"{revision} ({commit})" if commit != revision else revision
             found = make(old, ROOT, against, formats, count, seed, say)
-    except (GrammarError, ToolMissing, UnknownRevision, BrokenExcuses, BrokenVector) as error:
+    except (
+        BrokenExcuses,
+        BrokenVector,
+        CannotReview,
+        GrammarError,
+        ToolMissing,
+        UnknownRevision,
+    ) as error:
         say_lines(f"walproof review: {error}", err=True)
         return 2
     finally:
@@ -73,6 +86,10 @@ def review(
     if output == "json":
         say_json(found.to_json(), indent=1)
     else:
-        click.echo({"text": text, "markdown": markdown, "junit": junit}[output](found), nl=False)
+        shapes: dict[str, Callable[[Review], str]] = {
+            "text": text, "markdown": markdown, "junit": junit,
+            "sarif": sarif, "annotations": workflow_commands,
+        }  # fmt: skip
+        click.echo(shapes[output](found), nl=False)
     names = api and any(f.severity == "warning" and "API" in f.classes for f in found.findings)
     return 1 if found.breaking or names else 0

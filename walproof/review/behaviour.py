@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -12,28 +13,35 @@ from typing import Any
 from conformance.compare import differences
 from conformance.contents import read_contents, size, write_contents
 from conformance.vectors import expand_payload
-from walproof.review.finding import Class, Finding, Severity
+from walproof.review.aimed import Aim, aimed
+from walproof.review.examples import bytes_of
+from walproof.review.finding import CannotReview, Class, Finding, Severity
 from walproof.review.logs import LARGEST, LogUnderReview, logs_of, merged, sweep
 from walproof.review.revision import Worker
 
+_NO_AIM = Aim()
 SIDES = ("old", "new")
 PARTS = ("records", "verdict", "reason", "lost", "end")
 
 
 @dataclass(frozen=True)
 class Changed:
-    """One log that the two readers answer differently; ``how`` takes the old answer first."""
+    """One log that the two readers answer differently; ``how`` takes the old answer first.
+
+    ``shown`` are the bytes that it is about: what damage changed, or where the answers part.
+    """
 
     log: str
     origin: str
     damaged: bool
     rule: str
     how: str
+    shown: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As ``walproof review --output json`` shows it."""
         return {"log": self.log, "origin": self.origin, "damaged": self.damaged,
-                "rule": self.rule, "how": self.how}  # fmt: skip
+                "rule": self.rule, "how": self.how, "bytes": self.shown or None}  # fmt: skip
 
 
 @dataclass
@@ -95,8 +103,11 @@ class Behaviour:
         if any("expect_strict" in body for side in SIDES for body in bodies[side].values()):
             self.profiles.append("strict")
 
-    def gather(self, count: int, seed: int) -> None:
-        """Old and new vectors, logs by both writers, and damage to them; each read by both."""
+    def gather(self, count: int, seed: int, aim: Aim = _NO_AIM) -> None:
+        """Old and new vectors, logs by both writers, and damage to them; each read by both.
+
+        ``aim`` is what expressions have changed about: damage is aimed at that, too.
+        """
         vectors = [logs_of(self.bodies[side], side) for side in SIDES]
         self.logs = merged(*vectors, *(self._written(side) for side in SIDES))
         self._read(self.logs.values())
@@ -108,6 +119,8 @@ class Behaviour:
             own = [log for log in bases if side in log.sides]
             for log in sweep(own, count // 2, seed + SIDES.index(side)):
                 self.logs.setdefault(log.key, log)
+        for log in aimed(bases, aim):
+            self.logs.setdefault(log.key, log)
         self._read(log for log in self.logs.values() if not log.answers)
 
     def specification(self) -> Table:
@@ -122,7 +135,8 @@ class Behaviour:
             rules = self._judged(log)
             table.count(log, not rules)
             for rule, how in rules:
-                entry = Changed(log.name, log.origin, log.damaged, rule, how)
+                shown = bytes_of(log, self._control(log))
+                entry = Changed(log.name, log.origin, log.damaged, rule, how, shown)
                 table.changed.append(entry)
                 changed.setdefault(rule, []).append(entry)
         for rule, entries in changed.items():
@@ -177,8 +191,12 @@ class Behaviour:
         for number, log in enumerate(waiting):
             write_contents(log.contents, self.path(log, number))
 
+        hung = threading.Event()
+
         def run(side: str) -> None:
             for number, log in enumerate(waiting):
+                if hung.is_set():
+                    return
                 if self.readers[side]:
                     log.answers[side] = {"error": self.readers[side]}
                     continue
@@ -188,6 +206,9 @@ class Behaviour:
                         do="read", format=self.format, path=str(self.path(log, number)),
                         profile=profile, context=log.context,
                     )  # fmt: skip
+                    if side == "new" and answers[side].get("hangs"):
+                        hung.set()
+                        raise CannotReview(_hangs(answers[side], log, profile))
 
         with ThreadPoolExecutor(2) as both:
             list(both.map(run, SIDES))
@@ -234,11 +255,19 @@ class Behaviour:
                     ("WRITE",),
                     "warning",
                     self.format,
-                    f"records of {_several(sorted(names))}",
+                    f"records of {several(sorted(names))}",
                     "whoever compares bytes; whether old readers read them is in the table",
                     format=self.format,
                 )
             )
+
+
+def _hangs(reply: Mapping[str, Any], log: LogUnderReview, profile: str) -> str:
+    place = reply.get("place") or "no line of reference_impl"
+    return (
+        f"{place}: the new reader of {log.format} gives {reply['error']} to {log.name}, profile"
+        f" {profile}"
+    )
 
 
 def describe(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
@@ -289,7 +318,8 @@ _WHO: dict[str, tuple[Class, Severity, str]] = {
 def _finding(rule: str, entries: list[Changed], format: str) -> Finding:
     who, severity, hurts = _WHO[rule]
     first = entries[0]
-    change = f"{counted(entries)}: {_several([e.log for e in entries], 1)}: {first.how}"
+    change = f"{counted(entries)}: {several([e.log for e in entries], 1)}: {first.how}"
+    change += f"; {first.shown}" if first.shown else ""
     subject = "executable specification"
     return Finding(rule, (who,), severity, subject, change, hurts, format=format)
 
@@ -299,7 +329,8 @@ def counted(entries: list[Changed]) -> str:
     return f"{len(entries)} log{'s' * (len(entries) != 1)}"
 
 
-def _several(names: list[str], shown: int = 3) -> str:
+def several(names: list[str], shown: int = 3) -> str:
+    """The first names, and how many more there are."""
     rest = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {rest} more" if rest > 0 else "")
 

@@ -19,6 +19,10 @@ CLASSES: tuple[Class, ...] = ("READ", "WRITE", "RECOVER", "API", "TEXT")
 SEVERITIES: tuple[Severity, ...] = ("breaking", "warning", "note")
 
 
+class CannotReview(Exception):
+    """The new side does not run: nothing can be said of what it does."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that a change does.
@@ -115,6 +119,7 @@ RULES: dict[str, str] = {
     "GRAMMAR_ON_DAMAGE": "the grammars part where a log is damaged",
     "WRITES_OTHER_BYTES": "the new writer makes other bytes of the same records",
     "VECTOR_ANSWER": "a vector expects another answer",
+    "VECTOR_CONTRADICTS": "a vector expects what the executable specification does not answer",
     "VECTOR_ADDED": "a vector was added",
     "VECTOR_REMOVED": "a vector was removed",
     "VECTOR_REQUIREMENT": "a vector exercises other requirements",

@@ -12,7 +12,7 @@ from conformance.contents import Contents
 from conformance.kaitai.compile import parser_folder
 from conformance.kaitai.grammars import names_of
 from conformance.kaitai.types import class_name
-from walproof.review.behaviour import Changed, Table, _several, counted
+from walproof.review.behaviour import Changed, Table, counted, several
 from walproof.review.consequences import FOLLOWS
 from walproof.review.finding import Finding
 from walproof.review.logs import LARGEST, LogUnderReview
@@ -166,7 +166,7 @@ class GrammarRun:
         ):  # fmt: skip
             entries = [changed for changed in table.changed if changed.rule == rule]
             if entries:
-                first = f"{_several([e.log for e in entries], 1)}: {entries[0].how}"
+                first = f"{several([e.log for e in entries], 1)}: {entries[0].how}"
                 change = f"{counted(entries)}: {first}"
                 subject = "grammar"
                 self.findings.append(

@@ -31,11 +31,14 @@ def bounded(model: Model, name: Name, seen: frozenset[Name] = frozenset()) -> bo
 
 
 def may_be_absent(facets: Facets, member: Member) -> str:
-    """Why an old log without this field is no trouble: ``empty``, ``end``, ``condition`` or ``""``.
+    """Why an old log without this field is no trouble; ``""`` if it is.
 
     ``end``: the condition asks whether the stream has ended. ``empty``: no bytes will do.
+    ``never``: the condition is constant and does not hold. ``condition``: any other one.
     """
     condition = facets.get("if")
+    if condition == ("bool", False):
+        return "never"
     if condition is not None:
         return "end" if _asks_for_end(condition) else "condition"
     if member.node["cond"]["repeat"]["_"] == "RepeatEos":

@@ -100,7 +100,7 @@ def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[Lo
         base = large[number // SAMPLE % len(large)] if sampled else usable[number % len(usable)]
         damage = Damage(base.contents, base.format)
         file = chance.choice(sorted(name for name, data in damage.files.items() if data))
-        edges = _edges(base, file, len(damage.files[file]))
+        edges = edges_of(base, file, len(damage.files[file]))
         chance.choice(_OPERATIONS)(damage, file, edges, chance)
         yield LogUnderReview(
             f"{base.name} · {'; '.join(damage.operations)}", base.format, damage.contents,
@@ -108,7 +108,7 @@ def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[Lo
         )  # fmt: skip
 
 
-def _edges(log: LogUnderReview, file: str, length: int) -> list[int]:
+def edges_of(log: LogUnderReview, file: str, length: int) -> list[int]:
     """Offsets at which records of a file begin and end, in the answer of the log's own side."""
     reply: dict[str, Any] = next(iter(log.answers.values()), {})
     records = reply.get("answer", {}).get("records", ())

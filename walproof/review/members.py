@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from walproof.review.accepted import Accepted
@@ -180,7 +181,11 @@ class MemberDiff:
                 yield from self._case_gone(label, old[key], new.get(("else",)))
             elif key not in old:
                 yield from self._case_come(label, new[key], old.get(("else",)))
-            elif key == ("else",) or old[key]["kind"] == new[key]["kind"]:
+            elif key == ("else",):
+                # Undamaged logs that have the field say whether any writer comes here.
+                for finding in self._data_type(old[key], new[key]):
+                    yield replace(finding, fields=finding.fields or (b_id(self._b),))
+            elif old[key]["kind"] == new[key]["kind"]:
                 yield from self._data_type(old[key], new[key])
             else:
                 yield from self._other_kind(old[key], new[key])
@@ -280,7 +285,8 @@ class MemberDiff:
         """The keys that differ as they are written, old → new."""
         old, new = self.old.written(self._a), self.new.written(self._b)
         parts = [
-            f"{key}: {_text(old.get(key))} → {_text(new.get(key))}"
+            _differing_cases(key, old.get(key), new.get(key))
+            or f"{key}: {_text(old.get(key))} → {_text(new.get(key))}"
             for key in keys
             if old.get(key) != new.get(key)
         ]
@@ -314,7 +320,25 @@ def _label(key: Any) -> str:
     return "_" if key == ("else",) else str(key[1])
 
 
+def _differing_cases(key: str, old: Any, new: Any) -> str:
+    """Two switches in words: what is switched on, and the cases that are not the same."""
+    if not all(isinstance(one, dict) and "cases" in one for one in (old, new)):
+        return ""
+    parts = []
+    if old.get("switch-on") != new.get("switch-on"):
+        parts.append(f"switch on {_text(old.get('switch-on'))} → {_text(new.get('switch-on'))}")
+    cases = old["cases"], new["cases"]
+    for case in [*cases[0], *(case for case in cases[1] if case not in cases[0])]:
+        one, other = (side.get(case) for side in cases)
+        if one != other:
+            parts.append(f"case {case}: {_text(one)} → {_text(other)}")
+    return f"{key}: {'; '.join(parts)}" if parts else ""
+
+
 def _text(value: Any) -> str:
     if value is None:
         return "nothing"
+    if isinstance(value, dict) and "cases" in value:
+        cases = ", ".join(f"{case}: {type}" for case, type in value["cases"].items())
+        return f"switch on {value.get('switch-on')} ({cases})"
     return " ".join(str(value).split())

@@ -125,7 +125,7 @@ def _table(table: Table) -> list[str]:
 def _changed(table: Table) -> list[str]:
     """Each log once, also if it is both sides' log; consequences are left to the JSON."""
     shown = (c for c in table.changed if c.rule != "READS_DAMAGED")
-    return list(dict.fromkeys(f"{c.log}: {c.how}" for c in shown))
+    return list(dict.fromkeys(f"{c.log}: {c.how}" + f"; {c.shown}" * bool(c.shown) for c in shown))
 
 
 def _endings(review: Review) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from walproof.review.behaviour import describe
+from walproof.review.behaviour import describe, several
 from walproof.review.finding import Class, Finding
 
 _MARK = re.compile(r"\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\*")
@@ -39,6 +39,16 @@ def requirements(root: Path, folder: str = "spec") -> dict[str, Requirement]:
     return found
 
 
+_STRENGTH = re.compile(r"\b(?:(?:must|shall|should)(?: not)?|MAY(?: NOT)?|never)\b", re.I)
+_AS_PROSE = re.compile(r"\bmay\b")
+"""In lower case this is no word of a norm."""
+
+
+def strength(text: str) -> list[str]:
+    """The words of a norm in a text, in order: ``must``, ``should not`` and the like."""
+    return [word.lower() for word in _STRENGTH.findall(_AS_PROSE.sub("", text))]
+
+
 def _requirements_of(path: Path, shown: str) -> Iterator[Requirement]:
     current: tuple[str, str, int] | None = None
     lines: list[str] = []
@@ -62,26 +72,45 @@ def _requirements_of(path: Path, shown: str) -> Iterator[Requirement]:
     yield from finished()
 
 
-def compare_requirements(old: Path, new: Path) -> Iterator[Finding]:
-    """Requirements that were added, removed, reworded or given another level."""
+def compare_requirements(
+    old: Path, new: Path, vectors: Mapping[str, Mapping[str, Any]] | None = None
+) -> Iterator[Finding]:
+    """Requirements that were added, removed, reworded or given another level.
+
+    ``vectors`` are those of the new side: one that is removed names those that still exercise it.
+    """
     before, after = requirements(old), requirements(new)
     for id, was in before.items():
         now = after.get(id)
         if now is None:
-            yield _text("REQUIREMENT_REMOVED", "warning", id, f"“{was.text}”",
+            left = [name for name, body in (vectors or {}).items() if id in body["requirements"]]
+            said = f"“{was.text}”"
+            if left:
+                said = f"{several(left)} still exercise{'s' * (len(left) == 1)} it: {said}"
+            yield _text("REQUIREMENT_REMOVED", "warning", id, said,
                         "implementations that rely on it", was.where)  # fmt: skip
             continue
         if was.level != now.level:
             yield _text("REQUIREMENT_LEVEL", "warning", id, f"{was.level} → {now.level}",
                         "implementations, whose conformance may change", now.where)  # fmt: skip
         if was.text != now.text:
-            yield _text("REQUIREMENT_REWORDED", "note", id, f"“{was.text}” → “{now.text}”",
-                        "nobody, if it means the same", now.where)  # fmt: skip
+            words = strength(was.text), strength(now.text)
+            is_weighty = words[0] != words[1]
+            said = f"“{was.text}” → “{now.text}”"
+            if is_weighty:
+                said = f"{_listed(words[0])} → {_listed(words[1])}: {said}"
+            yield _text("REQUIREMENT_REWORDED", "warning" if is_weighty else "note", id, said,
+                        "implementations, whose conformance may change" if is_weighty
+                        else "nobody, if it means the same", now.where)  # fmt: skip
     for id, now in after.items():
         if id not in before:
             yield _text("REQUIREMENT_ADDED", "warning" if "MUST" in now.level else "note", id,
                         f"{now.level}: “{now.text}”",
                         "implementations that do not meet it yet", now.where)  # fmt: skip
+
+
+def _listed(words: list[str]) -> str:
+    return ", ".join(words) or "no norm"
 
 
 def compare_vectors(

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from walproof.review.aimed import Aim, aim_at
 from walproof.review.behaviour import SIDES, Behaviour, Table
 from walproof.review.excuses import FILE, Excuse, excused, load_excuses
-from walproof.review.finding import Finding, in_order, summary
+from walproof.review.expectations import contradicted
+from walproof.review.finding import CannotReview, Finding, in_order, summary
 from walproof.review.grammars import GrammarRun, by_data, grammars_of
 from walproof.review.logs import LogUnderReview, logs_of, merged, vector_bodies
 from walproof.review.prose import compare_requirements, compare_vectors, requirements
@@ -68,7 +70,8 @@ def review(
     """Review the change from one tree to another; each has ksy/, spec/, vectors/, reference_impl/.
 
     ``formats`` chooses formats (none: all). ``count`` logs are damaged afresh, with ``seed``.
-    Raises :class:`~conformance.kaitai.compile.GrammarError` if a grammar does not compile.
+    Raises :class:`~conformance.kaitai.compile.GrammarError` if a grammar does not compile, and
+    :class:`~walproof.review.finding.CannotReview` if the new readers do not run or do not end.
     """
     bodies = {"old": vector_bodies(old, formats), "new": vector_bodies(new, formats)}
     say("comparing the grammars")
@@ -83,9 +86,10 @@ def review(
         for f in compare_citations(diff, known, requirements(old).keys() - known)
         if not formats or _concerns(f, diff.new, formats)
     ]
-    by_hash = same_specification(old, new)
-    if by_hash:
-        found.skipped.append("executable specification: it is the same on both sides")
+    unchanged = {format for format in chosen if same_specification(old, new, format)}
+    if unchanged:
+        whose = "" if len(unchanged) == len(chosen) else f" of {', '.join(sorted(unchanged))}"
+        found.skipped.append(f"executable specification{whose}: it is the same on both sides")
     if not diff.findings:
         found.skipped.append("grammars: they say the same on both sides")
     with tempfile.TemporaryDirectory(prefix="walproof-review-") as folder:
@@ -104,15 +108,17 @@ def review(
                 readers = _readers(workers, format)
                 findings += _who_reads(readers, format)
                 run = Behaviour(format, workers, own, readers, scratch)
-                if not by_hash:
-                    run.gather(count, seed)
+                own_types = set(_types(diff.new, format))
+                mine = [f for f in structural if f.grammar in own_types]
+                aim = aim_at(mine)
+                findings = list(contradicted(findings, own["new"], workers["new"], readers))
+                if format not in unchanged:
+                    run.gather(count, seed, aim)
                     found.tables.append(run.specification())
                     run.writers()
                     findings += run.findings
-                own_types = set(_types(diff.new, format))
-                mine = [f for f in structural if f.grammar in own_types]
                 if mine and grammars_of(diff.new, format):
-                    logs = list(run.logs.values()) or _plain_logs(own, run, count, seed)
+                    logs = list(run.logs.values()) or _plain_logs(own, run, count, seed, aim)
                     grammar = GrammarRun(diff, format, workers["new"], scratch)
                     found.tables.append(grammar.run(logs))
                     rest = [f for f in structural if f.grammar not in own_types]
@@ -130,25 +136,35 @@ def review(
     return found
 
 
-def same_specification(old: Path, new: Path) -> bool:
-    """Whether the code of the executable specification is byte for byte the same."""
-    return _digest(old) == _digest(new)
+def same_specification(old: Path, new: Path, format: str) -> bool:
+    """Whether all code that a format's executable specification may use is byte for byte the same.
+
+    That is its own folder and what formats share, not the folders of the others.
+    """
+    return _digest(old, format) == _digest(new, format)
 
 
-def _digest(root: Path) -> str:
+def _digest(root: Path, format: str) -> str:
     digest = hashlib.sha256()
-    for path in sorted((root / "reference_impl").rglob("*.py")):
+    code = root / "reference_impl"
+    others = {
+        path for path in code.glob("*/reader.py") if path.parent.name != format.replace("-", "_")
+    }
+    folders = {path.parent for path in others}
+    for path in sorted(code.rglob("*.py")):
+        if folders & set(path.parents):
+            continue
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 
 def _plain_logs(
-    own: dict[str, dict[str, Any]], run: Behaviour, count: int, seed: int
+    own: dict[str, dict[str, Any]], run: Behaviour, count: int, seed: int, aim: Aim
 ) -> list[LogUnderReview]:
     """The logs when only grammars differ: one reader's answers are enough to aim damage with."""
     if any(run.readers[side] for side in SIDES):
         return list(merged(*(logs_of(own[side], side) for side in SIDES)).values())
-    run.gather(count, seed)
+    run.gather(count, seed, aim)
     return list(run.logs.values())
 
 
@@ -159,7 +175,8 @@ def _readers(workers: dict[str, Worker], format: str) -> dict[str, str | None]:
         reply = worker.ask(do="formats")
         known = reply.get("formats", [])
         if "error" in reply:
-            found[side] = f"no executable specification ({reply['error']})"
+            place = f"{reply['place']}: " if reply.get("place") else ""
+            found[side] = f"no executable specification ({place}{reply['error']})"
         else:
             found[side] = None if format in known else UNKNOWN
     return found
@@ -175,6 +192,8 @@ def _who_reads(readers: Mapping[str, str | None], format: str) -> Iterator[Findi
                       format=format)  # fmt: skip
     for side, why in readers.items():
         if why and why != UNKNOWN:
+            if side == "new":
+                raise CannotReview(f"the new side has {why}")
             hurts = "the reviewer: what these readers do is not known"
             yield Finding("NOT_RUN", ("READ", "RECOVER"), "warning", f"{side} reader", why, hurts,
                           format=format)  # fmt: skip
@@ -205,7 +224,7 @@ def _text(
         for body in bodies[side].values()
         for requirement in body["requirements"]
     }
-    for finding in compare_requirements(old, new):
+    for finding in compare_requirements(old, new, bodies["new"]):
         if not formats or finding.subject.split("-")[0] in prefixes:
             yield finding
     yield from compare_vectors(bodies["old"], bodies["new"])

@@ -32,7 +32,7 @@ def take_out(root: Path, revision: str, into: Path) -> str:
     """
     commit = _git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if not commit:
-        raise UnknownRevision(f"{revision}: no such revision of {root}")
+        raise UnknownRevision(f"{revision}: no such revision of {root}{_of_a_shallow_clone(root)}")
     found = _git(root, "ls-tree", "--name-only", commit).split()
     parts = [part for part in PARTS if part in found]
     if parts:
@@ -43,6 +43,15 @@ def take_out(root: Path, revision: str, into: Path) -> str:
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
             tar.extractall(into, filter="data")
     return _git(root, "rev-parse", "--short", commit)
+
+
+def _of_a_shallow_clone(root: Path) -> str:
+    if _git(root, "rev-parse", "--is-shallow-repository") != "true":
+        return ""
+    return (
+        "; this is a shallow clone, which has its last commits only: fetch the others"
+        " (git fetch --unshallow; for actions/checkout, fetch-depth: 0)"
+    )
 
 
 def _git(root: Path, *arguments: str) -> str:
@@ -63,6 +72,7 @@ class Worker:
 
     def __init__(self, root: Path, wall_seconds: float = 20, scratch: Path | None = None) -> None:
         (BUILD / "kaitai").mkdir(parents=True, exist_ok=True)
+        self._wall_seconds = wall_seconds
         self._own = tempfile.TemporaryDirectory(prefix="walproof-box-")
         self.box = Box(
             Path(self._own.name),
@@ -77,9 +87,13 @@ class Worker:
         )  # fmt: skip
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """The reply; ``{"error"}`` if the reader raised, died, or took too long."""
+        """The reply; ``{"error"}`` if the reader raised, died, or took too long.
+
+        A reader that loops is stopped by its own process, which says where; what cannot be stopped
+        so is ended when the whole time is over.
+        """
         try:
-            return self._program.ask(request)
+            return self._program.ask({"seconds": self._wall_seconds * 0.75, **request})
         except NoReply as why:
             text = str(why)
             return {"error": "the reader died" if text == "it died" else text}

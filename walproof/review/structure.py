@@ -154,6 +154,8 @@ class StructureDiff:
                 return found(("API",), "note", "nobody: the field has no bytes")
             return found((troubles[0],), "breaking", f"{having} readers check more, and may"
                          f" refuse {lacking} logs")  # fmt: skip
+        if absent == "never":
+            return found(("API",), "note", "nobody: the field is never there")
         if end and absent in ("end", "empty"):
             rule = "FIELD_APPENDED" if added else rule
             if added:

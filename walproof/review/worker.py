@@ -9,13 +9,18 @@ it finds.
 ``{"do": "formats"}`` → ``{"formats"}``
 ``{"do": "grammars", "old", "new", "pairs", "path"}`` → ``{"keys", "differ", "why"}``, where
 ``old`` and ``new`` are ``{"folder", "grammar", "top", "names"}``
+
+An ``error`` comes with its ``place``, the last line of ``reference_impl`` that it passed, and with
+``hangs`` if the ``seconds`` of a request were over.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import signal
 import sys
+import traceback
 from collections import defaultdict
 from enum import Enum
 from pathlib import Path
@@ -191,17 +196,50 @@ def _parser(folder: str, grammar: str) -> ModuleType:
 DO = {"read": read, "write": write, "formats": known_formats, "grammars": grammars}
 
 
+class _TookTooLong(BaseException):
+    """The seconds of a request are over. No reader catches it by catching its own errors."""
+
+
+def _over(*_: Any) -> None:
+    raise _TookTooLong
+
+
+def place_of(error: BaseException) -> str:
+    """``reference_impl/my_log/reader.py:12``, the innermost such line; empty if there is none."""
+    if isinstance(error, SyntaxError) and error.filename:
+        lines = [(error.filename, error.lineno)]
+    else:
+        lines = [(at.filename, at.lineno) for at in traceback.extract_tb(error.__traceback__)]
+    for file, line in reversed(lines):
+        _, found, name = file.rpartition("reference_impl/")
+        if found:
+            return f"{found}{name}:{line}"
+    return ""
+
+
+def answered(request: dict[str, Any]) -> dict[str, Any]:
+    """The reply to one request, whatever the reader does with it."""
+    seconds = float(request.get("seconds", 0))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        return DO[request["do"]](request)
+    except _TookTooLong as over:
+        said = f"no answer within {seconds:g} s"
+        return {"error": said, "place": place_of(over), "hangs": True}
+    except Exception as error:
+        said = f"{type(error).__name__}: {str(error)[:200]}"
+        return {"error": said, "place": place_of(error)}
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def main() -> None:
     """Answer requests until stdin ends."""
     replies = sys.stdout
     sys.stdout = sys.stderr  # what a reader prints is not a reply
+    signal.signal(signal.SIGALRM, _over)
     for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            reply = DO[request["do"]](request)
-        except Exception as error:
-            reply = {"error": f"{type(error).__name__}: {str(error)[:200]}"}
-        print(json.dumps(reply), file=replies, flush=True)
+        print(json.dumps(answered(json.loads(line))), file=replies, flush=True)
 
 
 if __name__ == "__main__":

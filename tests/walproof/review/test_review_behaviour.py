@@ -178,7 +178,7 @@ def test_a_worker_changes_and_learns_nothing(
         (tree / "reference_impl" / "__init__.py").write_text(body)
         worker = Worker(tree)
         try:
-            assert worker.ask(do="formats") == {"error": "RuntimeError: found []"}
+            assert worker.ask(do="formats")["error"] == "RuntimeError: found []"
         finally:
             worker.close()
     assert not proof.exists()

@@ -1,0 +1,194 @@
+"""A review that can be trusted: what does not run is said at once, and data overrules the diff."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from walproof.review.aimed import Aim, aim_at, aimed
+from walproof.review.examples import bytes_of, first_change
+from walproof.review.finding import CannotReview, Finding
+from walproof.review.logs import LogUnderReview
+from walproof.review.prose import compare_requirements, strength
+from walproof.review.review import Review, review, same_specification
+from walproof.review.revision import UnknownRevision, Worker, take_out
+from walproof.review.sarif import sarif, workflow_commands
+
+from .trees import apply, copy_of_repository
+
+FEW = ("three-records", "payload-flipped-in-second-record")
+
+
+def reviewed(tmp_path: Path, diff: str, slugs: tuple[str, ...] = FEW, **more: int) -> Review:
+    old, new = (copy_of_repository(tmp_path / side, slugs=slugs) for side in ("old", "new"))
+    apply(diff, new)
+    return review(old, new, "main", ("leveldb-log",), **{"count": 0, **more})
+
+
+def test_a_new_side_with_a_syntax_error_cannot_be_reviewed(tmp_path: Path) -> None:
+    with pytest.raises(CannotReview, match=r"reference_impl/leveldb_log/reader\.py:\d+: SyntaxErr"):
+        reviewed(
+            tmp_path,
+            """--- reference_impl/leveldb_log/reader.py
+-def looks_like(head: bytes, name: str) -> bool:
++def looks_like(head: bytes, name: str -> bool:""",
+        )
+
+
+def test_a_new_reader_that_loops_cannot_be_reviewed_and_the_loop_is_named(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    (root / "reference_impl").mkdir(parents=True)
+    (root / "reference_impl" / "__init__.py").touch()
+    (root / "reference_impl" / "formats.py").write_text("n = 0\nwhile n == n:\n    continue\n")
+    worker = Worker(root, wall_seconds=2)
+    try:
+        began = time.monotonic()
+        reply = worker.ask(do="formats")
+        assert time.monotonic() - began < 30
+        assert reply["hangs"] and reply["place"] in (
+            "reference_impl/formats.py:2", "reference_impl/formats.py:3",
+        )  # fmt: skip
+    finally:
+        worker.close()
+
+
+def test_an_old_side_that_does_not_run_is_a_warning_as_ever(tmp_path: Path) -> None:
+    old, new = (copy_of_repository(tmp_path / side, slugs=FEW) for side in ("old", "new"))
+    (old / "reference_impl" / "formats.py").write_text("raise SystemError('of another time')\n")
+    found = review(old, new, "main", ("leveldb-log",), count=0)
+    assert [finding.rule for finding in found.findings] == ["NOT_RUN"]
+    assert "of another time" in found.findings[0].change
+
+
+def test_an_edited_answer_contradicts_the_specification(tmp_path: Path) -> None:
+    old, new = (copy_of_repository(tmp_path / side, slugs=FEW) for side in ("old", "new"))
+    path = new / "vectors" / "leveldb-log" / "payload-flipped-in-second-record.json"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace('"reason": "checksum-mismatch"', '"reason": "bad-length"'))
+    (finding,) = review(old, new, "main", ("leveldb-log",), count=0).findings
+    assert (finding.rule, finding.severity) == ("VECTOR_CONTRADICTS", "breaking")
+    assert "but it answers reason: bad-length → checksum-mismatch" in finding.change
+
+
+def test_another_formats_code_is_not_run(tmp_path: Path) -> None:
+    old, new = (copy_of_repository(tmp_path / side, slugs=FEW) for side in ("old", "new"))
+    other = new / "reference_impl" / "zmq_raft" / "reader.py"
+    other.write_text(other.read_text("utf-8") + "\n# one more line\n")
+    assert same_specification(old, new, "leveldb-log")
+    assert not same_specification(old, new, "zmq-raft")
+    shared = new / "reference_impl" / "answer.py"
+    shared.write_text(shared.read_text("utf-8") + "\n# one more line\n")
+    assert not same_specification(old, new, "leveldb-log")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("A reader MUST NOT skip it; it may be long.", ["must not"]),
+        ("It should be cut, and MAY NOT stay.", ["should", "may not"]),
+        ("A maybe, a mustard and a shoulder.", []),
+    ],
+)
+def test_the_words_of_a_norm(text: str, words: list[str]) -> None:
+    assert strength(text) == words
+
+
+def test_a_weaker_norm_is_more_than_a_typo(tmp_path: Path) -> None:
+    text = "# A\n\n**ABC-001 (MUST)** A reader MUST NOT follow it{}.\n"
+    for side, more in (("old", ""), ("typo", " up"), ("new", "")):
+        (tmp_path / side / "spec").mkdir(parents=True)
+        said = text.format(more)
+        if side == "new":
+            said = said.replace("MUST NOT", "SHOULD NOT")
+        (tmp_path / side / "spec" / "a.md").write_text(said)
+    (typo,) = compare_requirements(tmp_path / "old", tmp_path / "typo")
+    (norm,) = compare_requirements(tmp_path / "old", tmp_path / "new")
+    assert (typo.severity, norm.severity) == ("note", "warning")
+    assert norm.change.startswith("must not → should not: ")
+
+
+def test_a_removed_requirement_names_the_vectors_that_exercise_it(tmp_path: Path) -> None:
+    for side, text in (("old", "**ABC-001 (MUST)** It ends.\n"), ("new", "Nothing.\n")):
+        (tmp_path / side / "spec").mkdir(parents=True)
+        (tmp_path / side / "spec" / "a.md").write_text(text)
+    vectors = {f"a/{n}": {"requirements": ["ABC-001"]} for n in range(5)}
+    (finding,) = compare_requirements(tmp_path / "old", tmp_path / "new", vectors)
+    assert finding.change.startswith("a/0, a/1, a/2 and 2 more still exercise it: ")
+
+
+def log(contents: bytes, **more: object) -> LogUnderReview:
+    answers = {"old": {"answer": {"records": [{"at": 0}, {"at": 5}], "lost": []}},
+               "new": {"answer": {"records": [{"at": 0}], "lost": []}}}  # fmt: skip
+    return LogUnderReview("a", "leveldb-log", contents, {}, {"old", "new"}, False, "vector",
+                          answers=answers, **more)  # type: ignore[arg-type]  # fmt: skip
+
+
+def test_an_example_shows_its_bytes_before_and_after() -> None:
+    sound = log(b"abcdefghijkl")
+    assert bytes_of(log(b"abXdefghijkl"), sound) == (
+        "bytes from 2: 63 64 65 66 67 68 69 6a → 58 64 65 66 67 68 69 6a"
+    )
+    assert bytes_of(log(b"abcdefghijk"), sound) == "bytes from 11: 6c → the end of the file"
+    assert bytes_of(sound, None) == "bytes from 5: 66 67 68 69 6a 6b 6c"
+    assert first_change({"a": b"x", "b": b"yz"}, {"a": b"x", "b": b"yy"}) == ("b", 1)
+
+
+def test_damage_is_aimed_at_the_numbers_of_a_changed_expression(tmp_path: Path) -> None:
+    change = "size: len_data >= 17 → len_data >= 16"
+    rests = Finding("FIELD_RESIZED", ("READ",), "breaking", "a", change, "b", fields=("c",))
+    other = Finding("FIELD_ADDED", ("READ",), "breaking", "a", "99 more", "b")
+    aim = aim_at([rests, other])
+    assert aim == Aim(frozenset({16, 17}), frozenset({"size", "len_data"}))
+    path = Path(__file__).parents[3] / "vectors" / "leveldb-log" / "three-records.log"
+    names = [found.name for found in aimed([log(path.read_bytes())], aim)]
+    assert "a · truncate at 17" in names and "a · extend by a zero" in names
+    for number in (15, 16, 17, 18):
+        assert f"a · set blocks[0].records[0].header.len_data to {number}" in names
+    assert list(aimed([log(b"abc")], Aim())) == []
+
+
+def found_with(*findings: Finding) -> Review:
+    return Review("main", ["leveldb-log"], list(findings))
+
+
+BREAKS = Finding("FIELD_TYPE", ("READ", "WRITE"), "breaking", "a.b", "u1 → u2\n50 %", "all",
+                 "ksy/a.ksy:7")  # fmt: skip
+
+
+def test_sarif_has_places_levels_and_reasons() -> None:
+    excused = Finding("NOT_RUN", ("READ",), "warning", "old", "why", "you", excused="known")
+    run = json.loads(sarif(found_with(BREAKS, excused)))["runs"][0]
+    one, other = run["results"]
+    assert (one["level"], one["ruleId"]) == ("error", "FIELD_TYPE")
+    assert run["tool"]["driver"]["rules"][one["ruleIndex"]]["id"] == "FIELD_TYPE"
+    assert one["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "ksy/a.ksy"}, "region": {"startLine": 7},
+    }  # fmt: skip
+    assert other["suppressions"][0]["justification"] == "known" and "locations" not in other
+
+
+def test_annotations_are_one_escaped_line_each() -> None:
+    lines = workflow_commands(found_with(BREAKS)).splitlines()
+    assert lines[0].startswith("::notice title=walproof review::BREAKING against main")
+    assert lines[1] == (
+        "::error file=ksy/a.ksy,line=7,title=FIELD_TYPE::"
+        "a.b: u1 → u2%0A50 %25 (READ WRITE; hurts all)"
+    )
+
+
+def test_a_shallow_clone_is_told_as_such(tmp_path: Path) -> None:
+    def git(*words: str, at: Path = tmp_path) -> None:
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words],
+                       cwd=at, check=True, capture_output=True)  # fmt: skip
+
+    whole, shallow = tmp_path / "whole", tmp_path / "shallow"
+    git("init", "-q", str(whole))
+    for number in range(2):
+        git("commit", "-q", "--allow-empty", "-m", str(number), at=whole)
+    git("clone", "-q", "--depth", "1", f"file://{whole}", str(shallow))
+    with pytest.raises(UnknownRevision, match=r"HEAD~1.*shallow clone.*fetch-depth: 0"):
+        take_out(shallow, "HEAD~1", tmp_path)
