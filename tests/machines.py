@@ -22,6 +22,9 @@ from walproof.spark.java import java_home
 
 NET = "10.77.0."
 SETTLE_SECONDS = 30.0
+APART = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
+SHAPE = ("root", "tbf", "burst", "16kbit", "latency", "500ms", "rate")
+SLOW_LO = ("qdisc", "add", "dev", "lo", *SHAPE, "1mbit")
 
 
 class NoNamespaces(Exception):
@@ -71,6 +74,11 @@ class Head(Place):
         if (said := self.holder.stdout.readline().strip()) != "ready":
             self.holder.wait()
             raise NoNamespaces(said or "unshare said nothing")
+        for needed in (["mount", "-t", "tmpfs", "own", "/tmp"], ["tc", *SLOW_LO]):
+            tried = subprocess.run(self.within([*APART, *needed]), capture_output=True, text=True)
+            if tried.returncode:
+                self.holder.communicate()
+                raise NoNamespaces(tried.stderr.strip())
 
     def enter(self, pid: int) -> list[str]:
         """The start of a command that runs in the network of a process."""
@@ -107,9 +115,8 @@ class Node(Place):
 
     def within(self, command: Sequence[str]) -> list[str]:
         """See :class:`Place`."""
-        apart = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
         script = _view(self.shared, self.address)
-        return self.head.within([*apart, "sh", "-c", script, "node", *command])
+        return self.head.within([*APART, "sh", "-c", script, "node", *command])
 
     def settle(self, pid: int) -> None:
         """Give it a cable, as soon as it has left the network of the head."""
@@ -120,15 +127,13 @@ class Node(Place):
             if time.monotonic() > until:
                 raise TimeoutError(f"{self.port} has no network of its own")
             time.sleep(0.01)
-        # The cable of a machine that died is cut when the kernel has time.
-        subprocess.run(self.head.within(["ip", "link", "delete", self.port]), capture_output=True)
         cable = ["ip", "link", "add", self.port, "type", "veth", "peer", "name", "eth0"]
         _run(self.head.within([*cable, "netns", str(pid)]))
         _run(self.head.within(["ip", "link", "set", self.port, "master", "lan", "up"]))
 
     def slow_down(self, mbit: int) -> None:
         """From now on no more than so many megabits a second go in or out."""
-        shape = ["root", "tbf", "rate", f"{mbit}mbit", "burst", "16kbit", "latency", "500ms"]
+        shape = [*SHAPE, f"{mbit}mbit"]
         _run(self.head.within(["tc", "qdisc", "replace", "dev", self.port, *shape]))
         _run([*self.head.enter(self.pid), "tc", "qdisc", "replace", "dev", "eth0", *shape])
 
