@@ -36,7 +36,7 @@ impl Adapter for Sdjournal {
         }
     }
 
-    /// The entries up to the first error, which becomes a signal, as does what the verifier of
+    /// All entries that the crate gives. An error becomes a signal, as does what the verifier of
     /// seals says.
     fn read(&self, request: &Request) -> Outcome<Answer> {
         let context = &request.context;
@@ -51,9 +51,10 @@ impl Adapter for Sdjournal {
                 return Ok(answer);
             }
         };
-        if let Err(error) = each(&folder.0, context, |entry| release(entry, &mut answer)) {
-            answer.signal(error);
-        }
+        let mut errors = Vec::new();
+        let read = each(&folder.0, context, &mut errors, |entry| release(entry, &mut answer));
+        errors.extend(read.err());
+        errors.into_iter().for_each(|error| answer.signal(error));
         if let (Some(key), Ok(journal)) = (context["key"].as_str(), Journal::open_dir(&folder.0)) {
             if let Err(error) = journal.verify_seal(key) {
                 answer.signal(error);
@@ -63,10 +64,15 @@ impl Adapter for Sdjournal {
     }
 }
 
-/// Calls a function with each entry that the context asks for.
+/// Errors after which an iterator is taken to repeat itself.
+const MOST_ERRORS: usize = 1000;
+
+/// Calls a function with each entry that the context asks for. The iterator goes on after an error,
+/// with the next entry, so that one bad object costs no other entry.
 fn each(
     folder: &Path,
     context: &Value,
+    errors: &mut Vec<SdJournalError>,
     mut release: impl FnMut(&EntryRef),
 ) -> Result<(), SdJournalError> {
     let mut config = JournalConfig::default();
@@ -83,7 +89,11 @@ fn each(
         query.since_realtime(from);
     }
     for entry in query.iter()? {
-        release(&entry?);
+        match entry {
+            Ok(entry) => release(&entry),
+            Err(error) if errors.len() == MOST_ERRORS => return Err(error),
+            Err(error) => errors.push(error),
+        }
     }
     Ok(())
 }
@@ -107,7 +117,7 @@ fn bench(path: &Path, repeat: usize) -> Outcome<()> {
     let folder = Folder::with(path)?;
     adapterkit::measure(repeat, || {
         let (mut records, mut bytes) = (0, 0);
-        each(&folder.0, &json!({}), |entry| {
+        each(&folder.0, &json!({}), &mut Vec::new(), |entry| {
             records += 1;
             bytes += export_format::body(entry.iter_fields()).len();
         })?;
