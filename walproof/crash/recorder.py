@@ -50,6 +50,8 @@ async def record(
 ) -> tuple[Trace, dict[str, Any]]:
     """Let a program write the first half of the records and append the others; what it did.
 
+    One that does not append writes all of them.
+
     With the trace comes its hello. Raises :class:`CannotRecord`, ``NotUnderstood``, and what a
     child raises. The program runs without isolation: it is traced.
     """
@@ -63,13 +65,14 @@ async def record(
         child = _Recorded([*command(output), *words], Path.cwd(), Limits(start_seconds=120))
         # libuv would hand its writes to the system without a call for each.
         child.told = {"UV_USE_IO_URING": "0"}
-        half = (len(records) + 1) // 2
-        parts = [("write", 1, records[:half]), ("append", 2, records[half:])]
-        parser = Parser(place.parent, Path.cwd(), {1: 0, 2: half})
         try:
             hello = await child.start()
             if not hello.get("acknowledges"):
                 raise CannotRecord("its hello does not say that it acknowledges records")
+            appends = "append" in hello["profiles"]
+            half = (len(records) + 1) // 2 if appends else len(records)
+            parts = [("write", 1, records[:half]), ("append", 2, records[half:])]
+            parser = Parser(place.parent, Path.cwd(), {1: 0, 2: half})
             for cmd, seq, some in parts:
                 if not some:
                     continue

@@ -44,7 +44,8 @@ PAGE = 4096
 """What the system writes back of mapped memory at a time."""
 _LINE = re.compile(rb"(\d+) +(?:<\.\.\. (\w+) resumed>)?(.*)", re.S)
 _CALL = re.compile(rb"(\w+)\((.*)\) += (0x[0-9a-f]+|-?\d+|\?)", re.S)
-_ACKNOWLEDGED = re.compile(rb'"seq": ?(\d+), ?"acknowledged": ?(\d+)')
+_ACKNOWLEDGED = re.compile(rb'"acknowledged"\s*:\s*(\d+)')
+_SEQ = re.compile(rb'"seq"\s*:\s*(\d+)')
 
 
 @dataclass
@@ -234,8 +235,11 @@ class Parser:
 
     def _heard(self, words: list[bytes]) -> None:
         """A write that goes elsewhere: it may tell the harness what is safe."""
-        if len(words[1]) < 4 << 10 and (said := _ACKNOWLEDGED.search(texts(words[1]))):
-            count = self.before.get(int(said[1]), 0) + int(said[2])
+        if len(words[1]) >= 4 << 10:
+            return
+        reply = texts(words[1])
+        if (said := _ACKNOWLEDGED.search(reply)) and (seq := _SEQ.search(reply)):
+            count = self.before.get(int(seq[1]), 0) + int(said[1])
             self._explain(count)
             self._add(Acknowledged(count))
             self._window = len(self.trace.operations)

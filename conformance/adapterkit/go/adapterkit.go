@@ -20,21 +20,26 @@ import (
 // opened: it ends the process. Write serves write and append (req.Cmd tells which): the first
 // creates req.Path, the second opens it as the implementation does after a restart; its errors are
 // answered as "refused". What Profiles does not list is answered as "skipped" without a call.
+// Acknowledges says that Write calls req.Acknowledge after each record that it has made durable.
 type Adapter struct {
-	Name     string                             `json:"name"`
-	Version  string                             `json:"version"` // see ModuleVersion
-	Language string                             `json:"language"`
-	Formats  []string                           `json:"formats"`
-	Profiles []string                           `json:"profiles"`
-	Reports  []string                           `json:"reports"`
-	Homepage string                             `json:"homepage,omitempty"`
-	Issues   string                             `json:"issues,omitempty"`
-	Read     func(req Request) (*Answer, error) `json:"-"`
-	Write    func(req Request) error            `json:"-"`
+	Name     string   `json:"name"`
+	Version  string   `json:"version"` // see ModuleVersion
+	Language string   `json:"language"`
+	Formats  []string `json:"formats"`
+	Profiles []string `json:"profiles"`
+	Reports  []string `json:"reports"`
+	Homepage string   `json:"homepage,omitempty"`
+	Issues   string   `json:"issues,omitempty"`
+
+	Acknowledges bool `json:"acknowledges,omitempty"`
+
+	Read  func(req Request) (*Answer, error) `json:"-"`
+	Write func(req Request) error            `json:"-"`
 }
 
 // Request is one line from the harness. Context is what the vector says about the log from outside
-// of it, empty if nothing; Records are those to write or append.
+// of it, empty if nothing; Records are those to write or append. Where each of them is to be durable
+// before the next, Acknowledge says how many are, and waits until the harness has seen it; else nil.
 type Request struct {
 	Cmd     string          `json:"cmd"`
 	Seq     json.RawMessage `json:"seq"`
@@ -43,6 +48,9 @@ type Request struct {
 	Profile string          `json:"profile"`
 	Context map[string]any  `json:"context"`
 	Records []Record        `json:"records"`
+	Asks    bool            `json:"acknowledge"`
+
+	Acknowledge func(count int) `json:"-"`
 }
 
 // Record is a record that a reader released or a writer is to write. At (offset of its first
@@ -112,6 +120,13 @@ func Run(a Adapter) {
 		} else if check(err); req.Cmd == "hello" {
 			check(replies.Encode(a))
 		} else {
+			if req.Asks && a.Acknowledges {
+				req.Acknowledge = func(count int) {
+					check(replies.Encode(map[string]any{"seq": req.Seq, "acknowledged": count}))
+					var goOn Request
+					check(requests.Decode(&goOn))
+				}
+			}
 			check(replies.Encode(a.serve(req)))
 		}
 	}

@@ -42,7 +42,8 @@ func ReadRecords[R RecordReader](req Request, newReader func(io.Reader) R) (*Ans
 	}
 }
 
-// WriteRecords makes a new log at req.Path and flushes after every record.
+// WriteRecords makes a new log at req.Path and flushes after every record. Where each is to be
+// durable it syncs the file, as these databases do for a synced write; they do not sync its folder.
 func WriteRecords[W RecordWriter](req Request, newWriter func(io.Writer) W) error {
 	file, err := os.OpenFile(req.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -50,7 +51,7 @@ func WriteRecords[W RecordWriter](req Request, newWriter func(io.Writer) W) erro
 	}
 	defer file.Close()
 	writer := newWriter(file)
-	for _, record := range req.Records {
+	for i, record := range req.Records {
 		chunks, err := writer.Next()
 		if err != nil {
 			return err
@@ -60,6 +61,12 @@ func WriteRecords[W RecordWriter](req Request, newWriter func(io.Writer) W) erro
 		}
 		if err := writer.Flush(); err != nil {
 			return err
+		}
+		if req.Acknowledge != nil {
+			if err := file.Sync(); err != nil {
+				return err
+			}
+			req.Acknowledge(i + 1)
 		}
 	}
 	return writer.Close()

@@ -25,6 +25,8 @@ func main() {
 		Issues:   "https://" + module + "/issues",
 		Read:     read,
 		Write:    write,
+
+		Acknowledges: true,
 	})
 }
 

@@ -28,7 +28,8 @@ public final class Adapter implements Implementation {
         List.of("recover", "strict", "write"),
         List.of("records", "signals"),
         "https://github.com/dain/leveldb",
-        "https://github.com/dain/leveldb/issues");
+        "https://github.com/dain/leveldb/issues",
+        true);
   }
 
   /** Reads as DbImpl.recoverLogFile reads a log, or (strict) as VersionSet.recover reads a manifest. */
@@ -55,8 +56,12 @@ public final class Adapter implements Implementation {
   public void write(Request request) throws IOException {
     LogWriter writer = Logs.createLogWriter(request.path().toFile(), 1);
     try {
+      int count = 0;
       for (var record : request.records()) {
-        writer.addRecord(Slices.wrappedBuffer(Request.payload(record)), false);
+        writer.addRecord(Slices.wrappedBuffer(Request.payload(record)), request.acknowledge() != null);
+        if (request.acknowledge() != null) {
+          request.acknowledge().say(++count);
+        }
       }
     } finally {
       writer.close();

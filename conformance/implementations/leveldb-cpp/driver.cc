@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -115,9 +116,14 @@ Status ReadLog(const std::string& path, bool strict, std::string* answer) {
   return collector.read_error;
 }
 
+// Tells the harness how many records are durable.
+using Acknowledge = std::function<void(size_t count)>;
+
 // Adds the records to a new log, or to the one at path as RecoverLogFile re-opens it under Options::reuse_logs:
-// at its size, whatever its tail holds.
-Status WriteLog(const std::string& path, bool append, const std::vector<std::string>& records) {
+// at its size, whatever its tail holds. With acknowledge each is synced, as DBImpl::Write does for
+// WriteOptions::sync.
+Status WriteLog(const std::string& path, bool append, const std::vector<std::string>& records,
+                const Acknowledge& acknowledge) {
   Env* const env = Env::Default();
   leveldb::WritableFile* opened = nullptr;
   uint64_t size = 0;
@@ -126,9 +132,11 @@ Status WriteLog(const std::string& path, bool append, const std::vector<std::str
   if (!s.ok()) return s;
   const std::unique_ptr<leveldb::WritableFile> file(opened);
   leveldb::log::Writer writer(file.get(), size);
-  for (const std::string& record : records) {
-    s = writer.AddRecord(record);
+  for (size_t i = 0; i < records.size(); i++) {
+    s = writer.AddRecord(records[i]);
+    if (s.ok() && acknowledge) s = file->Sync();
     if (!s.ok()) return s;
+    if (acknowledge) acknowledge(i + 1);
   }
   return file->Close();
 }
@@ -140,6 +148,7 @@ std::string Hello() {
   return "{\"name\":\"leveldb-cpp\",\"version\":" + Quoted(version) +
          ",\"language\":\"C++\",\"formats\":[" + Quoted(kFormat) +
          "],\"profiles\":[\"recover\",\"strict\",\"write\",\"append\"],\"reports\":[\"records\",\"at\",\"signals\"]"
+         ",\"acknowledges\":true"
          ",\"homepage\":\"https://github.com/google/leveldb\""
          ",\"issues\":\"https://github.com/google/leveldb/issues\"}";
 }
@@ -167,7 +176,18 @@ std::string Outcome(std::string_view command, const simdjson::dom::element& requ
       return skipped("record " + std::to_string(records.size()) + " has no payload in hex");
     }
   }
-  const Status s = WriteLog(path, command == "append", records);
+  Acknowledge acknowledge;
+  bool asked = false;
+  if (request["acknowledge"].get(asked) == simdjson::SUCCESS && asked) {
+    // The request lives in the parser, which reads no other line meanwhile.
+    const std::string seq = simdjson::minify(simdjson::dom::element(request["seq"]));
+    acknowledge = [seq](size_t count) {
+      std::cout << "{\"seq\":" << seq << ",\"acknowledged\":" << count << '}' << std::endl;
+      std::string go_on;
+      std::getline(std::cin, go_on);
+    };
+  }
+  const Status s = WriteLog(path, command == "append", records, acknowledge);
   return s.ok() ? "\"done\":true" : skipped("cannot open or write: " + s.ToString());
 }
 

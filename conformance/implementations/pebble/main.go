@@ -23,6 +23,8 @@ func main() {
 		Issues:   "https://github.com/cockroachdb/pebble/issues",
 		Read:     read,
 		Write:    write,
+
+		Acknowledges: true,
 	})
 }
 

@@ -2,6 +2,7 @@ package walproof.adapterkit;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
@@ -30,15 +31,28 @@ public interface Implementation {
   /**
    * The reply to hello. {@code version} is that of the program under test, taken from its artifact; {@code reports} are
    * the parts of an answer that it can give. What formats and profiles do not list is skipped without a call.
+   * {@code acknowledges}: it calls {@link Request#acknowledge} after each record that it has made durable, if asked to.
    */
   record Description(String name, String version, List<String> formats, List<String> profiles, List<String> reports,
-      String homepage, String issues) {}
+      String homepage, String issues, boolean acknowledges) {
+    public Description(String name, String version, List<String> formats, List<String> profiles, List<String> reports,
+        String homepage, String issues) {
+      this(name, version, formats, profiles, reports, homepage, issues, false);
+    }
+  }
+
+  /** Says how many records of a request are durable, and returns when the harness has seen it. */
+  interface Acknowledge {
+    void say(int count) throws IOException;
+  }
 
   /**
    * One request. {@code profile} is recover or strict for read, else write or append; {@code context} is what the
    * reader is told besides the bytes, and may be empty; {@code records} are to be written, see {@link #payload}.
+   * Unless {@code acknowledge} is null, each of them is to be durable, in the place that is asked for, before the next.
    */
-  record Request(String format, Path path, String profile, JsonObject context, List<JsonObject> records) {
+  record Request(String format, Path path, String profile, JsonObject context, List<JsonObject> records,
+      Acknowledge acknowledge) {
     /** The payload of a record of this request. */
     public static byte[] payload(JsonObject record) {
       return HexFormat.of().parseHex(record.get("payload").getAsString());

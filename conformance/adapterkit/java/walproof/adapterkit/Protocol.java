@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import walproof.adapterkit.Implementation.Acknowledge;
 import walproof.adapterkit.Implementation.Description;
 import walproof.adapterkit.Implementation.Request;
 import walproof.adapterkit.Implementation.Skip;
@@ -20,6 +21,7 @@ public final class Protocol {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
   private static final Writer REPLIES =
       new BufferedWriter(new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), UTF_8));
+  private static final BufferedReader REQUESTS = new BufferedReader(new InputStreamReader(System.in, UTF_8));
 
   private Protocol() {}
 
@@ -35,7 +37,7 @@ public final class Protocol {
   public static void run(Implementation implementation, String... args) {
     end(() -> {
       if (args.length == 3 && args[0].equals("read")) {
-        Request request = new Request(args[1], Path.of(args[2]), "recover", new JsonObject(), List.of());
+        Request request = new Request(args[1], Path.of(args[2]), "recover", new JsonObject(), List.of(), null);
         JsonObject reply = reply(implementation, "read", request);
         send(reply.has("answer") ? reply.get("answer") : reply);
       } else {
@@ -55,8 +57,7 @@ public final class Protocol {
   private static void loop(Description description, Replies replies) throws Exception {
     JsonObject hello = GSON.toJsonTree(description).getAsJsonObject();
     hello.addProperty("language", "Java");
-    BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, UTF_8));
-    for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+    for (String line = REQUESTS.readLine(); line != null; line = REQUESTS.readLine()) {
       JsonObject message = JsonParser.parseString(line).getAsJsonObject();
       String command = message.get("cmd").getAsString();
       if (command.equals("bye")) {
@@ -99,7 +100,17 @@ public final class Protocol {
     String profile = command.equals("read") ? message.get("profile").getAsString() : command;
     JsonObject context = message.has("context") ? message.getAsJsonObject("context") : new JsonObject();
     Path path = Path.of(message.get("path").getAsString());
-    return new Request(message.get("format").getAsString(), path, profile, context, records);
+    Acknowledge acknowledge = message.has("acknowledge") && message.get("acknowledge").getAsBoolean()
+        ? count -> acknowledge(message.get("seq"), count) : null;
+    return new Request(message.get("format").getAsString(), path, profile, context, records, acknowledge);
+  }
+
+  private static void acknowledge(JsonElement seq, int count) throws IOException {
+    JsonObject reply = new JsonObject();
+    reply.add("seq", seq);
+    reply.addProperty("acknowledged", count);
+    send(reply);
+    REQUESTS.readLine(); // go-on
   }
 
   private static JsonObject reply(Implementation implementation, String command, Request request) throws Exception {
