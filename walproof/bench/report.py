@@ -238,7 +238,8 @@ def _filled(table: Table, rows: Sequence[Row], cells: Callable[[Row], tuple[str,
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", box=None, header_style="dim")
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right")
+        # Why a contender is not here is a long cell: it wraps, and the names stay whole.
+        table.add_column(column, justify="right" if number else "left", no_wrap=number == 0)
     return table
 
 

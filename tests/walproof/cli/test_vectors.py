@@ -42,8 +42,8 @@ def made(tmp_path, monkeypatch, capsys):
 
 def test_a_log_and_its_description(made):
     status, said, files = made([0])
-    assert status == 0 and "1 vector, 2 files changed" in said
-    assert files == ["only-one.json", "only-one.log"]
+    assert status == 0 and "1 vector, 3 files changed" in said
+    assert files == ["index.json", "only-one.json", "only-one.log"]
 
 
 def test_a_recipe_that_contradicts_the_specification_leaves_nothing(made):

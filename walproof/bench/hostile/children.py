@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 POLL_SECONDS = 0.05
@@ -14,16 +14,20 @@ POLL_SECONDS = 0.05
 class Watched:
     """The most that any of them held in memory between entering and leaving, ``peak`` bytes.
 
+    What was there at the start, and what it starts, is not counted.
+
     It is looked at again and again: what a process takes just before it ends may be missed. Without
     Linux's ``/proc`` it is 0.
     """
 
     def __init__(self) -> None:
         self.peak = 0
+        self._before: frozenset[int] = frozenset()
         self._is_over = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Watched:
+        self._before = frozenset(_below(os.getpid()))
         self._watcher.start()
         return self
 
@@ -33,11 +37,14 @@ class Watched:
 
     def _watch(self) -> None:
         while not self._is_over.wait(POLL_SECONDS):
-            self.peak = max([self.peak, *map(_most, _below(os.getpid()))])
+            self.peak = max([self.peak, *map(_most, _below(os.getpid(), self._before))])
 
 
-def _below(process: int) -> Iterator[int]:
-    """The processes below one. Linux need not list the children of each, so all are asked."""
+def _below(process: int, without: Container[int] = ()) -> Iterator[int]:
+    """The processes below one, but for some and those below them.
+
+    Linux need not list the children of each, so all are asked.
+    """
     parents = {}
     for one in Path("/proc").iterdir():
         if one.name.isdecimal():
@@ -46,7 +53,7 @@ def _below(process: int) -> Iterator[int]:
                 parents[int(one.name)] = int(said.rpartition(b")")[2].split()[1])
     found = {process}
     for child in sorted(parents):  # a child has the higher number, until they begin again
-        if parents[child] in found:
+        if parents[child] in found and child not in without:
             found.add(child)
             yield child
 
