@@ -125,6 +125,8 @@ def _reading_table(rows: Sequence[Row]) -> Table:
         return f"{row['mb_per_second']:,.1f}", f"{row['records_per_second']:,.0f}", share
 
     table = _table("Reading", "reader", "MB/s", "records/s", "of the limit", "×")
+    # Why a contender is not here is a long cell: it wraps, and the names stay whole.
+    table.columns[0].no_wrap = True
     return _filled(table, rows, cells)
 
 
@@ -238,8 +240,7 @@ def _filled(table: Table, rows: Sequence[Row], cells: Callable[[Row], tuple[str,
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", box=None, header_style="dim")
     for number, column in enumerate(columns):
-        # Why a contender is not here is a long cell: it wraps, and the names stay whole.
-        table.add_column(column, justify="right" if number else "left", no_wrap=number == 0)
+        table.add_column(column, justify="left" if number == 0 else "right")
     return table
 
 

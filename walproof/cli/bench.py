@@ -98,7 +98,8 @@ def bench(
             vectors, rounds, status.update, isolated
         )  # fmt: skip
         grown = [] if only not in (None, "hostile") else hostile.measure(
-            list(hostile.logs()), hostile.QUICK if quick else hostile.SIZES, status.update
+            *((hostile.first_of_each_format(), hostile.QUICK) if quick
+              else (list(hostile.logs()), hostile.SIZES)), status.update
         )  # fmt: skip
         carved = [] if only not in (None, "carving") else carving.measure(
             carving.QUICK if quick else carving.SIZE, rounds, status.update

@@ -67,6 +67,11 @@ def logs() -> Iterator[Hostile]:
             yield Hostile(name, title, format_id, module.NAME, make, own)
 
 
+def first_of_each_format() -> list[Hostile]:
+    """One log of each format, to show that the measuring runs."""
+    return list({log.format: log for log in reversed(list(logs()))}.values())[::-1]
+
+
 def measure(
     wanted: Sequence[Hostile],
     sizes: Sequence[int],
