@@ -151,7 +151,9 @@ def _view(shared: Path, address: str) -> str:
     kept = dict(enumerate([shared, *inside], start=3))
     lines += [f"exec {fd}<{shlex.quote(str(path))}" for fd, path in kept.items()]
     for covered in ("/tmp", "/dev/shm", str(ROOT)):
-        lines.append(f"mount -t tmpfs own {shlex.quote(covered)}")
+        # The checkout may lie below what was covered before it.
+        place = shlex.quote(covered)
+        lines.append(f"mkdir -p {place} && mount -t tmpfs own {place}")
     for fd, path in kept.items():
         place = shlex.quote(str(path))
         lines += [
