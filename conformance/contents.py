@@ -142,6 +142,11 @@ def _write(data: bytes, path: str | Path) -> None:
         os.close(descriptor)
 
 
+def by_name(contents: Contents) -> Mapping[str, bytes]:
+    """The files of a log by name; that of a log of one file is empty."""
+    return {"": contents} if isinstance(contents, bytes) else contents
+
+
 def digest(contents: Contents) -> str:
     """SHA-256 of a file; for a folder, of its ``sha256sum`` listing in order of name."""
     if isinstance(contents, bytes):

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
+from conformance import templates
 from conformance.findings import FOLDER, runtimes
 from conformance.findings.record import HARMS, SHOWS, Finding, load
 
@@ -25,13 +24,7 @@ _LANGUAGES = {
 def pages(folder: Path = FOLDER) -> Iterator[tuple[Path, str]]:
     """Every page with its text: one for each finding, and the list of them."""
     found = load(folder)
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates.environment(_TEMPLATES)
     environment.filters["cell"] = lambda text: text.replace("|", "\\|")
     page = environment.get_template("finding.md.j2")
     for one in found:

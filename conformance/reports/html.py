@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
+from conformance import templates
 from conformance.saving import save
 from conformance.unseen import EFFECTS, HEADS, MEANING, load, rows
 from reference_impl.register import registers
@@ -68,14 +69,7 @@ def _unseen(formats: Iterable[str]) -> Iterator[Mapping[str, Any]]:
 
 def environment() -> Environment:
     """How the pages of this folder are made from their templates."""
-    return Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    return templates.environment(_TEMPLATES, autoescape=True)
 
 
 def embedded_json(value: Any) -> str:

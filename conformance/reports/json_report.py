@@ -124,9 +124,13 @@ def save(report: Report, path: Path | str) -> None:
 
 
 def load(path: Path | str) -> Report:
-    """Read a run report. Raises `OSError` when it cannot, `InvalidReport` when it is not one."""
+    """Read a run report: its file, or `report.json` in a folder.
+
+    Raises `OSError` when it cannot, `InvalidReport` when it is not one.
+    """
+    path = Path(path) / "report.json" if Path(path).is_dir() else Path(path)
     try:
-        report = json.loads(Path(path).read_text(encoding="utf-8"))
+        report = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InvalidReport([f"{path}: {error}"]) from error
     validate(report)

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
+from conformance import templates
 from conformance.scenarios.book import Scenario, Shown, format_of, scenarios, shown
 from conformance.scenarios.results import AS_OWED, NOT_ASKED, Results
 from conformance.vectors import Vector
@@ -54,10 +53,7 @@ def rows(scenario: Scenario, examples: Sequence[Shown], results: Results) -> Ite
 
 def page(vectors: Mapping[str, Vector], results: Results) -> str:
     """The text of the page. Raises :class:`conformance.scenarios.book.BrokenScenario`."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+    environment = templates.environment(Path(__file__).parent)
     examples = shown(vectors)
     told = [(one, list(rows(one, examples[id], results))) for id, one in scenarios().items()]
     return environment.get_template("scenarios.md.j2").render(scenarios=told, formats=registers())

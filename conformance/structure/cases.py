@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from conformance.cases import Case, Judgement, Step, found_at, read_request
-from conformance.contents import Contents, write_contents
+from conformance.contents import Contents, by_name, write_contents
 from conformance.kaitai.grammars import grammar_of_file
 from conformance.structure.listing import Tells, listing, owed
 from conformance.vectors import Vector
@@ -54,7 +54,7 @@ class StructureCase(Case):
                     label = f"prefix of {length}: "
                     yield StructureStep(contents[:length], grammar, "", contents[:length], label)
             return
-        files = {"": contents} if isinstance(contents, bytes) else contents
+        files = by_name(contents)
         for inner, data in files.items():
             if grammar := grammar_of_file(format, inner or name):
                 yield StructureStep(contents, grammar, inner, data, f"{inner}: " if inner else "")

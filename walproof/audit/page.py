@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from conformance import templates
 from walproof import quantity
 from walproof.audit import plots
 from walproof.audit.summary import VERDICTS
@@ -21,14 +21,7 @@ REASONS = 24
 
 def render(summary: Mapping[str, Any]) -> str:
     """The page as text."""
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates.environment(_TEMPLATES, autoescape=True)
     environment.filters.update(size=quantity.in_bytes, number=quantity.number, width=quantity.width)
     time = summary["over_time"]
     return environment.get_template("summary.html.j2").render(

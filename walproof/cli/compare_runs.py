@@ -27,7 +27,7 @@ def compare_runs(old: Path, new: Path, as_json: bool) -> int:
     Exit status: 0 without regressions, 3 with regressions, 1 for a usage or I/O error.
     """
     try:
-        found = diffs.compare(*(json_report.load(_report_in(path)) for path in (old, new)))
+        found = diffs.compare(*(json_report.load(path) for path in (old, new)))
     except (json_report.InvalidReport, OSError) as error:
         raise click.ClickException(str(error)) from None
     if as_json:
@@ -35,7 +35,3 @@ def compare_runs(old: Path, new: Path, as_json: bool) -> int:
     else:
         terminal.print_diff(found, Console())
     return 3 if found.regressions else 0
-
-
-def _report_in(path: Path) -> Path:
-    return path / "report.json" if path.is_dir() else path

@@ -60,7 +60,6 @@ def scenarios(scenario: str | None, report: Path | None, is_saved: bool) -> int:
 
 
 def _taken_from(path: Path, wanted: list[str]) -> results.Results:
-    path = path / "report.json" if path.is_dir() else path
     try:
         return results.of_report(json_report.load(path), wanted)
     except (json_report.InvalidReport, OSError) as error:

@@ -71,7 +71,7 @@ class _Died(Exception):
 class Judge:
     """Asks everyone about each state. ``records`` are those written; ``probe`` is appended after.
 
-    Use it as a context manager: the program of ``subject`` runs in a box until then.
+    The program of ``subject`` runs in a box until :meth:`close`.
     """
 
     def __init__(

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from conformance import templates
 from conformance.saving import save
 from walproof.inspection.inspection import Inspection
 from walproof.inspection.page_data import page_data
@@ -42,14 +42,7 @@ def write(view: Inspection, path: Path, start: int, end: int, limit: int | None)
 
 def render(data: dict[str, Any]) -> str:
     """The page as text."""
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates.environment(_TEMPLATES, autoescape=True)
     style = _asset("inspect.css")
     script = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
     return environment.get_template("inspect.html.j2").render(

@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conformance.contents import Contents, digest, read_contents
+from conformance.contents import Contents, by_name, digest, read_contents
 from conformance.kaitai.grammars import grammar_of
 from conformance.vectors import Vector
 from reference_impl.formats import named
@@ -194,7 +194,7 @@ def searched(
     at_most: int = AT_MOST,
 ) -> Searched:
     """A log that is intact, and which of its bits are flipped."""
-    files: Mapping[str, bytes] = {"": contents} if isinstance(contents, bytes) else contents
+    files = by_name(contents)
     if records > MANY or sum(map(len, files.values())) > LARGE:
         at_most //= 8
     fields = {file: fields_of(data, format, file or name) for file, data in files.items()}

@@ -13,9 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import jinja2
-
-from conformance import GRAMMARS
+from conformance import GRAMMARS, templates
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
@@ -39,13 +37,7 @@ def build(
     make_package(LANGUAGES[language], out / "package", names, grammars)
     said = {name: model.to_json() for name, model in models.items()}
     (out / "models.json").write_text(json.dumps(said, indent=1) + "\n")
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(WALKERS),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates.environment(WALKERS)
     for template in sorted(WALKERS.glob(f"{language}.*.j2")):
         text = environment.get_template(template.name).render(
             models=models, class_name=class_name, lower_camel=lower_camel, types=_types(models)

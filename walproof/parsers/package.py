@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import yaml
 
-from conformance import GRAMMARS, VECTORS, __version__
+from conformance import GRAMMARS, VECTORS, __version__, templates
 from conformance.kaitai.compile import compile_to, grammar_files
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
@@ -111,13 +110,7 @@ def _grammar(language: Language, name: str, grammars: Path) -> Grammar:
 def _add_templates(
     language: Language, found: Sequence[Grammar], fresh: Path, grammars: Path
 ) -> None:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates.environment(TEMPLATES)
     context: dict[str, Any] = {
         "language": language,
         "note": NOTES.get(language.id),

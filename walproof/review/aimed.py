@@ -13,7 +13,7 @@ from conformance.contents import size
 from conformance.kaitai.field_map import Field, ParseStopped
 from conformance.recipes.algebra import Damage
 from walproof.review.finding import Finding
-from walproof.review.logs import LARGEST, LogUnderReview, edges_of
+from walproof.review.logs import LARGEST, LogUnderReview, damaged_copy, edges_of
 
 BASES = 8
 """Undamaged logs that are damaged so."""
@@ -59,16 +59,16 @@ def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]
             for end in sorted(end for end in ends | {length - 1} if 0 <= end < length):
                 damage = Damage(base.contents, base.format)
                 damage.truncate(end, file)
-                yield _damaged(base, damage)
+                yield damaged_copy(base, damage)
             damage = Damage(base.contents, base.format)
             damage.extend(bytes(1), "a zero", file)
-            yield _damaged(base, damage)
+            yield damaged_copy(base, damage)
             for field in _fields(base, file, aim):
                 for number in near:
                     if number < 1 << 8 * (field.end - field.start):
                         damage = Damage(base.contents, base.format)
                         damage.set(f"{file}:{field.path}" if file else field.path, number)
-                        yield _damaged(base, damage)
+                        yield damaged_copy(base, damage)
 
 
 def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
@@ -85,10 +85,3 @@ def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
         ]
         middle = len(numbers) // 2
         yield from dict.fromkeys([*numbers[:1], *numbers[middle : middle + 1], *numbers[-1:]])
-
-
-def _damaged(base: LogUnderReview, damage: Damage) -> LogUnderReview:
-    return LogUnderReview(
-        f"{base.name} · {'; '.join(damage.operations)}", base.format, damage.contents,
-        base.context, set(base.sides), True, "sweep", base.key, base.file_name,
-    )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.contents import Contents
+from conformance.contents import Contents, by_name
 from walproof.review.logs import LogUnderReview
 
 SHOWN = 8
@@ -32,7 +32,7 @@ def bytes_of(log: LogUnderReview, control: LogUnderReview | None) -> str:
 
 def first_change(one: Contents, other: Contents) -> tuple[str, int] | None:
     """File and offset of the first byte that differs; None if none does."""
-    old, new = _by_name(one), _by_name(other)
+    old, new = by_name(one), by_name(other)
     for name in sorted(old.keys() | new.keys()):
         a, b = old.get(name, b""), new.get(name, b"")
         if a == b:
@@ -52,12 +52,8 @@ def _parting(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, int] 
     return None
 
 
-def _by_name(contents: Contents) -> Mapping[str, bytes]:
-    return {"": contents} if isinstance(contents, bytes) else contents
-
-
 def _at(contents: Contents, file: str, at: int) -> str:
-    found = _by_name(contents).get(file, b"")[at : at + SHOWN]
+    found = by_name(contents).get(file, b"")[at : at + SHOWN]
     return found.hex(" ") or "the end of the file"
 
 

@@ -50,6 +50,12 @@ class Finding:
         return self.severity == "breaking" and self.excused is None
 
     @property
+    def place(self) -> tuple[str, int]:
+        """File and line, which is 0 where a file as a whole is meant."""
+        file, _, line = self.where.rpartition(":")
+        return (file, int(line)) if line.isdigit() else (self.where, 0)
+
+    @property
     def grammar(self) -> str:
         """Id of the grammar that a structural finding is about, from its place."""
         file = self.where.rpartition(":")[0]
@@ -153,11 +159,6 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
             f.excused is not None,
             SEVERITIES.index(f.severity),
             CLASSES.index(f.classes[0]),
-            _line(f.where),
+            f.place,
         ),
     )
-
-
-def _line(where: str) -> tuple[str, int]:
-    file, _, line = where.rpartition(":")
-    return (file, int(line)) if line.isdigit() else (where, 0)

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import Contents
+from conformance.contents import by_name, size
 from conformance.kaitai.compile import parser_folder
 from conformance.kaitai.grammars import names_of
 from conformance.kaitai.types import class_name
@@ -65,7 +65,7 @@ class GrammarRun:
         logs = [
             log
             for log in logs
-            if _bytes(log.contents) <= LARGEST or not log.damaged or log.origin == "sweep"
+            if size(log.contents) <= LARGEST or not log.damaged or log.origin == "sweep"
         ]
         # Controls first: damage to a log that differs by itself proves nothing.
         undamaged = [(log, self._read(log, requests, differing)) for log in logs if not log.damaged]
@@ -111,7 +111,7 @@ class GrammarRun:
         found = None
         differ: set[str] = set()
         held: set[str] = set()
-        for name, data in _files(log.contents):
+        for name, data in by_name(log.contents).items():
             grammar = _grammar_for(name or log.file_name, list(requests), self.diff.old)
             if grammar is None:
                 continue
@@ -236,14 +236,6 @@ def _side(model: Model, grammar: str) -> dict[str, Any]:
             ".".join(class_name(part) for part in name): ".".join(name) for name in model.classes
         },
     }
-
-
-def _files(contents: Contents) -> Iterator[tuple[str, bytes]]:
-    yield from [("", contents)] if isinstance(contents, bytes) else contents.items()
-
-
-def _bytes(contents: Contents) -> int:
-    return sum(len(data) for _, data in _files(contents))
 
 
 def _grammar_for(file: str, grammars: list[str], model: Model) -> str | None:

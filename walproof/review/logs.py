@@ -102,10 +102,15 @@ def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[Lo
         file = chance.choice(sorted(name for name, data in damage.files.items() if data))
         edges = edges_of(base, file, len(damage.files[file]))
         chance.choice(_OPERATIONS)(damage, file, edges, chance)
-        yield LogUnderReview(
-            f"{base.name} · {'; '.join(damage.operations)}", base.format, damage.contents,
-            base.context, set(base.sides), True, "sweep", base.key, base.file_name,
-        )  # fmt: skip
+        yield damaged_copy(base, damage)
+
+
+def damaged_copy(base: LogUnderReview, damage: Damage) -> LogUnderReview:
+    """What damage has made of a log, named after what was done to it."""
+    return LogUnderReview(
+        f"{base.name} · {'; '.join(damage.operations)}", base.format, damage.contents,
+        base.context, set(base.sides), True, "sweep", base.key, base.file_name,
+    )  # fmt: skip
 
 
 def edges_of(log: LogUnderReview, file: str, length: int) -> list[int]:

@@ -42,7 +42,7 @@ def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
         "message": {"text": _message(finding)},
         "properties": {"classes": list(finding.classes)},
     }
-    file, line = _place(finding)
+    file, line = finding.place
     if file:
         where: dict[str, Any] = {"artifactLocation": {"uri": file}}
         if line:
@@ -59,7 +59,7 @@ def workflow_commands(review: Review) -> str:
     for finding in review.findings:
         if finding.excused is not None:
             continue
-        file, line = _place(finding)
+        file, line = finding.place
         places = {"file": file, "line": str(line or ""), "title": finding.rule}
         said = ",".join(f"{key}={_property(value)}" for key, value in places.items() if value)
         lines.append(f"::{_COMMANDS[finding.severity]} {said}::{_data(_message(finding))}")
@@ -69,11 +69,6 @@ def workflow_commands(review: Review) -> str:
 def _message(finding: Finding) -> str:
     classes = " ".join(finding.classes)
     return f"{finding.subject}: {finding.change} ({classes}; hurts {finding.hurts})"
-
-
-def _place(finding: Finding) -> tuple[str, int | None]:
-    file, _, line = finding.where.rpartition(":")
-    return (file, int(line)) if line.isdigit() else (finding.where, None)
 
 
 def _data(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from conformance.contents import Contents
+from conformance.contents import Contents, by_name
 from reference_impl.answer import Record
 from walproof.sweep.controls import Control
 from walproof.sweep.formats import kind
@@ -123,7 +123,7 @@ class Written:
 
         What is left of it may be zeros: then it reads as space that was never written.
         """
-        files: Mapping[str, bytes] = {"": contents} if isinstance(contents, bytes) else contents
+        files = by_name(contents)
         there = {(record.file, record.at) for record in seen.records}
         for record in self.expected:
             if (record.file, record.at) in there:

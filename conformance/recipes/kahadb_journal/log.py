@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.contents import Contents, read_contents
+from conformance.contents import Contents, by_name, read_contents
 from conformance.recipes.recipe import Book, Log
 from conformance.recipes.variation import vary
 from reference_impl.answer import NewRecord
@@ -80,7 +80,7 @@ class KahaDBLog(Log):
             write(path, self._to_write, self.context)
             contents = read_contents(path)
         self.files = {}
-        for name, data in ({"": contents} if isinstance(contents, bytes) else contents).items():
+        for name, data in by_name(contents).items():
             self.files[name] = bytearray(data)
 
     def unbatched(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import Contents, read_contents, write_contents
+from conformance.contents import Contents, by_name, read_contents, write_contents
 from conformance.recipes.recipe import Book, Log
 from conformance.recipes.variation import Kept, vary
 from reference_impl import formats
@@ -161,10 +161,7 @@ class ZmqRaftLog(Log):
         self.records = [_varied(r if isinstance(r, NewRecord) else NewRecord(r)) for r in records]
 
     def _put(self, contents: Contents, payloads: Sequence[bytes]) -> None:
-        self.files = {
-            name: bytearray(data)
-            for name, data in ({"": contents} if isinstance(contents, bytes) else contents).items()
-        }
+        self.files = {name: bytearray(data) for name, data in by_name(contents).items()}
         self.payloads += payloads
 
     def go_on(self, *records: NewRecord, **context: Any) -> None:

@@ -33,11 +33,14 @@ public final class Store {
         message.setMessageId(new MessageId("ID:host-1-1:1:1:" + (number + 1)));
         message.setDestination(QUEUE);
         message.setPersistent(true);
+        // Only what is asked to be answered is on the disk when the call returns.
+        message.setResponseRequired(true);
         message.setText("order " + number + " " + "x".repeat(200));
         queue.addMessage(context, message);
         if (number % 3 == 2) {
           MessageAck ack = new MessageAck(message, MessageAck.STANDARD_ACK_TYPE, 1);
           ack.setDestination(QUEUE);
+          ack.setResponseRequired(true);
           ack.setLastMessageId(message.getMessageId());
           queue.removeMessage(context, ack);
         }

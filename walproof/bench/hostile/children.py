@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
-from collections.abc import Container, Iterator
 from pathlib import Path
+
+from conformance.protocol.family import descendants
 
 POLL_SECONDS = 0.05
 
@@ -27,7 +27,7 @@ class Watched:
         self._watcher = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Watched:
-        self._before = frozenset(_below(os.getpid()))
+        self._before = frozenset(descendants(os.getpid()))
         self._watcher.start()
         return self
 
@@ -35,27 +35,13 @@ class Watched:
         self._is_over.set()
         self._watcher.join()
 
+    def _below(self) -> set[int]:
+        others = {*self._before}.union(*map(descendants, self._before))
+        return {*descendants(os.getpid())} - others
+
     def _watch(self) -> None:
         while not self._is_over.wait(POLL_SECONDS):
-            self.peak = max([self.peak, *map(_most, _below(os.getpid(), self._before))])
-
-
-def _below(process: int, without: Container[int] = ()) -> Iterator[int]:
-    """The processes below one, but for some and those below them.
-
-    Linux need not list the children of each, so all are asked.
-    """
-    parents = {}
-    for one in Path("/proc").iterdir():
-        if one.name.isdecimal():
-            with contextlib.suppress(OSError):  # it is gone
-                said = (one / "stat").read_bytes()
-                parents[int(one.name)] = int(said.rpartition(b")")[2].split()[1])
-    found = {process}
-    for child in sorted(parents):  # a child has the higher number, until they begin again
-        if parents[child] in found and child not in without:
-            found.add(child)
-            yield child
+            self.peak = max([self.peak, *map(_most, self._below())])
 
 
 def _most(process: int) -> int:
