@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from conformance import __version__
@@ -201,6 +202,7 @@ def _entry(
         "language": hello.get("language"),
         "homepage": hello.get("homepage"),
         "issues": hello.get("issues"),
+        **_places(outcome.subject),
         "status": outcome.status,
         "because": outcome.because,
         "baseline": outcome.subject.baseline is not None,
@@ -209,6 +211,17 @@ def _entry(
         "seconds": round(outcome.seconds, 3),
         "results": outcome.results,
         "score": score(outcome.results, vectors),
+    }
+
+
+def _places(subject: Subject) -> dict[str, str]:
+    """The files to look at, as far as they are below the folder of the run."""
+    found = {"place": subject.place, "known_failures": subject.known.path}
+    here = Path.cwd().resolve()
+    return {
+        key: path.resolve().relative_to(here).as_posix()
+        for key, path in found.items()
+        if path is not None and path.is_file() and path.resolve().is_relative_to(here)
     }
 
 

@@ -47,6 +47,8 @@ class Subject:
     """How to start one case again; the vector and profile follow."""
     ask: str = ""
     """How to see the messages of one case, likewise."""
+    place: Path | None = None
+    """The file that somebody opens who is told of a failure."""
     named_by_hello: bool = False
     """Whether reports call it what it calls itself, and not ``name``: a command is no name."""
 
@@ -69,6 +71,7 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
         repeat=f"{program} check --impl {implementation.name}",
         ask=f"{program} ask --impl {implementation.name}",
         structure=implementation.structure,
+        place=implementation.folder / "implementation.toml",
     )
     if missing := implementation.missing():
         subject.unavailable = f"{' and '.join(missing)} not found"

@@ -17,6 +17,7 @@ unavailable, error when broken. Null baselines are left out: they fail by design
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -38,11 +39,22 @@ _RECORDS_SHOWN = 20
 def write(report: Report, path: Path | str) -> None:
     """Write `report` to `path` as JUnit XML."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with saved(Path(path)) as file:
+        _indented(report).write(file)
+
+
+def text(report: Report) -> str:
+    """The XML as text."""
+    file = io.BytesIO()
+    _indented(report).write(file)
+    return file.getvalue().decode()
+
+
+def _indented(report: Report) -> JUnitXml:
     document = build(report)
     # What `pretty` of the library does is to parse it all again.
     ElementTree.indent(document._elem)
-    with saved(Path(path)) as file:
-        document.write(file)
+    return document
 
 
 def build(report: Report) -> JUnitXml:

@@ -19,16 +19,20 @@ from conformance.isolation import words
 from conformance.text import printable
 from reference_impl.formats import FORMATS
 
+from .causes import Failure
 from .classes import BY_NAME, CLASSES, SEVERITY
 from .console_text import glyph, is_unicode, print_hanging, print_tidy, say, short
 from .freshness import GOLDEN, mode_of
+from .headline import tested
 from .json_report import Report
 from .matrix import Cell, Line, Matrix, matrices, not_run, tally
 from .overview import FEW, print_overview
 from .terminal_diff import print_diff
 from .terminal_failure import show_failure
 
-__all__ = ["print_diff", "print_matrix", "print_report", "show_alike", "show_failure"]
+__all__ = [
+    "print_diff", "print_kinds", "print_matrix", "print_report", "show_alike", "show_failure",
+]  # fmt: skip
 
 _GAP = 2
 
@@ -38,9 +42,9 @@ def print_report(report: Report, console: Console, full_report: Path | str | Non
     console.print()
     print_overview(report["implementations"], console)
     _print_not_run(report, console)
-    tested = _tested(report)
-    if len(tested) <= FEW:
-        _print_titles(tested, report, console)
+    asked = tested(report)
+    if len(asked) <= FEW:
+        _print_titles(asked, report, console)
     _print_totals(report, console)
     if full_report is not None:
         say(Text(f"Full report: {full_report}; --matrix prints it by groups"), console)
@@ -267,11 +271,11 @@ def _note(text: str, console: Console) -> None:
 
 
 def _print_totals(report: Report, console: Console) -> None:
-    tested = _tested(report)
-    found = tally(tested)
-    asked = {result["vector"] for each in tested for result in each["results"]}
+    ran = tested(report)
+    found = tally(ran)
+    asked = {result["vector"] for each in ran for result in each["results"]}
     text = Text(
-        f"{_counted(len(tested), 'implementation')}, {_counted(len(asked), 'vector')}, "
+        f"{_counted(len(ran), 'implementation')}, {_counted(len(asked), 'vector')}, "
         f"{_counted(found.total(), 'result')} in {report['seconds']:.1f} s: "
     )
     for number, (name, count) in enumerate(_best_first(found)):
@@ -304,6 +308,27 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
     return list(zip(("dim", "yellow"), words.lines(isolation), strict=False))
 
 
+def print_kinds(
+    report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
+) -> None:
+    """Print the first result of each kind of failure, at most so many, and what is left.
+
+    ``kinds`` are as :func:`conformance.reports.causes.by_cause` gives them.
+    """
+    for (implementation, result), *alike in kinds[:most]:
+        console.print()
+        show_failure(report, implementation, result, console)
+        if alike:
+            console.print()
+            show_alike(result, [one for _, one in alike], console)
+    if len(kinds) > most:
+        left, more = sum(map(len, kinds[most:])), len(kinds) - most
+        console.print(
+            f"\n{left} more, of {more} more kind{'s' * (more > 1)}:"
+            f" --failures {len(kinds)}, or the report."
+        )
+
+
 def show_alike(
     shown: Mapping[str, Any],
     results: Sequence[Mapping[str, Any]],
@@ -319,12 +344,6 @@ def show_alike(
     more = f" and {len(ids) - most} more" if len(ids) > most else ""
     label = Text(f"  the same in {_counted(len(results), 'more result')}")
     print_hanging(label, Text(", ".join(named) + more), console)
-
-
-def _tested(report: Report) -> list[Mapping[str, Any]]:
-    """The implementations that ran, but for the null baselines."""
-    every = report["implementations"]
-    return [each for each in every if each["status"] == "ran" and not each["baseline"]]
 
 
 def _counted(number: int, noun: str) -> str:

@@ -216,6 +216,41 @@ class TestAnyProgram:
         assert report()["implementations"][0]["language"] == "</script>"
 
 
+class TestForCodeHosts:
+    """Other shapes of the output, and a list of known failures for any program."""
+
+    def test_what_is_printed_instead_of_text(self, check, wrong, tmp_path):
+        command = ("--cmd", wrong("ignores_checksums"), *SMALL)
+        outcome = check(*command, "--output", "annotations")
+        assert outcome.status == 3
+        assert outcome.out == (tmp_path / "report" / "annotations.txt").read_text("utf-8")
+        assert outcome.out.startswith("::error title=walproof check::IgnoresChecksums: 0/1 pairs")
+        place = "::error file=tests/wrong/ignores_checksums.py,title=IgnoresChecksums%3A fail "
+        assert f"\n{place}" in outcome.out
+
+    def test_a_list_of_known_failures_of_any_program(self, check, wrong, report, tmp_path):
+        listed = tmp_path / "known.json"
+        command = ("--cmd", wrong("ignores_checksums"), *SMALL, "--known-failures", listed)
+        assert "there is no such file" in check(*command).err
+        because = ("--cause", "blind", "--because", "It never looks.")
+        updated = check(*command, "--update-known", *because)
+        assert updated.status == 0 and "1 known failures, 0 without a cause" in updated.out
+        assert check(*command).status == 0
+        known = results(report())["payload-flipped-in-second-record"]
+        assert (known["class"], known["cause"]) == ("known-failure", "It never looks.")
+        right = ("--cmd", wrong("breakable_reader"), *SMALL, "--known-failures", listed)
+        outcome = check(*right, "--output", "sarif")
+        assert outcome.status == 3
+        (result,) = json.loads(outcome.out)["runs"][0]["results"]
+        assert result["ruleId"] == "unexpected-pass"
+
+    @pytest.mark.parametrize("arguments", [(), ("--impl", "executable-spec")])
+    def test_a_list_without_its_program(self, check, tmp_path, arguments):
+        (tmp_path / "known.json").write_text('{"causes": {}, "failures": []}')
+        outcome = check(*SMALL, *arguments, "--known-failures", tmp_path / "known.json")
+        assert outcome.status == 1 and "name it with --cmd" in " ".join(outcome.err.split())
+
+
 class TestUsage:
     @pytest.mark.parametrize(
         ("arguments", "words"),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import shlex
-from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +16,19 @@ from conformance import REPORTS, run
 from conformance.cases import cases_of
 from conformance.confirming import confirm
 from conformance.kaitai.compile import ToolMissing
-from conformance.protocol.child import CannotStart, Limits
-from conformance.protocol.oneshot import no_hello
+from conformance.protocol.child import Limits
 from conformance.recipes.fresh import Fresh, fresh
-from conformance.reports import html, json_report, junit, terminal
+from conformance.reports import outputs, terminal
 from conformance.reports.causes import by_cause
 from conformance.reports.named import name_fields
-from conformance.scratch import Scratch
 from conformance.structure.cases import PROFILE
-from conformance.subject import Subject, formats_read, takes_strict
+from conformance.subject import Subject
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
 from walproof.cli.setup import in_ci
 from walproof.cli.stopping import stoppable
-from walproof.cli.subjects import (
-    foreign,
-    implementations,
-    isolation,
-    own,
-    program_name,
-    told_one_shot,
-)
+from walproof.cli.subjects import chosen_subjects, isolation, program_name, with_list
 from walproof.implementations import all_implementations
 
 MEMORY = 2048
@@ -79,9 +68,13 @@ NAMED = 20
     "--memory", default=MEMORY, show_default=True, metavar="MIB", help="Limit for each child."
 )
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
+@click.option("--output", default="text", show_default=True, help="How the run is printed.",
+              type=click.Choice(["text", *outputs.OUTPUTS]))  # fmt: skip
 @click.option("--matrix", is_flag=True, help="Print passed/run for each group of vectors.")
 @click.option("--failures", default=5, show_default=True, help="How many kinds of failure to show.")
 @click.option("--show-known", is_flag=True, help="Show known failures in full too.")
+@click.option("--known-failures", "listed", type=click.Path(path_type=Path, dir_okay=False),
+              metavar="FILE", help="The known failures of the program of --cmd.")  # fmt: skip
 @click.option("--update-known", is_flag=True, help="Write what fails to the known-failures lists.")
 @click.option("--cause", metavar="NAME", help="With --update-known: the cause of the new failures.")
 @click.option("--because", metavar="TEXT", help="The sentence of that cause, if it is a new one.")
@@ -102,9 +95,11 @@ def check(
     jobs: int,
     memory: int,
     folder: Path | None,
+    output: str,
     matrix: bool,
     failures: int,
     show_known: bool,
+    listed: Path | None,
     update_known: bool,
     cause: str | None,
     because: str | None,
@@ -126,10 +121,19 @@ def check(
     make them anew, with other payloads from a random seed, and the executable specification and a
     second reader answer anew. The seed is printed, and --fresh SEED asks the same again.
 
+    The folder of the report has all of it: report.html, report.json, junit.xml; for code hosts
+    summary.md, report.sarif, annotations.txt, badge.svg, badge.json. --output prints one of these
+    instead of text. With --known-failures FILE what is listed there is expected to fail;
+    --update-known writes the list.
+
     Exit status: 0 when all is as expected, 3 when something is not, 1 for a usage error.
     """
-    if update_known:
+    if update_known and (listed is None or names):
         must_be_checkout("check --update-known", "writes the lists beside our adapters")
+    if listed is not None and len(commands) != 1:
+        raise click.UsageError("--known-failures is the list of one program: name it with --cmd")
+    if listed is not None and not update_known and not listed.is_file():
+        raise click.UsageError(f"--known-failures {listed}: there is no such file")
     console = Console()
     try:
         vectors = load_all()
@@ -152,9 +156,11 @@ def check(
         variants = _fresh(vectors, chosen, seed, jobs)
         vectors = variants.instead_of(vectors)
         chosen = [vectors[vector.id] for vector in chosen]
-    subjects = _subjects(
+    subjects = chosen_subjects(
         commands, names, one_shot, isolated, chosen, () if formats else vectors.values()
     )
+    if listed is not None:
+        with_list(subjects, commands[0], listed)
     if variants is not None:
         for subject in subjects:
             subject.known.of_variants = True
@@ -177,31 +183,26 @@ def check(
     shown = bad + (run.known(report) if show_known else [])
     causes = by_cause(shown)
     name_fields((alike[0] for alike in causes[: max(failures, NAMED)]), vectors)
-    _save(report, folder)
-    print_run = terminal.print_matrix if matrix else terminal.print_report
-    print_run(report, console, _shown(folder / "report.html"))
+    outputs.save(report, folder)
+    is_text = output == "text"
+    if is_text:
+        print_run = terminal.print_matrix if matrix else terminal.print_report
+        print_run(report, console, _shown(folder / "report.html"))
+    else:
+        click.echo(outputs.OUTPUTS[output](report), nl=False)
     if update_known:
-        _update_known(report, subjects, cause, because)
+        _update_known(report, subjects, cause, because, err=not is_text)
         return 0
-    for (implementation, result), *alike in causes[:failures]:
-        console.print()
-        terminal.show_failure(report, implementation, result, console)
-        if alike:
-            console.print()
-            terminal.show_alike(result, [one for _, one in alike], console)
-    if len(causes) > failures:
-        left = sum(map(len, causes[failures:]))
-        more = len(causes) - failures
-        console.print(
-            f"\n{left} more, of {more} more kind{'s' * (more > 1)}:"
-            f" --failures {len(causes)}, or the report."
-        )
-    for command in commands:
-        for format in _full_scores(report, command, chosen, vectors):
-            sweep = f"{program_name()} sweep --cmd {shlex.quote(command)} --format {format}"
-            console.print()
-            say(f"{command} reads every vector of {format} right. Next, what none of them asks:")
-            say(f"  {sweep} --cases 200000")
+    if is_text:
+        terminal.print_kinds(report, causes, failures, console)
+        for command in commands:
+            for format in _full_scores(report, command, chosen, vectors):
+                sweep = f"{program_name()} sweep --cmd {shlex.quote(command)} --format {format}"
+                console.print()
+                say(
+                    f"{command} reads every vector of {format} right. Next, what none of them asks:"
+                )
+                say(f"  {sweep} --cases 200000")
     return 3 if bad or _not_run(report, bool(commands or names)) else 0
 
 
@@ -256,90 +257,11 @@ def _full_scores(
     return found
 
 
-def _subjects(
-    commands: tuple[str, ...],
-    names: tuple[str, ...],
-    one_shot: bool,
-    isolated: bool,
-    chosen: list[Vector],
-    telling: Collection[Vector],
-) -> list[Subject]:
-    found = []
-    for command in dict.fromkeys(commands):
-        subject = foreign(command, one_shot, isolated)
-        why = None if one_shot else _no_hello(command, subject)
-        told_one_shot(subject, one_shot or why is not None)
-        every = sorted({vector.body["format"] for vector in chosen})
-        if subject.one_shot and telling and len(every) > 1:
-            subject.formats = _formats_of(command, subject, every, telling, why)
-        if why is not None:
-            say(
-                f"{command}: no reply to hello ({why}); taken for a one-shot program,"
-                f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
-                err=True,
-            )
-        asked = [one for one in chosen if subject.formats and one.body["format"] in subject.formats]
-        subject.strict = subject.one_shot and takes_strict(subject, asked or chosen)
-        found.append(subject)
-    ours = implementations(names) if names or commands else all_implementations()
-    return found + [own(one, isolated) for one in ours]
-
-
-def _formats_of(
-    command: str,
-    subject: Subject,
-    every: Sequence[str],
-    vectors: Iterable[Vector],
-    why: str | None,
-) -> Sequence[str]:
-    """Which of these formats a one-shot program is asked about: it has no hello to name them.
-
-    It is said which, and how to choose. Raises an error of one line if it only dies; ``why`` is
-    what came instead of a hello, if it was asked for one.
-    """
-    tried = formats_read(subject, [one for one in vectors if one.body["format"] in every])
-    found = [format for format, reads in tried.items() if reads is True]
-    died = {format: why for format, why in tried.items() if isinstance(why, str)}
-    if died and len(died) == len(tried):
-        no_hello = f"no reply to hello ({why}), and " if why else ""
-        raise click.ClickException(
-            f"--cmd {command!r}: {no_hello}no answer to `{command} read FORMAT PATH`"
-            f" about any format ({next(iter(died.values()))})"
-        )
-    because = "whose smallest log it reads" if found else "though it reads no smallest log right"
-    say(
-        f"{command}: asked about {', '.join(found or every)}, {because}; --format ID chooses.",
-        err=True,
-    )
-    return found or every
-
-
-def _no_hello(command: str, subject: Subject) -> str | None:
-    """Why a program must be one-shot, if it must."""
-    scratch = Scratch()
-    box = subject.box(scratch.folder)
-    try:
-        return asyncio.run(no_hello(subject.command, Path.cwd(), box))
-    except CannotStart as error:
-        raise click.ClickException(f"--cmd {command!r}: {error}") from None
-    finally:
-        if box is not None:
-            box.close()
-        scratch.close()
-
-
 def _run_with_progress(plan: run.Plan, jobs: int, memory: int) -> run.Report:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("running", total=plan.count())
         limits = Limits(memory_bytes=memory << 20)
         return run.run(plan, jobs, limits, lambda: bar.advance(task))
-
-
-def _save(report: dict[str, Any], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    json_report.save(report, folder / "report.json")
-    junit.write(report, folder / "junit.xml")
-    html.write(report, folder / "report.html")
 
 
 def _check_cause(
@@ -373,16 +295,18 @@ def _update_known(
     subjects: list[Subject],
     cause: str | None,
     because: str | None,
+    err: bool,
 ) -> None:
-    entries = {entry["name"]: entry for entry in report["implementations"]}
-    for subject in subjects:
-        if subject.known.path is None or entries[subject.name]["status"] != "ran":
+    # The subjects come first in a report, in their order; the baselines follow.
+    for subject, entry in zip(subjects, report["implementations"], strict=False):
+        if subject.known.path is None or entry["status"] != "ran":
             continue
-        known = subject.known.updated(entries[subject.name]["results"], cause, because)
+        known = subject.known.updated(entry["results"], cause, because)
         known.save()
         say(
             f"{_shown(known.path)}: {len(known.entries)} known failures,"
-            f" {len(known.unexplained())} without a cause"
+            f" {len(known.unexplained())} without a cause",
+            err=err,
         )
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from conformance import known_failures
+from conformance.protocol.child import CannotStart
+from conformance.protocol.oneshot import no_hello
 from conformance.registry import Implementation
-from conformance.subject import Subject, subject_of
+from conformance.scratch import Scratch
+from conformance.subject import Subject, formats_read, subject_of, takes_strict
+from conformance.vectors import Vector
+from walproof.cli.output import say
 from walproof.implementations import all_implementations
 
 isolation = click.option(
@@ -54,7 +60,11 @@ def _why_not(program: str) -> str:
 
 def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Subject:
     """The subject of ``--cmd COMMAND``; raises what :func:`words_of` raises."""
-    subject = Subject(command, command, words_of(command), named_by_hello=True, isolated=isolated)
+    words = words_of(command)
+    subject = Subject(command, command, words, named_by_hello=True, isolated=isolated)
+    # ``python3 src/reader.py``: the reader is what somebody opens, not the interpreter.
+    files = [Path(word) for word in reversed(words) if "/" in word or "." in word]
+    subject.place = next((file for file in files if file.is_file()), None)
     told_one_shot(subject, one_shot)
     return subject
 
@@ -94,6 +104,19 @@ def own(implementation: Implementation, isolated: bool = True) -> Subject:
         raise click.ClickException(str(error)) from None
 
 
+def with_list(subjects: Iterable[Subject], command: str, file: Path) -> None:
+    """Give the program of ``--cmd`` its list of known failures.
+
+    A broken list is an error of one line.
+    """
+    for subject in subjects:
+        if subject.title == command:
+            try:
+                subject.known = known_failures.load(file)
+            except known_failures.BrokenList as error:
+                raise click.ClickException(str(error)) from None
+
+
 def flag(isolated: bool) -> str:
     """The option of a command that repeats what was run so."""
     return "" if isolated else " --no-isolation"
@@ -106,3 +129,80 @@ def program_name() -> str:
         return os.path.relpath(called) if called.parent.name == "bin" else called.name
     except ValueError:  # another drive
         return called.name
+
+
+def chosen_subjects(
+    commands: Sequence[str],
+    names: Sequence[str],
+    one_shot: bool,
+    isolated: bool,
+    chosen: Sequence[Vector],
+    telling: Collection[Vector],
+) -> list[Subject]:
+    """The programs of ``--cmd``, then those of ``--impl``; without either, all of ours.
+
+    ``chosen`` are the vectors of the run. Of a one-shot program that is asked about several formats
+    ``telling`` are the vectors that show which of them it reads; empty where formats were named.
+    """
+    found = []
+    for command in dict.fromkeys(commands):
+        subject = foreign(command, one_shot, isolated)
+        why = None if one_shot else _no_hello(command, subject)
+        told_one_shot(subject, one_shot or why is not None)
+        every = sorted({vector.body["format"] for vector in chosen})
+        if subject.one_shot and telling and len(every) > 1:
+            subject.formats = _formats_of(command, subject, every, telling, why)
+        if why is not None:
+            say(
+                f"{command}: no reply to hello ({why}); taken for a one-shot program,"
+                f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
+                err=True,
+            )
+        asked = [one for one in chosen if subject.formats and one.body["format"] in subject.formats]
+        subject.strict = subject.one_shot and takes_strict(subject, asked or chosen)
+        found.append(subject)
+    ours = implementations(names) if names or commands else all_implementations()
+    return found + [own(one, isolated) for one in ours]
+
+
+def _formats_of(
+    command: str,
+    subject: Subject,
+    every: Sequence[str],
+    vectors: Iterable[Vector],
+    why: str | None,
+) -> Sequence[str]:
+    """Which of these formats a one-shot program is asked about: it has no hello to name them.
+
+    It is said which, and how to choose. Raises an error of one line if it only dies; ``why`` is
+    what came instead of a hello, if it was asked for one.
+    """
+    tried = formats_read(subject, [one for one in vectors if one.body["format"] in every])
+    found = [format for format, reads in tried.items() if reads is True]
+    died = {format: why for format, why in tried.items() if isinstance(why, str)}
+    if died and len(died) == len(tried):
+        no_hello = f"no reply to hello ({why}), and " if why else ""
+        raise click.ClickException(
+            f"--cmd {command!r}: {no_hello}no answer to `{command} read FORMAT PATH`"
+            f" about any format ({next(iter(died.values()))})"
+        )
+    because = "whose smallest log it reads" if found else "though it reads no smallest log right"
+    say(
+        f"{command}: asked about {', '.join(found or every)}, {because}; --format ID chooses.",
+        err=True,
+    )
+    return found or every
+
+
+def _no_hello(command: str, subject: Subject) -> str | None:
+    """Why a program must be one-shot, if it must."""
+    scratch = Scratch()
+    box = subject.box(scratch.folder)
+    try:
+        return asyncio.run(no_hello(subject.command, Path.cwd(), box))
+    except CannotStart as error:
+        raise click.ClickException(f"--cmd {command!r}: {error}") from None
+    finally:
+        if box is not None:
+            box.close()
+        scratch.close()

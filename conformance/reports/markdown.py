@@ -1,0 +1,104 @@
+"""A run as Markdown: the summary of a job, or a comment on a change."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from conformance.text import one_line
+
+from .causes import Failure, by_cause
+from .classes import BY_NAME
+from .freshness import mode_of
+from .headline import headline, tested
+from .json_report import Report
+from .matrix import not_run
+from .overview import LOSSES, PROFILES, overview
+from .terminal import isolation_lines
+from .terminal_failure import show_failure
+
+MOST = 20
+"""So many kinds of failure are shown; a host cuts a summary of more than a mebibyte off."""
+NAMED = 12
+_WIDTH = 110
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
+
+
+def markdown(report: Report) -> str:
+    """The headline, a row for each implementation, and what is not as expected."""
+    lines = [f"## Walproof: {escaped(headline(report))}", "", *_table(report)]
+    for entry in not_run(report):
+        lines.append(
+            f"- {escaped(entry['name'])} is {entry['status']}: {escaped(entry['because'])}"
+        )
+    wrong = [
+        (implementation, result)
+        for implementation in tested(report)
+        for result in implementation["results"]
+        if not BY_NAME[result["class"]].expected
+    ]
+    kinds = by_cause(wrong)
+    for alike in kinds[:MOST]:
+        lines += ["", *_kind(report, alike)]
+    if len(kinds) > MOST:
+        left = sum(map(len, kinds[MOST:]))
+        lines += ["", f"{left} more results, of {len(kinds) - MOST} more kinds, are in the report."]
+    lines += ["", f"Asked: {mode_of(report)}.", ""]
+    lines += [f"{escaped(line)}  " for _, line in isolation_lines(report)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(report: Report) -> list[str]:
+    rows = [overview(each) for each in tested(report)]
+    if not rows:
+        return []
+    asked = [name for name in PROFILES if any(one.owed.get(name) for one in rows)]
+    heads = [*LOSSES, *asked]
+    lines = [f"| implementation | {' | '.join(heads)} |", "|---" + "|--:" * len(heads) + "|"]
+    lines += [f"| {escaped(one.name)} | {' | '.join(one.cells(heads))} |" for one in rows]
+    return [*lines, ""]
+
+
+def _kind(report: Report, alike: Sequence[Failure]) -> list[str]:
+    """One failure as a terminal shows it, folded up, and the names of those like it."""
+    (implementation, result), *others = alike
+    console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, force_terminal=False)
+    show_failure(report, implementation, result, console)
+    shown = console.file.getvalue().rstrip()  # type: ignore[attr-defined]
+    title = report["vectors"][result["vector"]]["title"]
+    count = f" (and {len(others)} more like it)" if others else ""
+    fence = fence_around(shown)
+    lines = [
+        "<details>",
+        f"<summary><b>{result['class']}</b> <code>{result['vector']}</code>:"
+        f" {html.escape(one_line(title))}{count}</summary>",
+        "",
+        f"{fence}text",
+        shown,
+        fence,
+    ]
+    if others:
+        lines += ["", f"The same in {_names(others)}."]
+    return [*lines, "", "</details>"]
+
+
+def _names(others: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> str:
+    ids = list(dict.fromkeys(f"`{result['vector']}`" for _, result in others))
+    more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+    return ", ".join(ids[:NAMED]) + more
+
+
+def escaped(text: str | None) -> str:
+    """Foreign text on one line, in which nothing is markup."""
+    return _MARKUP.sub(r"\\\1", one_line(text or ""))
+
+
+def fence_around(text: str) -> str:
+    """A fence that no line of the text closes."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    return "`" * max(3, longest + 1)

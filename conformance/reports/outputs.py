@@ -1,0 +1,42 @@
+"""The shapes of a run report: files in its folder, and what a command prints instead of text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from conformance.saving import save as save_file
+
+from . import badge, html, json_report, junit
+from .code_host import sarif, workflow_commands
+from .json_report import Report
+from .markdown import markdown
+
+OUTPUTS: Mapping[str, Callable[[Report], str]] = {
+    "json": lambda report: json.dumps(report) + "\n",
+    "markdown": markdown,
+    "junit": junit.text,
+    "sarif": sarif,
+    "annotations": workflow_commands,
+}
+"""What ``--output`` names, besides ``text``."""
+
+FILES: Mapping[str, Callable[[Report], str]] = {
+    "summary.md": markdown,
+    "report.sarif": sarif,
+    "annotations.txt": workflow_commands,
+    "badge.json": badge.endpoint_json,
+    "badge.svg": badge.svg,
+}
+"""What is in the folder of a report besides report.json, junit.xml and report.html."""
+
+
+def save(report: Report, folder: Path) -> None:
+    """Write the report in every shape. Raises ``InvalidReport`` before anything is written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    json_report.save(report, folder / "report.json")
+    junit.write(report, folder / "junit.xml")
+    html.write(report, folder / "report.html")
+    for name, shape in FILES.items():
+        save_file(folder / name, shape(report))
