@@ -34,11 +34,22 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Verdict and reason; how many records; how many bytes are lost, and where the last are."""
+
+    verdict: str
+    reason: str | None
+    records: int
+    lost: int
+    last_lost: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Find:
     """Bytes ``[at, end)`` of the image that belong to a log.
 
     ``suffix`` is how the name of its file ends. ``goes_on``: it begins where the find before it
-    ends, and is the same log.
+    ends, and is the same log. ``said`` is what a reader says of it, where it was asked already.
     """
 
     at: int
@@ -47,6 +58,7 @@ class Find:
     certainty: Certainty
     suffix: str = ".log"
     goes_on: bool = False
+    said: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)

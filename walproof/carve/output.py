@@ -13,7 +13,7 @@ from conformance.text import json_text
 from walproof.carve.base import Carver
 from walproof.carve.continuations import Joined, Piece
 from walproof.carve.image import Image
-from walproof.carve.model import Find
+from walproof.carve.model import Find, Reading
 from walproof.carve.reading import as_file, read_file
 
 MANIFEST, LOOSE, STATE = "manifest.jsonl", "loose.jsonl", "carving.json"
@@ -53,7 +53,7 @@ def row_of(image: Image, name: str, find: Find, carver: Carver, out: Path | None
         row["file"] = LOOSE if out else None
         return row
     file = f"{find.at:016}.{name}{find.suffix}"
-    return row | _written(image, name, [(find.at, find.end)], out, file)
+    return row | _written(image, name, [(find.at, find.end)], out, file, find.said)
 
 
 def joined_row(image: Image, one: Joined, out: Path | None) -> Row:
@@ -73,20 +73,26 @@ def joined_row(image: Image, one: Joined, out: Path | None) -> Row:
 
 
 def _written(
-    image: Image, name: str, parts: Sequence[tuple[int, int]], out: Path | None, file: str
+    image: Image,
+    name: str,
+    parts: Sequence[tuple[int, int]],
+    out: Path | None,
+    file: str,
+    said: Reading | None = None,
 ) -> Row:
-    """Write a log, or make a scratch file of it, and read it."""
-    if out is None:
+    """Write a log, or make a scratch file of it, and read it, unless it was read already."""
+    if out is None and said is None:
         with as_file(image, parts, Path(file).suffix) as scratch:
             said = read_file(scratch, name)
-    else:
+    elif out is not None:
         path = out / file
         if path.exists() and path.samefile(image.path):
             raise FileExistsError(17, "is the image itself", str(path))
         with saved(path, sync=False) as made:
             for piece in _pieces(image, parts):
                 made.write(piece)
-        said = read_file(path, name)
+        said = said or read_file(path, name)
+    assert said is not None
     return {
         "records": said.records,
         "verdict": said.verdict,

@@ -6,27 +6,17 @@ import contextlib
 import importlib.util
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from reference_impl.answer import End, Event, Lost
 from reference_impl.formats import named
 from walproof.carve.image import Image
+from walproof.carve.model import Reading
 
-CHUNK = 1 << 20
+CHUNK = 1 << 16
+_ZEROS = bytes(CHUNK)
 WORTH_A_KERNEL = 1 << 20
 """Bytes from which on a compiled kernel is worth loading."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Verdict and reason; how many records; how many bytes are lost, and where the last are."""
-
-    verdict: str
-    reason: str | None
-    records: int
-    lost: int
-    last_lost: tuple[int, int] | None = None
 
 
 def read_file(path: Path, format_id: str) -> Reading:
@@ -74,7 +64,7 @@ def as_file(image: Image, parts: Sequence[tuple[int, int]], suffix: str) -> Iter
             for at, end in parts:
                 for place in range(at, end, CHUNK):
                     piece = image.read(place, min(CHUNK, end - place))
-                    if piece.count(0) == len(piece):
+                    if piece == _ZEROS[: len(piece)]:
                         file.seek(len(piece), 1)
                     else:
                         file.write(piece)

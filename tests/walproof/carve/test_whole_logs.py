@@ -10,6 +10,12 @@ import pytest
 
 from reference_impl.formats import FORMATS, detect
 from tests.walproof.carve.conftest import CHECKED, payloads
+from walproof.carve import output
+from walproof.carve.engine import Carving
+from walproof.carve.formats import leveldb_log, systemd_journal
+from walproof.carve.image import Image
+from walproof.carve.model import Reading
+from walproof.carve.reading import read_file
 
 COUNTS = (1, 7, 60)
 
@@ -120,3 +126,27 @@ def test_random_bytes_hold_nothing(builder, carve, tmp_path: Path) -> None:
     image = builder.save(tmp_path / "random.img")
     assert carve(image).rows == []
     assert carve(image, "--align", "1").rows == []
+
+
+def test_machine_code_is_loaded_once_and_not_for_each_window() -> None:
+    pytest.importorskip("numba")
+    assert leveldb_log._kernels() is leveldb_log._kernels()
+
+
+def test_a_journal_in_an_image_is_read_once(builder, log_of, tmp_path: Path, monkeypatch) -> None:
+    builder.put(log_of("systemd-journal", 20))
+    image = builder.save(tmp_path / "disk.img")
+    asked: list[Path] = []
+
+    def counting(path: Path, format_id: str) -> Reading:
+        asked.append(path)
+        return read_file(path, format_id)
+
+    monkeypatch.setattr(systemd_journal, "read_file", counting)
+    monkeypatch.setattr(output, "read_file", counting)
+    with Image(image) as opened:
+        carving = Carving(opened, ["systemd-journal"], 512, 0, opened.size)
+        ((name, found),) = [one for step in carving.steps() for one in step]
+        row = output.row_of(opened, name, found, carving.carvers[name], None)
+    assert (row["records"], row["verdict"], row["certainty"]) == (20, "intact", "checksum")
+    assert len(asked) == 1

@@ -7,6 +7,7 @@ their block ends, tell where blocks begin.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -330,6 +331,7 @@ class Carver(base.Carver):
             yield Find(log.at, log.end, "log", "checksum", goes_on=log.goes_on)
 
 
+@functools.cache  # to load machine code takes as long as to go through a window
 def _kernels() -> tuple[Callable[..., None], Callable[..., tuple[int, int]]]:
     """The checksums of prefixes, and the search for records, by what this processor can."""
     from walproof.scan.stored import ready

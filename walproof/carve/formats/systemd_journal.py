@@ -14,7 +14,7 @@ from reference_impl.systemd_journal.inspection import refusal
 from walproof.carve import base
 from walproof.carve.formats import systemd_journal_objects as objects
 from walproof.carve.image import SECTOR
-from walproof.carve.model import Find, Loose, Pattern
+from walproof.carve.model import Certainty, Find, Loose, Pattern
 from walproof.carve.reading import as_file, read_file
 
 FORMAT = "systemd-journal"
@@ -77,13 +77,14 @@ class Carver(base.Carver):
             return Find(at, at + len(layout.SIGNATURE), "loose", "signature")
         with as_file(self.image, [(at, end)], ".journal") as path:
             said = read_file(path, FORMAT)
+        is_cut = False
         if said.last_lost is not None and at + said.last_lost[1] >= end:
             # Nothing of it is found up to the end: so it ends with the sector before that.
             cut = at + max(said.last_lost[0], header.header_size)
-            end = min(end, cut + -(cut - at) % SECTOR)
-        if said.records == 0:
-            return Find(at, max(end, at + 8), "log", "structure", ".journal")
-        return Find(at, max(end, at + 8), "log", "checksum", ".journal")
+            shorter = min(end, cut + -(cut - at) % SECTOR)
+            is_cut, end = shorter < end, shorter
+        certainty: Certainty = "checksum" if said.records else "structure"
+        return Find(at, end, "log", certainty, ".journal", said=None if is_cut else said)
 
     def _before_another(self, at: int, end: int) -> int:
         """The first place where another journal file begins that is no content of this one."""

@@ -9,9 +9,10 @@ MessagePack that begin with a key of zmq-raft's own.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reference_impl.answer import Record
 from reference_impl.zmq_raft import snapshot, state
@@ -29,6 +30,18 @@ STATE_ROOM = 2 << 20
 """A state file is rotated at half a mebibyte; the last update may be longer."""
 CHUNKS = 64
 """Chunks before the marker of the data; writers make one."""
+
+
+def _among(values: Iterable[int]) -> NDArray[np.bool_]:
+    """For each byte, whether it is one of these."""
+    found = np.zeros(256, np.bool_)
+    found[list(values)] = True
+    return found
+
+
+_IS_MAP = _among(range(0x80, 0x90))
+_IS_KEY = _among(0xA0 | len(key) for key in KEYS)
+_IS_LETTER = _among(key[0] for key in KEYS)
 
 
 def _key(key: bytes) -> Pattern:
@@ -75,8 +88,12 @@ class Carver(base.Carver):
         length = window.stop - window.base
         maps = window.data[first : length : self.align]
         keys = window.data[first + 1 : length + 1 : self.align][: len(maps)]
-        begins = ((maps & 0xF0) == 0x80) & ((keys & 0xE0) == 0xA0)
-        for number in np.flatnonzero(begins).tolist():
+        begins = _IS_MAP[maps] & _IS_KEY[keys]
+        if not begins.any():
+            return
+        places = np.flatnonzero(begins)
+        letters = window.data[first + 2 :: self.align]
+        for number in places[_IS_LETTER[letters[places]]].tolist():
             at = window.base + first + number * self.align
             text = self.image.read(at + 1, 1 + LONGEST_KEY)
             if any(text.startswith(bytes([0xA0 | len(key)]) + key) for key in KEYS):
