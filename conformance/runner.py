@@ -292,7 +292,8 @@ class Runner:
         if one.shared and not alone_there:
             self._shares = False
         if judgement is None or outcome is None:
-            return outcome, one.in_doubt(judgement, alone_there, True), kept
+            # One that declined a copy that another had changed may have declined just that.
+            return outcome, one.in_doubt(judgement, alone_there, True) or not kept, kept
         name = one.case.vector.id, one.case.profile
         listed = self.subject.known.matches(*name, outcome["class"], outcome["difference"])
         more = one.in_doubt(judgement, alone_there, listed)

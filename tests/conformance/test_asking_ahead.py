@@ -267,6 +267,21 @@ def reply(request, right=reply):
         assert len(wrong) > 10 and {profile for _, profile, _, _ in wrong} == {"recover"}
         assert all("changed the log" in said for *_, said in wrong)
 
+    def test_one_that_declines_a_changed_log_is_asked_again(
+        self, program, both, paths, monkeypatch
+    ):
+        lines = """
+def reply(request, right=reply):
+    if Path(request["path"]).read_bytes() == b"changed":
+        return {"seq": request["seq"], "skipped": "not this log"}
+    found = right(request)
+    if request["profile"] == "recover" and digest(request) < "4":
+        Path(request["path"]).write_bytes(b"changed")
+    return found
+"""
+        found = self.same_as_alone(monkeypatch, self.adapter(program, lines, paths), both)
+        assert {kind for *_, kind, _ in found} == {"pass", "fail"}
+
     def test_one_that_was_right_is_asked_again_where_the_next_one_changed_the_log(
         self, program, both, paths, monkeypatch
     ):
