@@ -17,6 +17,7 @@ PLAIN = {
     "conformance/implementations/systemd/adapter.py": "in a scratch folder of the adapter's own",
     "conformance/isolation/namespaces.py": "the maps of a new namespace, under /proc",
     "conformance/packages/build.py": "an archive in memory, which is saved when whole",
+    "conformance/packages/tables.py": "what a table leaves in a scratch folder",
     "conformance/recipes/generate.py": "in a scratch folder",
     "conformance/registry.py": "a build's log and stamp: the stamp is written last",
     "conformance/saving.py": "the one way",

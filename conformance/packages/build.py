@@ -19,15 +19,16 @@ import tarfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-
-import jinja2
+from typing import Any
 
 from conformance import VECTORS
 from conformance.packages import index
 from conformance.packages.ecosystems import ECOSYSTEMS, Ecosystem
 from conformance.saving import save
+from conformance.templates import environment
 
 HERE = Path(__file__).resolve().parent
+TEMPLATES = environment(HERE)
 OUT = Path("build") / "packages"
 LISTED = "files.txt"
 """Where a package cannot be asked what is in it, as a jar: the names of all files."""
@@ -74,35 +75,46 @@ def tarball(files: Mapping[str, bytes], top: str) -> bytes:
     return raw.getvalue()
 
 
-def package(ecosystem: Ecosystem, files: Mapping[str, bytes], folder: Path) -> None:
-    """The sources of a package, with the vectors in it, in a folder of its own made anew."""
-    shutil.rmtree(folder, ignore_errors=True)
+def said_of(ecosystem: Ecosystem, files: Mapping[str, bytes]) -> dict[str, Any]:
+    """What the templates of a package are told."""
     body = json.loads(files[index.NAME])
-    called = names()
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE), undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-    )  # fmt: skip
     said = {
-        "names": called,
+        "names": names(),
         "version": body["version"],
         "count": f"{body['counts']['vectors']:,}",
         "title": ecosystem.title,
         "language": ecosystem.language,
-        "example": ecosystem.example.format(**called),
+        "example": ecosystem.example.format(**names()),
+        "runs": "",
     }
-    sources = [path for path in sorted((HERE / ecosystem.id).rglob("*")) if path.is_file()]
-    for path in sources:
+    if ecosystem.runs:
+        template = f"demonstrations/{ecosystem.id}/{ecosystem.runs}"
+        said["runs"] = TEMPLATES.get_template(template).render(said).strip()
+    return said
+
+
+def render(source: Path, folder: Path, said: Mapping[str, Any]) -> None:
+    """Copy the files below a folder, of which those that end in .j2 are templates."""
+    for path in sorted(path for path in source.rglob("*") if path.is_file()):
         if "__pycache__" in path.parts:
             continue
-        target = folder / path.relative_to(HERE / ecosystem.id)
+        target = folder / path.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".j2":
-            template = environment.get_template(path.relative_to(HERE).as_posix())
+            template = TEMPLATES.get_template(path.relative_to(HERE).as_posix())
             save(target.with_suffix(""), template.render(said), sync=False)
         else:
             shutil.copy(path, target)
-    save(folder / "README.md", environment.get_template("README.md.j2").render(said), sync=False)
+
+
+def package(ecosystem: Ecosystem, files: Mapping[str, bytes], folder: Path) -> None:
+    """The sources of a package, with the vectors in it, in a folder of its own made anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    said = said_of(ecosystem, files)
+    render(HERE / ecosystem.id, folder, said)
+    save(folder / "README.md", TEMPLATES.get_template("README.md.j2").render(said), sync=False)
+    if ecosystem.runs:
+        shutil.copy(HERE / "RUNNERS.md", folder / "RUNNERS.md")
     shutil.copy(VECTORS / "LICENSE", folder / "LICENSE")
     inside = {**files, LISTED: "".join(f"{name}\n" for name in files).encode()}
     for name, data in inside.items():

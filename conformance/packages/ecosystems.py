@@ -13,7 +13,8 @@ class Ecosystem:
 
     ``data`` is where the vectors lie in the package, ``language`` and ``example`` are for its
     README. ``test`` and ``pack`` are commands, run in the package's folder; ``pack`` makes the
-    archive that is published, which :attr:`made` is a glob for.
+    archive that is published, which :attr:`made` is a glob for. ``runs`` names the source in
+    ``demonstrations`` that shows how its runner is used, if it has one (``RUNNERS.md``).
     """
 
     id: str
@@ -24,6 +25,7 @@ class Ecosystem:
     test: tuple[str, ...]
     pack: tuple[str, ...] = ()
     made: str = ""
+    runs: str = ""
 
     def is_here(self) -> bool:
         """Whether its toolchain is installed."""
@@ -36,7 +38,7 @@ ECOSYSTEMS = {
         Ecosystem(
             "go", "Go", "go",
             'all, err := vectors.All("leveldb-log") // each with ID, Expect, Files() …',
-            "vectors", ("go", "test", "./..."),
+            "vectors", ("go", "test", "./..."), runs="walproof_test.go.j2",
         ),
         Ecosystem(
             "npm", "Node.js", "js",

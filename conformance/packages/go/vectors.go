@@ -118,6 +118,12 @@ func (v *Vector) Files() (map[string][]byte, error) {
 	return files, err
 }
 
+// IsFile says whether the log is one file; else it is a folder.
+func (v *Vector) IsFile() bool {
+	stat, err := fs.Stat(embedded, path.Join("vectors", v.Format, v.Input))
+	return err == nil && !stat.IsDir()
+}
+
 // Index is what vectors/index.json says of the set.
 type Index struct {
 	Version string `json:"version"`
