@@ -56,6 +56,10 @@ IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
         ([], 0, "torn-last-record"),
         (["--save"], 2, "needs a checkout"),
     ],
+    "databases": [
+        (["--list"], 0, "RepairDB"),
+        (["--system", "leveldb-database"], 2, "needs a checkout"),
+    ],
     "check": [
         (["--impl", "executable-spec", "--group", "fragments"], 0, "All is as expected."),
         (["--impl", "kaitai-python", "--format", "zmq-raft", "--group", "state"], 0, "expected"),

@@ -28,6 +28,7 @@ SUBCOMMANDS = {
     "audit": "Take stock of a lake of logs, as tables.",
     "explain": "Explain a requirement, a reason code or a field.",
     "scenarios": "Say what happens to logs, and who keeps what.",
+    "databases": "Open damaged logs with whole systems, and repair them.",
     "check": "Run the vectors against implementations.",
     "ask": "Ask a program for one vector; show what goes to and fro.",
     "smoke": "Try an adapter step by step; say whose fault it is.",

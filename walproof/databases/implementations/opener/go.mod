@@ -1,0 +1,3 @@
+module walproof/opener
+
+go 1.21

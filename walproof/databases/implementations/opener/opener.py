@@ -1,0 +1,72 @@
+"""What the programs in Python have in common: they open a database and say what they found.
+
+``program MODE FOLDER LOG`` makes an empty database in FOLDER, puts LOG in the place of its log, and
+opens it as MODE says. It prints lines of JSON:
+
+* ``{"item": [NAME, VALUE]}`` for each thing that the system returns, in hexadecimal;
+* ``{"again": true}`` when one more was written and the system is about to be opened again, then
+  ``{"later": [NAME, VALUE]}`` for each thing that it returns;
+* ``{"said": TEXT}`` for each line that it wrote for people to read;
+* ``{"refused": TEXT}`` if it cannot be opened. Nothing follows.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+MORE = (b"more", b"written after the damage")
+"""What is written once the system is open."""
+T = TypeVar("T")
+
+
+class Told:
+    """Prints what a system tells."""
+
+    def items(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
+        """What it returns. What it throws in between is said."""
+        self._pairs("item", pairs)
+
+    def again(self) -> None:
+        """One more was written: the system is going to be opened again."""
+        self._say({"again": True})
+
+    def later(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
+        """What it returns when it is opened again."""
+        self._pairs("later", pairs)
+
+    def words(self, log: Path, leave: Callable[[str], bool] = lambda line: False) -> None:
+        """The lines of a file that is for people; without the time that they begin with."""
+        for line in log.read_text("utf-8", "replace").splitlines():
+            if not leave(line):
+                self._say({"said": line.split(" ", 2)[-1]})
+
+    def trying(self, act: Callable[[], T]) -> T:
+        """Do something that may be refused; then the program ends."""
+        try:
+            return act()
+        except Exception as refused:
+            self._say({"refused": f"{type(refused).__name__}: {refused}"})
+            sys.stdout.flush()
+            sys.exit(0)
+
+    def _pairs(self, kind: str, pairs: Iterable[tuple[bytes, bytes]]) -> None:
+        try:
+            for name, value in pairs:
+                self._say({kind: [name.hex(), value.hex()]})
+        except Exception as thrown:
+            self._say({"said": f"{type(thrown).__name__}: {thrown}"})
+
+    def _say(self, line: dict[str, Any]) -> None:
+        print(json.dumps(line))
+
+
+def main(make: Callable[[Path], Path], open_twice: Callable[[str, Path, Told], None]) -> None:
+    """Run a program. ``make`` makes an empty database and says where its log is."""
+    mode, folder, log = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    shutil.copyfile(log, make(folder))
+    open_twice(mode, folder, Told())

@@ -1,0 +1,61 @@
+"""The systems that are asked: their folders, and the modes in which each is opened."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.registry import Implementation, load
+from conformance.saving import save
+
+FOLDER = Path(__file__).with_name("implementations")
+KEPT = "answers.json"
+"""The file in the folder of a system: what came of each mode and case when it was asked last."""
+
+Kept = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""By mode and by the id of a case: what :meth:`walproof.databases.judge.Judgement.to_json` says."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A system, the program that drives it, and its modes with what each is called."""
+
+    implementation: Implementation
+    modes: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """Its name, without what every system here is."""
+        return self.implementation.name
+
+    @property
+    def format(self) -> str:
+        """The id of the format that it opens."""
+        return self.implementation.formats[0]
+
+    @property
+    def place(self) -> Path:
+        """Where what came of it is kept."""
+        return self.implementation.folder / KEPT
+
+    def kept(self) -> Kept:
+        """What came of it last; empty if it was never asked."""
+        found: Kept = json.loads(self.place.read_text("utf-8")) if self.place.exists() else {}
+        return found
+
+    def keep(self, answers: Kept) -> None:
+        """Keep what came of it. Raises ``OSError``."""
+        save(self.place, json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
+
+
+def systems() -> list[System]:
+    """All systems by format, then by name."""
+    found = []
+    for path in FOLDER.glob("*/implementation.toml"):
+        modes = tomllib.loads(path.read_text("utf-8"))["modes"]
+        found.append(System(load(path.parent), modes))
+    return sorted(found, key=lambda one: (one.format, one.name))
