@@ -37,7 +37,7 @@ from reference_impl.register import registers
 READER = Path(__file__).with_name("table_reader.py")
 PIN = re.compile(r"\[[0-9a-f]{8}\]$")
 WRITERS = ("recover", "strict", "write", "append")
-RUNNERS = ("go",)
+RUNNERS = tuple(one.id for one in ECOSYSTEMS.values() if one.runs)
 """The packages that have a runner."""
 
 Results = dict[tuple[str, str], Mapping[str, Any]]

@@ -33,7 +33,8 @@ class Demonstration:
     """An implementation under the runner of an ecosystem.
 
     ``copies`` are files beside the sources, by name and that in the implementation's folder.
-    ``test`` is run after ``prepare``. ``profiles`` are those that the example asks.
+    ``test`` is run after ``prepare``. ``profiles`` are those that the example asks. ``path`` has
+    folders for Python, where ``{build}`` is that of the implementation.
     """
 
     ecosystem: str
@@ -42,7 +43,7 @@ class Demonstration:
     copies: Mapping[str, str]
     profiles: tuple[str, ...]
     prepare: tuple[str, ...] = ()
-    environment: Mapping[str, str] | None = None
+    path: tuple[str, ...] = ()
 
 
 DEMONSTRATIONS = {
@@ -55,6 +56,11 @@ DEMONSTRATIONS = {
                 "testdata/known-failures.json": "known-failures.json",
             },
             ("recover", "strict", "write"),
+        ),
+        Demonstration(
+            "python", "dfindexeddb", (sys.executable, "-m", "pytest", "-q"),
+            {"known-failures.json": "known-failures.json"}, ("recover",),
+            path=("../package", "{build}/venv/lib/python*/site-packages"),
         ),
     )
 }  # fmt: skip
@@ -73,7 +79,10 @@ def demonstrate(
         shutil.copy(IMPLEMENTATIONS / one.implementation / source, example / name)
     environment = {name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}
     environment |= {"CARGO_NET_OFFLINE": "true", "GOFLAGS": "-mod=mod", "GOPROXY": "off"}
-    environment |= {"WALPROOF_RESULTS": str(folder / "results"), **(one.environment or {})}
+    environment |= {"WALPROOF_RESULTS": str(folder / "results")}
+    if one.path:
+        folders = [found for name in one.path for found in _folders(one, name)]
+        environment["PYTHONPATH"] = os.pathsep.join(folders)
     for command in (one.prepare, one.test):
         if command:
             done = subprocess.run(
@@ -81,6 +90,14 @@ def demonstrate(
                 stdin=subprocess.DEVNULL, timeout=1800, check=False,
             )  # fmt: skip
     return done, runner_results(folder / "results")
+
+
+def _folders(one: Demonstration, name: str) -> list[str]:
+    if "{build}" not in name:
+        return [name]
+    return [
+        str(found) for found in (BUILT / one.implementation).glob(name.removeprefix("{build}/"))
+    ]
 
 
 def unlike_the_matrix(one: Demonstration, found: Results) -> list[str]:

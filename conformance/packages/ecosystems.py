@@ -65,8 +65,9 @@ ECOSYSTEMS = {
             "python", "Python", "python",
             'for vector in walproof_vectors.vectors("leveldb-log"):\n'
             "    ...  # vector.files(), vector.expect.records",
-            "vectors", (sys.executable, "-m", "unittest", "-q", "tests.test_vectors"),
+            "vectors", (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"),
             (sys.executable, "-m", "hatchling", "build", "-d", "dist"), "dist/*",
+            runs="test_walproof.py",
         ),
     )
 }  # fmt: skip
