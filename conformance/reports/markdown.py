@@ -26,7 +26,7 @@ MOST = 20
 """So many kinds of failure are shown; a host cuts a summary of more than a mebibyte off."""
 NAMED = 12
 _WIDTH = 110
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
+_MARKUP = re.compile(r"([\\`*_\[\]<>|~&])")
 
 
 def markdown(report: Report) -> str:

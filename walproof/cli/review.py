@@ -20,6 +20,9 @@ OUTPUTS = ("text", "json", "markdown", "junit", "sarif", "annotations")
 @click.option("--against", "revision", default="HEAD", show_default=True, metavar="REV",
               help="The revision to compare the work tree with (main, HEAD~3, a tag), or a folder"
               " with another version of the repository.")  # fmt: skip
+@click.option("--repository", "root", metavar="DIR",
+              type=click.Path(path_type=Path, exists=True, file_okay=False),
+              help="The work tree, with grammars in ksy/; default: Walproof's own.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="FORMAT",
               help="Only this journal format, such as leveldb-log; may be repeated.")  # fmt: skip
 @click.option("--output", default="text", show_default=True, help="How the review is printed.",
@@ -29,7 +32,13 @@ OUTPUTS = ("text", "json", "markdown", "junit", "sarif", "annotations")
 @click.option("--seed", default=0, show_default=True, help="Seed of the fresh damage.")
 @click.option("--api", is_flag=True, help="Let a change of names fail the review too.")
 def review(
-    revision: str, formats: tuple[str, ...], output: str, count: int, seed: int, api: bool
+    revision: str,
+    root: Path | None,
+    formats: tuple[str, ...],
+    output: str,
+    count: int,
+    seed: int,
+    api: bool,
 ) -> int:
     """Say whom a change to a grammar, a chapter, the executable specification or vectors hurts.
 
@@ -41,6 +50,7 @@ def review(
     \b
     walproof review --against main
     walproof review --against HEAD --format leveldb-log --output markdown
+    walproof review --repository . --against main    grammars of your own, in ksy/
 
     Exit status: 0 compatible, 1 breaking, 2 if the review could not be made.
     """
@@ -55,7 +65,11 @@ def review(
     from walproof.review.revision import UnknownRevision, take_out
     from walproof.review.sarif import sarif, workflow_commands
 
-    must_be_checkout("review", "compares the work tree with a revision")
+    if root is None:
+        must_be_checkout("review", "compares the work tree with a revision")
+    elif not (root / "ksy").is_dir():
+        raise click.UsageError(f"--repository {root}: there is no folder ksy in it")
+    new = (root or ROOT).resolve()
 
     def say(what: str) -> None:
         if sys.stderr.isatty():
@@ -67,9 +81,9 @@ def review(
             if (Path(revision) / "ksy").is_dir() or (Path(revision) / "vectors").is_dir():
                 old = Path(revision).resolve()
             else:
-                commit = take_out(ROOT, revision, old)
+                commit = take_out(new, revision, old)
                 against = f"{revision} ({commit})" if commit != revision else revision
-            found = make(old, ROOT, against, formats, count, seed, say)
+            found = make(old, new, against, formats, count, seed, say)
     except (
         BrokenExcuses,
         BrokenVector,

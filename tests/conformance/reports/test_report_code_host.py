@@ -118,7 +118,7 @@ def test_commands_escape_as_the_host_reads_them():
 
 
 def test_escaping_of_markdown():
-    assert escaped("a|b <i>*c*\n# d") == r"a\|b \<i\>\*c\*\\n\# d"
+    assert escaped("a|b <i>*c*\n# d") == r"a\|b \<i\>\*c\*\\n# d"
     assert fence_around("a ```` b") == "`````" and fence_around("") == "```"
 
 

@@ -43,6 +43,18 @@ def test_a_breaking_change_exits_with_1(repository: Path) -> None:
     assert "VALUES_LOOSENED" in result.output and "ksy/toy_log.ksy:" in result.output
 
 
+def test_a_repository_of_ones_own(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.setattr(command, "ROOT", elsewhere)
+    monkeypatch.setattr("walproof.cli.checkout.IS_INSTALLED", True)
+    result = run("--repository", str(repository), "--output", "annotations")
+    assert result.return_value == 1
+    assert "::error file=ksy/toy_log.ksy,line=15,title=VALUES_LOOSENED::" in result.output
+    assert "no folder ksy" in str(run("--repository", str(elsewhere)).exception)
+
+
 def test_json_names_the_classes(repository: Path) -> None:
     report = json.loads(run("--output", "json").stdout)
     assert report["compatible"] is False
