@@ -103,7 +103,8 @@ class Reader:
             if not len(event):
                 return
             if self.columns.has(DECODED):
-                more = self._decoded(event, format_id)
+                yield from self._decoded_rows(event, format_id, name)
+                return
         elif isinstance(event, Lost) or event.verdict == "refused":
             if self.options.mode == DROPMALFORMED:
                 return
@@ -127,6 +128,13 @@ class Reader:
             for column, field in zip(batch.columns, self.target, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self.target)
+
+    def _decoded_rows(self, run: Records, format_id: str, name: str) -> Iterator[pa.RecordBatch]:
+        for piece in decode.pieces(format_id, run):
+            more = self._decoded(piece, format_id)
+            made = rows.batch(piece, self._schema(format_id), name, more)
+            assert made is not None
+            yield self._same_types(made)
 
     def _decoded(self, run: Records, format_id: str) -> dict[str, pa.Array]:
         value, fault = decode.decoded(format_id, run, self.options.entry_fields)

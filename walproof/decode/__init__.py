@@ -14,7 +14,7 @@ A payload that means nothing is still a record: its struct is null, and ``detail
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 import pyarrow as pa
@@ -22,6 +22,10 @@ import pyarrow as pa
 from walproof.by_format import module_of
 from walproof.decode.fault import Undecodable
 from walproof.scan.model import Records
+
+AT_ONCE = 1 << 17
+"""Bytes of a run, about, that are decoded together: what comes of them may take a hundred times
+as many."""
 
 
 class Decoding(Protocol):
@@ -58,8 +62,25 @@ def needs_payload(format_id: str) -> bool:
     return _of(format_id).NEEDS_PAYLOAD
 
 
+def pieces(format_id: str, run: Records) -> Iterator[Records]:
+    """The run in pieces of :data:`AT_ONCE`, or of one record, to be decoded one after the other."""
+    if not len(run):
+        return
+    held = [run.payload] if needs_payload(format_id) else []
+    held += [column for name, column in run.fields.items() if name in columns_for(format_id)]
+    half = len(run) // 2
+    if not half or sum(column.nbytes for column in held if column is not None) <= AT_ONCE:
+        yield run
+        return
+    yield from pieces(format_id, run.slice(0, half))
+    yield from pieces(format_id, run.slice(half, len(run)))
+
+
 def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[pa.Array, pa.Array]:
-    """The structs of a run of records, and why one could not be made (else null)."""
+    """The structs of a run of records, and why one could not be made (else null).
+
+    Of a run that may be long, ask for :func:`pieces`.
+    """
     values: list[Mapping[str, Any] | None] = []
     faults: list[str | None] = []
     for decode in _of(format_id).decoders(run, names):
@@ -74,12 +95,15 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
 
 def phrases(format_id: str, run: Records) -> list[str | None]:
     """The phrase of each record of a run, None for one that is not decoded. See :func:`phrase`."""
-    values, _ = decoded(format_id, run)
-    columns = {name: column.to_pylist() for name, column in run.fields.items()}
-    return [
-        None if value is None else phrase(format_id, value, _row(columns, n))
-        for n, value in enumerate(values.to_pylist())
-    ]
+    found: list[str | None] = []
+    for piece in pieces(format_id, run):
+        values, _ = decoded(format_id, piece)
+        columns = {name: column.to_pylist() for name, column in piece.fields.items()}
+        for n, value in enumerate(values):
+            # One struct at a time becomes objects: they take many times its columns.
+            said = value.as_py()
+            found.append(None if said is None else phrase(format_id, said, _row(columns, n)))
+    return found
 
 
 def _row(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Any]:

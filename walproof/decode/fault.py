@@ -7,12 +7,21 @@ class Undecodable(ValueError):
     """The payload is not what the format's users put there; the message says what was found."""
 
 
-class Cursor:
-    """Takes bytes from the front of a payload."""
+def most_values(size: int) -> int:
+    """Values that are made of a payload of ``size`` bytes: operations, fields, elements.
 
-    def __init__(self, data: bytes) -> None:
+    One may take a byte there, and some hundred when it is made. With more, a payload has no struct.
+    """
+    return (1 << 16) + size // 16
+
+
+class Cursor:
+    """Takes bytes from the front of a payload, of which ``most`` values may be made."""
+
+    def __init__(self, data: bytes, most: int | None = None) -> None:
         self.data = data
         self.at = 0
+        self.most = self._room = most_values(len(data)) if most is None else most
 
     @property
     def left(self) -> int:
@@ -25,6 +34,12 @@ class Cursor:
             raise Undecodable(f"at {self.at}: {count} bytes expected, {self.left} left")
         self.at += count
         return self.data[self.at - count : self.at]
+
+    def made(self, count: int = 1) -> None:
+        """Count values that are made. Raises :class:`Undecodable` where they are too many."""
+        self._room -= count
+        if self._room < 0:
+            raise Undecodable(f"more than {self.most:,} values")
 
     def varint(self, limit: int = 10) -> int:
         """A number in seven bits a byte, the lowest first, in ``limit`` bytes at most.

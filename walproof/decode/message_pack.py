@@ -16,7 +16,7 @@ from typing import Any
 
 import msgpack
 
-from walproof.decode.fault import Undecodable
+from walproof.decode.fault import Undecodable, most_values
 
 MAX_DEPTH = 256
 """Levels of a value. ``msgpack`` itself stops at 1,024."""
@@ -42,6 +42,9 @@ def unpacked(data: bytes) -> Any:
     end = whole(data)
     if end != len(data):
         raise Undecodable(f"{len(data) - end} bytes after the MessagePack value")
+    most = most_values(len(data))
+    if len(data) > most and _has_more(data, most):
+        raise Undecodable(f"MessagePack of more than {most:,} values")
     try:
         return msgpack.unpackb(
             data,
@@ -67,6 +70,39 @@ def whole(data: bytes) -> int:
     except (ValueError, TypeError) as fault:
         raise Undecodable(f"no MessagePack: {fault or type(fault).__name__}") from None
     return int(unpacker.tell())
+
+
+def _has_more(data: bytes, most: int) -> bool:
+    """Whether there are more than so many values in data that is one value, and whole."""
+    at = count = 0
+    while at < len(data) and count <= most:
+        fixed, counted = _HEADS[data[at]]
+        at += fixed + int.from_bytes(data[at + 1 : at + 1 + counted])
+        count += 1
+    return count > most
+
+
+def _heads() -> list[tuple[int, int]]:
+    """For each first byte, how many bytes follow that are no value of their own: with it so many,
+    and as many as the number in these bytes after it says."""
+    heads = [(1, 0)] * 256
+    for size in range(32):
+        heads[0xA0 + size] = (1 + size, 0)
+    for first in (0xC4, 0xC7, 0xD9):  # bytes, extensions, text
+        for width in range(3):
+            counted = 1 << width
+            heads[first + width] = (1 + counted + (first == 0xC7), counted)
+    for first, sizes in {0xCA: (4, 8), 0xCC: (1, 2, 4, 8), 0xD0: (1, 2, 4, 8)}.items():
+        for number, size in enumerate(sizes):
+            heads[first + number] = (1 + size, 0)
+    for width in range(5):
+        heads[0xD4 + width] = (2 + (1 << width), 0)
+    for first in (0xDC, 0xDE):  # arrays, maps
+        heads[first], heads[first + 1] = (3, 0), (5, 0)
+    return heads
+
+
+_HEADS = _heads()
 
 
 def _limits(data: bytes) -> dict[str, int]:

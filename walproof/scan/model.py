@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,17 @@ class Records:
 
     def __len__(self) -> int:
         return len(self.at)
+
+    def slice(self, start: int, stop: int) -> Records:
+        """The records from ``start`` to before ``stop``; nothing is copied."""
+        return replace(
+            self,
+            at=self.at[start:stop],
+            size=self.size[start:stop],
+            payload=None if self.payload is None else self.payload[start:stop],
+            fields={name: column[start:stop] for name, column in self.fields.items()},
+            truncated=None if self.truncated is None else self.truncated[start:stop],
+        )
 
 
 Event = Records | Lost | End

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -126,22 +126,35 @@ def _write(
             lost += 1
         else:
             end = event
-        batch = rows.batch(event, made.schema, str(log.path), _decoded(event, format_id, made))
-        if batch is not None:
+        for batch in _batches(event, format_id, str(log.path), made.schema):
             group.add(batch)
-        if group.nbytes >= GROUP_BYTES or group.rows >= GROUP_ROWS or (end and group.rows):
-            table = pa.Table.from_batches(group.take()).unify_dictionaries()
-            made.write_table(table, row_group_size=GROUP_ROWS)
-            progress(records)
+            if group.nbytes >= GROUP_BYTES or group.rows >= GROUP_ROWS:
+                _write_group(made, group)
+                progress(records)
+    if group.rows:
+        _write_group(made, group)
+        progress(records)
     assert end is not None
     return Exported(records, payload_bytes, lost, end)
 
 
-def _decoded(event: Event, format_id: str, made: pq.ParquetWriter) -> dict[str, pa.Array]:
-    if DECODED not in made.schema.names or not isinstance(event, Records) or not len(event):
-        return {}
-    value, fault = decode.decoded(format_id, event)
-    return {DECODED: value, "detail": fault}
+def _write_group(made: pq.ParquetWriter, group: Pile) -> None:
+    table = pa.Table.from_batches(group.take()).unify_dictionaries()
+    made.write_table(table, row_group_size=GROUP_ROWS)
+
+
+def _batches(
+    event: Event, format_id: str, file: str, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    """The rows of an event; those of records that are decoded come in pieces."""
+    if isinstance(event, Records) and DECODED in schema.names:
+        for piece in decode.pieces(format_id, event):
+            value, fault = decode.decoded(format_id, piece)
+            batch = rows.batch(piece, schema, file, {DECODED: value, "detail": fault})
+            assert batch is not None
+            yield batch
+    elif (batch := rows.batch(event, schema, file)) is not None:
+        yield batch
 
 
 def _metadata(format_id: str, end: End) -> dict[str, str]:

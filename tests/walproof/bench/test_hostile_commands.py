@@ -12,7 +12,7 @@ import pytest
 from walproof.bench import hostile
 from walproof.bench.hostile.children import Watched
 from walproof.bench.hostile.commands import COMMANDS
-from walproof.bench.hostile.formats import kahadb_journal, zmq_raft
+from walproof.bench.hostile.formats import kahadb_journal, leveldb_log, zeebe_journal, zmq_raft
 
 SIZE = 1 << 20
 NAMES = ("read --records", "read --json", "recover --out", "inspect", "diff")
@@ -59,6 +59,19 @@ def test_a_text_that_json_spells_out_fits(name: str, tmp_path: Path) -> None:
     assert held(name, zmq_raft.long_text, size, tmp_path) <= hostile.most(size)
 
 
+@pytest.mark.parametrize("make", [leveldb_log.batch_of_marks, zeebe_journal.value_of_empty_arrays])
+def test_what_a_payload_of_tiny_values_means_fits(
+    make: Callable[[int], bytes], tmp_path: Path
+) -> None:
+    assert held("export --decode --parquet", make, SIZE, tmp_path) <= hostile.most(SIZE)
+
+
+def test_a_packed_text_fits(tmp_path: Path) -> None:
+    size = SIZE // 4
+    taken = held("export --decode --parquet", kahadb_journal.inflated_text, size, tmp_path)
+    assert taken <= hostile.most(size)
+
+
 def test_what_processes_hold_that_a_command_starts_is_counted() -> None:
     """Readers of the audit are processes of a server that is a process of the command."""
     holding = "import time; held = bytearray(b'x') * (64 << 20); time.sleep(1)"
@@ -66,6 +79,22 @@ def test_what_processes_hold_that_a_command_starts_is_counted() -> None:
     with Watched() as below:
         subprocess.run([sys.executable, "-c", starting], check=True)
     assert 64 << 20 < below.peak < 128 << 20
+
+
+def test_heirs_of_those_that_were_there_are_counted_if_asked_for() -> None:
+    """Readers of a second audit are processes of the server that the first one left."""
+    holding = "import time; held = bytearray(b'x') * (64 << 20); time.sleep(1)"
+    serving = (
+        f"import subprocess, sys; input(); subprocess.run([sys.executable, '-c', {holding!r}])"
+    )
+    with (
+        subprocess.Popen([sys.executable, "-c", serving], stdin=subprocess.PIPE) as server,
+        Watched() as others,
+        Watched(with_heirs=True) as below,
+    ):
+        server.communicate(b"go\n")
+    assert 64 << 20 < below.peak < 128 << 20
+    assert others.peak == 0
 
 
 def test_each_command_has_a_name_and_its_paths() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
+import msgpack
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -16,6 +19,10 @@ from reference_impl.answer import collect
 from reference_impl.formats import named
 from tests.walproof.decode.conftest import golden
 from walproof import decode
+from walproof.decode import message_pack
+from walproof.decode.fault import Undecodable, most_values
+from walproof.decode.kahadb_journal import body
+from walproof.decode.leveldb_log import version_edit, write_batch
 from walproof.scan.model import Records
 
 CHANGES = 1500
@@ -76,3 +83,100 @@ def test_nothing_raises(format_id: str, seed: int) -> None:
     assert len(whole) > 50, "the changes leave nothing that decodes"
     for value in whole:
         assert one_line(decode.phrase(format_id, value, {})).isprintable()
+
+
+def test_pieces_are_the_run() -> None:
+    """What is decoded of 8 MiB would take a GiB: it is decoded by pieces, and each is small."""
+    payloads = [bytes([number % 251]) * (number % 700) for number in range(3000)]
+    payloads.insert(100, b"large" * decode.AT_ONCE)
+    cut = np.arange(3001) % 7 == 0
+    found = list(decode.pieces("leveldb-log", replace(run_of(payloads), truncated=cut)))
+    held = [pa.array([], pa.binary()) if one.payload is None else one.payload for one in found]
+    assert [payload for one in held for payload in one.to_pylist()] == payloads
+    assert np.array_equal(np.concatenate([one.truncated for one in found]), cut)
+    assert all(one.nbytes <= decode.AT_ONCE or len(one) == 1 for one in held)
+    assert len(found) < 30
+
+
+@pytest.mark.parametrize("count", [most_values(0) - 9, most_values(0) + 70_000])
+def test_a_payload_of_more_values_than_are_made_says_so(count: int) -> None:
+    """Each would be an object of some hundred bytes. Fewer are read to the last."""
+    is_read = count < most_values(0)
+    pairs = b"\0\0\0\1\0\0\x0c" + pack(count - 1) + bytes(count - 1)
+    array = b"\xdd" + pack(count - 1) + b"\x90" * (count - 1)
+    tiny: Mapping[str, Callable[[], object]] = {
+        "operations": lambda: write_batch.decode(struct.pack("<QI", 1, 0) + b"\x0d" * count),
+        "fields of an edit": lambda: version_edit.decode(b"\x80\x40\x00" * count),
+        "of a table": lambda: version_edit.decode(TABLE[:-1] + b"\x08\x00" * count + b"\x01"),
+        "of a stream": lambda: body.content("stream", bytes(count), False),
+        "of a map": lambda: body.properties(pairs),
+        "of an array": lambda: message_pack.unpacked(array),
+    }
+    for name, make in tiny.items():
+        if is_read:
+            assert make(), name
+        else:
+            with pytest.raises(Undecodable, match=r"more than [0-9,]+ values"):
+                make()
+
+
+def test_an_entity_of_too_many_columns_keeps_its_bytes() -> None:
+    """Of 65,535 and of 131,072."""
+    few, many = (b"\x01\xff\xff\x03", bytes(2 * 65_535)), (b"\x01\x80\x80\x08", bytes(1 << 18))
+    assert len(write_batch.columns(b"".join(few)) or ()) == 65_535
+    assert write_batch.columns(b"".join(many)) is None
+
+
+@pytest.mark.parametrize("kind", ["text", "stream", "bytes"])
+def test_content_that_is_packed_is_inflated_so_far(kind: str) -> None:
+    """A hundred times its size, but with a bound: a journal of 32 MiB would fill a machine."""
+    plain = random.Random(1).randbytes(200_000).hex().encode()
+    for count, is_read in ((3 << 19, True), (5 << 20, False)):
+        text = plain + b"a" * count
+        content = {
+            "text": zlib.compress(struct.pack(">i", len(text)) + text),
+            "stream": zlib.compress(b"\x0d" + struct.pack(">i", len(text)) + text),
+            "bytes": struct.pack(">i", len(text)) + zlib.compress(text),
+        }[kind]
+        if is_read:
+            (found,) = body.content(kind, content, True).values()
+            assert len(found) in (len(text), len(text) + 4)
+        else:
+            with pytest.raises(Undecodable, match="compressed content"):
+                body.content(kind, content, True)
+
+
+def pack(number: int) -> bytes:
+    return struct.pack(">I", number)
+
+
+def test_values_of_messagepack_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every form that there is, and a bound that is what the value has, or one less."""
+    ext = msgpack.ExtType
+    forms: list[object] = [
+        None,
+        True,
+        1,
+        -1,
+        -33,
+        200,
+        70_000,
+        1 << 33,
+        -(1 << 40),
+        -200,
+        -40_000,
+        1.5,
+        "a",
+    ]
+    forms += ["a" * 40, "a" * 300, "a" * 70_000, b"a", b"a" * 300, b"a" * 70_000, ext(1, b"a")]
+    forms += [ext(1, b"a" * size) for size in (2, 4, 8, 16, 3, 300, 70_000)]
+    value = [forms, {"a": forms, "b": [[]] * 20}, dict.fromkeys(range(20), 0), [0] * 70_000]
+    data = msgpack.packb(value)
+    count = 5 + len(forms) + 4 + len(forms) + 20 + 40 + 70_000
+    for most, is_made in ((count, True), (count - 1, False)):
+        monkeypatch.setattr(message_pack, "most_values", lambda size, most=most: most)
+        if is_made:
+            assert message_pack.unpacked(data)
+        else:
+            with pytest.raises(Undecodable, match="more than"):
+                message_pack.unpacked(data)

@@ -28,10 +28,10 @@ def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    with Watched() as below_before:
+    with Watched(with_heirs=True) as below_before:
         _run(small, small, format_id, words)
     before, started = held("VmRSS"), time.process_time()
-    with Watched() as below:
+    with Watched(with_heirs=True) as below:
         status = _run(log, small, format_id, words)
     said = {
         "seconds": time.process_time() - started,

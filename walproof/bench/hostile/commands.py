@@ -66,6 +66,7 @@ COMMANDS = (
     Command(
         ("audit", "LOG", "--out", "OUT", "--master", "none", "--option", "journalFormat=FORMAT")
     ),
+    Command(("audit", "LOG", "--out", "OUT", "--decode", "--master", "none")),
     Command(("export", "--format", "FORMAT", "LOG", "--parquet", "OUT")),
     Command(("export", "--format", "FORMAT", "LOG", "--decode", "--parquet", "OUT")),
 )

@@ -11,12 +11,15 @@ import math
 import zlib
 from typing import Any
 
-from walproof.decode.fault import Undecodable
+from walproof.decode.fault import Undecodable, most_values
 from walproof.decode.kahadb_journal.java_data import JavaData
 
 INFLATED_LEAST = 1 << 16
 INFLATED_TIMES = 100
 """Compressed content is inflated to this many times its size, and 64 KiB more: text is below."""
+INFLATED_MOST = 1 << 22
+"""But to no more than this and twice its size, of values half of that: JSON spells characters out.
+"""
 
 
 def content(kind: str, data: bytes | None, is_compressed: bool) -> dict[str, Any]:
@@ -30,9 +33,10 @@ def content(kind: str, data: bytes | None, is_compressed: bool) -> dict[str, Any
         raise Undecodable(f"a Java object of {len(data)} bytes, which is never opened")
     if kind == "bytes":
         return {"bytes": _unpacked_bytes(data) if is_compressed else data}
+    most = most_values(len(data))
     if is_compressed:
-        data = _inflated(data)
-    source = JavaData(data)
+        data = _inflated(data, _most(data) if kind == "text" else _most(data) // 2)
+    source = JavaData(data, most)
     if kind == "text":
         found: dict[str, Any] = {"text": source.long_utf()}
     elif kind == "map":
@@ -77,8 +81,7 @@ def _unpacked_bytes(data: bytes) -> bytes:
     return inflated
 
 
-def _inflated(data: bytes) -> bytes:
-    most = _most(data)
+def _inflated(data: bytes, most: int) -> bytes:
     stream = zlib.decompressobj()
     try:
         found = stream.decompress(data, most)
@@ -92,7 +95,8 @@ def _inflated(data: bytes) -> bytes:
 
 
 def _most(packed: bytes) -> int:
-    return INFLATED_LEAST + INFLATED_TIMES * len(packed)
+    times = INFLATED_LEAST + INFLATED_TIMES * len(packed)
+    return min(times, INFLATED_MOST + 2 * len(packed))
 
 
 def _as_json(value: Any) -> str:

@@ -119,6 +119,7 @@ def decode(payload: bytes) -> Edit:
     cursor, edit = Cursor(payload), Edit()
     while cursor.left:
         at, tag = cursor.at, cursor.varint(5)
+        cursor.made()
         if tag in _SINGLE:
             name, read = _SINGLE[tag]
             edit[name] = read(cursor)
@@ -183,6 +184,7 @@ def _custom_fields(cursor: Cursor) -> list[Edit]:
     found: list[Edit] = []
     while True:
         at, tag = cursor.at, cursor.varint(5)
+        cursor.made()
         if tag == 1:
             return found
         name, form = _CUSTOM.get(tag, (None, None))

@@ -104,6 +104,8 @@ def decode(payload: bytes) -> dict[str, Any]:
             _split_time(operation, at)
         elif tag.op == "put_entity":
             operation["columns"] = columns(operation["value"])
+            cursor.made(len(operation["columns"] or ()))
+        cursor.made()
         found.append(operation)
         counted += tag.is_counted
     if counted != count:
@@ -127,7 +129,7 @@ def _split_time(operation: dict[str, Any], at: int) -> None:
 
 
 def columns(entity: bytes) -> list[dict[str, bytes]] | None:
-    """The columns of a wide-column entity; None where it is none of version 1.
+    """The columns of a wide-column entity; None where it is none of version 1, or has too many.
 
     Source: facebook/rocksdb ``db/wide/wide_column_serialization.h``. Version 2 may hold references
     to blobs; ``value`` keeps its bytes.
@@ -136,9 +138,9 @@ def columns(entity: bytes) -> list[dict[str, bytes]] | None:
     try:
         if cursor.varint(5) != 1:
             return None
-        index = [
-            (cursor.sized(5), cursor.varint(5)) for _ in range(_bounded(cursor, cursor.varint(5)))
-        ]
+        count = _bounded(cursor, cursor.varint(5))
+        cursor.made(count)
+        index = [(cursor.sized(5), cursor.varint(5)) for _ in range(count)]
         found = [{"name": name, "value": cursor.take(size)} for name, size in index]
     except Undecodable:
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import struct
 import zlib
 
 from reference_impl.kahadb_journal.layout import (
@@ -14,6 +16,10 @@ from reference_impl.kahadb_journal.layout import (
 
 NAME = "db-1.log"
 UNKNOWN = 9
+ADD, STREAM, TEXT = 1, 27, 28
+"""A command of the broker, and types of OpenWire."""
+TIMES, MOST = 100, 4 << 20
+"""Content that inflates to more times its size, or to more, is not decoded."""
 
 
 def _of(kind: int, size: int) -> bytes:
@@ -40,4 +46,85 @@ def headers_that_claim_all(size: int) -> bytes:
     )
 
 
-LOGS = (unknown_types, empty_records, headers_that_claim_all)
+def _message(
+    kind: int, content: bytes, is_compressed: bool = False, properties: bytes = b""
+) -> bytes:
+    """A journal of one record, with a message in the oldest layout: all that may be null is."""
+    body = struct.pack(">b5x", kind) + bytes(7) + struct.pack(">i", 0) + bytes(2)
+    body += struct.pack(">qbxqx?i", 0, 4, 0, True, len(content)) + content
+    body += struct.pack(">?", bool(properties))
+    body += struct.pack(">i", len(properties)) + properties if properties else b""
+    body += struct.pack(">2x?ixqxx", is_compressed, 0, 0)
+    data = struct.pack(">i", len(body)) + body
+    command = b"\x22" + _varint(len(data)) + data
+    payload = bytes([ADD]) + _varint(len(command)) + command
+    record = RECORD.pack(RECORD_HEAD + len(payload), USER_RECORD) + payload
+    return CONTROL.pack(HEADER, len(record), zlib.adler32(record)) + record
+
+
+def _varint(number: int) -> bytes:
+    made = bytearray()
+    while number > 0x7F:
+        made.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*made, number])
+
+
+def message_of_nulls(size: int) -> bytes:
+    """One message, a stream: a value for each byte."""
+    return _message(STREAM, bytes(size))
+
+
+def message_of_empty_lists(size: int) -> bytes:
+    """One message, a stream: a list for each five bytes."""
+    return _message(STREAM, b"\x0c\0\0\0\0" * (size // 5))
+
+
+def message_of_properties(size: int) -> bytes:
+    """One message: a property for each seven bytes."""
+    names = [b"\x00\x04%04x\x00" % number for number in range(min(size // 7, 0x10000))]
+    return _message(TEXT, b"\xff" * 4, properties=struct.pack(">i", len(names)) + b"".join(names))
+
+
+def inflated_text(size: int) -> bytes:
+    """One message, a text, compressed as far as it is decoded; one character makes all wide."""
+    text = chr(0x1F600).encode() + _inflating(size, b"a", MOST)
+    return _message(TEXT, zlib.compress(struct.pack(">i", len(text)) + text), is_compressed=True)
+
+
+def inflated_nulls(size: int) -> bytes:
+    """One message, a stream of nulls, compressed as far as it is decoded."""
+    content = _inflating(size, b"\0", MOST // 2)
+    return _message(STREAM, zlib.compress(content), is_compressed=True)
+
+
+def inflated_controls(size: int) -> bytes:
+    """The same of one text of control characters, each of which JSON spells out."""
+    text = _inflating(size, b"\1", MOST // 2)
+    content = b"\x0d" + struct.pack(">i", len(text)) + text
+    return _message(STREAM, zlib.compress(content), is_compressed=True)
+
+
+def _inflating(size: int, filler: bytes, most: int) -> bytes:
+    """About as many bytes as are inflated, which take about ``size`` when they are compressed.
+
+    Most are the same. The others are values of a stream, too: numbers of two bytes.
+    """
+    chance = random.Random(size)
+    unlike = b"".join(b"\x02%c" % chance.randrange(0x80) for _ in range(size // 2))
+    packed = len(zlib.compress(unlike))
+    count = min(TIMES * packed, most + packed * 2 * most // MOST) * 15 // 16 - len(unlike)
+    return unlike + filler * max(0, count)
+
+
+LOGS = (
+    unknown_types,
+    empty_records,
+    headers_that_claim_all,
+    message_of_nulls,
+    message_of_empty_lists,
+    message_of_properties,
+    inflated_text,
+    inflated_nulls,
+    inflated_controls,
+)

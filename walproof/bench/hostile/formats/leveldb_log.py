@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import struct
+
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER, HEADER_SIZE, masked_crc
+from reference_impl.leveldb_log.writer import append_stream
 
 NAME = "000003.log"
 UNKNOWN = 5
@@ -25,4 +29,57 @@ def empty_records(size: int) -> bytes:
     return _of(FULL, size)
 
 
-LOGS = (unknown_types, empty_records)
+def _record(payload: bytes) -> bytes:
+    log = io.BytesIO()
+    append_stream(log, [payload])
+    return log.getvalue()
+
+
+def _batch(operations: bytes, count: int) -> bytes:
+    return _record(struct.pack("<QI", 1, count) + operations)
+
+
+def batch_of_marks(size: int) -> bytes:
+    """One write batch: an operation for each byte, with the longest name that there is."""
+    return _batch(b"\x12" * size, 0)
+
+
+def batch_of_deletes(size: int) -> bytes:
+    """One write batch: an operation for each two bytes."""
+    return _batch(b"\x00\x00" * (size // 2), size // 2)
+
+
+def entity_of_columns(size: int) -> bytes:
+    """One write batch of one operation: a wide-column entity, a column for each two bytes."""
+    entity = b"\x01" + _varint(size // 2) + bytes(size // 2 * 2)
+    return _batch(b"\x16\x00" + _varint(len(entity)) + entity, 1)
+
+
+def edit_of_fields(size: int) -> bytes:
+    """One version edit: a field for each three bytes, with the longest name that there is."""
+    return _record((_varint((1 << 13) + 11) + b"\x00") * (size // 3))
+
+
+def edit_of_custom_fields(size: int) -> bytes:
+    """One version edit: a table that has a field of RocksDB for each two bytes."""
+    key = b"\x08" + bytes(8)
+    return _record(b"\x67\x00\x01\x01" + key * 2 + bytes(2) + b"\x08\x00" * (size // 2) + b"\x01")
+
+
+def _varint(number: int) -> bytes:
+    made = bytearray()
+    while number > 0x7F:
+        made.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*made, number])
+
+
+LOGS = (
+    unknown_types,
+    empty_records,
+    batch_of_marks,
+    batch_of_deletes,
+    entity_of_columns,
+    edit_of_fields,
+    edit_of_custom_fields,
+)
