@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors mutants parsers review sweep one-bit audit lint bench kernels packages setup clean
+.PHONY: help conformance test vectors mutants parsers review sweep fuzz one-bit audit lint bench kernels packages setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -17,6 +17,7 @@ help:
 	@echo 'make parsers                         packages of parsers in eleven languages, in parsers/'
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
 	@echo 'make sweep                           damage the vectors in a million ways, on Spark'
+	@echo 'make fuzz                            change logs again and again: who raises, hangs, differs?'
 	@echo 'make one-bit                         what one flipped bit can do unseen, into the chapter'
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
@@ -56,6 +57,11 @@ FORMAT ?= leveldb-log
 SWEEP ?= --impl fast --impl leveldb-cpp --cases 1900000
 sweep: setup $(VENV)/spark
 	@walproof sweep --format $(FORMAT) $(SWEEP) --master 'local[*,4]' --fresh || test $$? -eq 3  # findings are no failure
+
+# FUZZ chooses: make fuzz FUZZ='--format ID --seconds 600'
+FUZZ ?=
+fuzz: $(VENV)/fuzz
+	@walproof fuzz $(FUZZ) || test $$? -eq 3  # findings are no failure
 
 # FORMAT and ONE_BIT choose: make one-bit FORMAT=ID ONE_BIT='--at-most 256'
 ONE_BIT ?=
@@ -117,6 +123,10 @@ $(VENV)/spark: requirements-spark.txt requirements-connect.txt requirements-java
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-java.txt; }
 	@# Without it Spark works as well, and starts in twice the time.
 	@$(PYTHON) -m walproof.spark.write_archive || true
+	@touch $@
+
+$(VENV)/fuzz: requirements-fuzz.txt $(VENV)/ready
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-fuzz.txt
 	@touch $@
 
 clean:

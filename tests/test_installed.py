@@ -86,6 +86,10 @@ IN_FAST: dict[str, list[tuple[list[str], int, str]]] = {
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
     "audit": [(["lake", "--out", "audit", "--master", "none"], 3, "leveldb-log")],
     "sweep": [(["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings.")],
+    "fuzz": [
+        (["--blind", "--format", "leveldb-log", "--inputs", "50"], 0, "50"),
+        (["--repeat", "000003.log"], 1, "line 1: expected"),
+    ],
     "one-bit": [
         (["--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),
         (["--format", "leveldb-log", "--save"], 2, "needs a checkout"),

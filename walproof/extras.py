@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 EXTRA_OF = {
+    "atheris": "fuzz",
     "msgpack": "fast",
     "numba": "fast",
     "numpy": "fast",

@@ -36,6 +36,7 @@ SUBCOMMANDS = {
     "compare-runs": "Compare two run reports.",
     "review": "Say whom a change to a format hurts.",
     "sweep": "Damage vectors in every way; ask who gets it wrong.",
+    "fuzz": "Change logs again and again; ask who raises or differs.",
     "one-bit": "Flip every bit of undamaged logs: what does nothing tell?",
     "crash": "Say what a power failure leaves of what was safe.",
     "bench": "Measure readers and the harness, beside named peers.",

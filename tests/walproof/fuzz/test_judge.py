@@ -1,0 +1,114 @@
+"""Readers that are wrong on purpose are found, each by the name of its fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import VECTORS
+from conformance.vectors import load
+from walproof.fuzz import judge as judging
+from walproof.fuzz.findings import Findings, saved_findings
+from walproof.fuzz.judge import Fault, Judge
+from walproof.fuzz.minimise import minimise
+from walproof.fuzz.packed import Input, unpack
+from walproof.sweep.readers import seen
+
+THREE = load(VECTORS / "leveldb-log/three-records.json")
+DAMAGED = load(VECTORS / "leveldb-log/payload-flipped-in-second-record.json")
+
+
+def input_of(vector: Any) -> Input:
+    return Input(vector.body["format"], vector.input.name, vector.contents, {}, vector.id)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    return Judge("leveldb-log", "differential", tmp_path_factory.mktemp("fuzz"), always=True)
+
+
+@pytest.fixture
+def judge(sound: Judge, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    for name in ("reference", "second", "fast"):
+        monkeypatch.setattr(sound, name, getattr(sound, name))
+    return sound
+
+
+def kinds(faults: list[Fault]) -> set[str]:
+    return {f"{fault.who}: {part}" for fault in faults for part in fault.kind.split("+")}
+
+
+@pytest.mark.parametrize("vector", [THREE, DAMAGED])
+def test_the_readers_that_are_there_have_no_fault(judge: Judge, vector) -> None:
+    assert judge.faults(input_of(vector)) == []
+
+
+def test_a_second_reader_that_loses_a_record(judge: Judge) -> None:
+    right = judge.second
+
+    def wrong(path: Path, profile: str, context: Any) -> dict[str, Any]:
+        said = right(path, profile, context)
+        return {**said, "records": said["records"][1:]}
+
+    judge.second = wrong
+    assert "second reader: record-lost" in kinds(judge.faults(input_of(THREE)))
+
+
+def test_a_reader_that_raises_is_named_by_the_line(judge: Judge) -> None:
+    def raising(*given: Any) -> dict[str, Any]:
+        raise IndexError("nothing there")
+
+    judge.second = raising
+    (one, *_) = judge.faults(input_of(THREE))
+    assert one.kind == "raises"
+    assert "IndexError at test_judge.py, raising, line" in one.signature
+
+
+def test_a_reader_that_takes_memory(judge: Judge) -> None:
+    right = judge.second
+    judge.second = lambda *given: (bytearray(100 << 20), right(*given))[1]
+    assert "second reader: over-memory" in kinds(judge.faults(input_of(THREE)))
+
+
+def test_a_reader_that_takes_time(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "PROCESSOR_SECONDS", 0.05)
+    right = judge.second
+    judge.second = lambda *given: (sum(range(10_000_000)), right(*given))[1]
+    assert "second reader: slow" in kinds(judge.faults(input_of(THREE)))
+
+
+class Hiding:
+    """A specification that passes over the second record, and says nothing."""
+
+    def __init__(self, right: Any) -> None:
+        self.right = right
+
+    def read(self, control: Any, contents: Any, profile: str = "recover") -> Any:
+        said = self.right.read(control, contents, profile)
+        hidden = said.records[1:2]
+        return seen(event for event in said.events if event not in hidden)
+
+
+def test_a_specification_that_hides_bytes(judge: Judge) -> None:
+    judge.reference = Hiding(judge.reference)
+    found = kinds(judge.faults(input_of(THREE)))
+    assert "specification: unaccounted" in found
+    assert "scanner: record-extra" in found
+
+
+def test_a_finding_is_a_small_input_and_a_command(judge: Judge, tmp_path: Path) -> None:
+    judge.reference = Hiding(judge.reference)
+    one = input_of(THREE)
+    fault = next(f for f in judge.faults(one) if f.kind == "unaccounted")
+    small = minimise(one, lambda o: fault.signature in {f.signature for f in judge.faults(o)}, 5)
+    assert small.size < one.size
+    findings = Findings(tmp_path, "differential")
+    findings.add(fault, one)
+    findings.add(fault, small)
+    (said,) = saved_findings(tmp_path)
+    assert said["size"] == small.size
+    assert said["kind"] == "unaccounted"
+    path = said["repeat"].split()[3]
+    assert unpack(Path(path).read_bytes()) == small

@@ -1,0 +1,174 @@
+"""``walproof fuzz``: inputs that nobody listed, led by coverage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from conformance import BUILD, REPORTS
+from conformance.saving import save
+from conformance.scratch import Held
+from reference_impl.formats import FORMATS
+from walproof.cli.output import say, say_lines
+from walproof.cli.stopping import stoppable
+from walproof.quantity import counted, in_bytes, number
+
+IN_PYTHON = ("reference", "scanner", "second", "differential")
+SECONDS = 60.0
+"""A run of one format, where nothing else is said."""
+
+
+@click.command()
+@click.option("--format", "chosen", type=click.Choice([*FORMATS, "all"]), default="all",
+              show_default=True, help="Whose logs are tried.")  # fmt: skip
+@click.option("--target", type=click.Choice(IN_PYTHON), default="differential", show_default=True,
+              help="Who is tried. `differential` is the first three, compared.")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(1), metavar="N",
+              help="Time for each format.  [default: 60]")  # fmt: skip
+@click.option("--inputs", type=click.IntRange(1), metavar="N", help="Inputs for each format.")
+@click.option("--seed", type=click.IntRange(1), default=1, show_default=True,
+              help="Another one tries other inputs.")  # fmt: skip
+@click.option("--corpus", type=click.Path(file_okay=False, path_type=Path),
+              default=BUILD / "fuzz" / "corpus", metavar="DIR",
+              help="Inputs that reached something new; the next run begins with them.")  # fmt: skip
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path),
+              default=REPORTS / "fuzz", metavar="DIR", show_default=True,
+              help="Where findings and summary.json go.")  # fmt: skip
+@click.option("--blind", is_flag=True, help="Without coverage: seeds, changed at random.")
+@click.option("--repeat", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              metavar="FILE", help="Try one input again, with every check.")  # fmt: skip
+@click.option("--unpack", type=click.Path(path_type=Path), metavar="DIR",
+              help="With --repeat: a new folder for the log of the input.")  # fmt: skip
+@stoppable()
+def fuzz(
+    chosen: str,
+    target: str,
+    seconds: float | None,
+    inputs: int | None,
+    seed: int,
+    corpus: Path,
+    out: Path,
+    blind: bool,
+    repeat: Path | None,
+    unpack: Path | None,
+) -> int:
+    """Change logs again and again, and ask readers: who raises, hangs, grows, or disagrees?
+
+    The logs of the vectors are the beginning. Fields and bytes are changed, checksums made to
+    match; an input that reaches new lines of a reader is kept and changed further. The executable
+    specification is held to the invariants of the conventions, the scanner and the second reader
+    to its answer. A reader may take two seconds of processor time, and 64 MiB and 16 bytes for
+    each byte of the input.
+
+    \b
+    walproof fuzz --format leveldb-log --seconds 600
+    walproof fuzz --target scanner --inputs 1000000 --seed 7
+    walproof fuzz --repeat reports/fuzz/findings/leveldb-log/…/input.fuzz
+
+    Each finding is a folder with a small input and the command that repeats it.
+
+    Exit status: 0 if nothing was found, 3 if something was, 1 for a usage or I/O error.
+    """
+    if repeat is not None:
+        return _repeat(repeat, target, unpack)
+    if unpack is not None:
+        raise click.UsageError("--unpack goes with --repeat")
+    from walproof.fuzz.run import has_engine, run
+    from walproof.fuzz.settings import BLIND, GUIDED, Settings
+
+    if not blind and not has_engine():
+        raise click.ClickException(
+            "needs atheris, which is not here: pip install 'walproof[fuzz]'; or go --blind"
+        )
+    budget = 0.0 if inputs is not None and seconds is None else seconds or SECONDS
+    outcomes = []
+    console = Console(stderr=True)
+    for format_id in FORMATS if chosen == "all" else [chosen]:
+        findings = out / "findings" / format_id
+        settings = Settings(
+            format_id, target, BLIND if blind else GUIDED, seed, budget, inputs or 0,
+            str(findings.absolute()), "",
+        )  # fmt: skip
+        with console.status(format_id) as status:
+            outcome = run(
+                settings,
+                (corpus / format_id / target).absolute(),
+                lambda now, show=status: show.update(  # type: ignore[misc]
+                    f"{now.format}: {counted(now.inputs, 'input')},"
+                    f" {counted(len(now.findings), 'finding')}"
+                ),
+            )
+        outcomes.append(outcome)
+    body = {"outcomes": [one.to_json() for one in outcomes]}
+    out.mkdir(parents=True, exist_ok=True)
+    save(out / "summary.json", json.dumps(body, indent=1, ensure_ascii=False) + "\n")
+    _show(outcomes)
+    _show_findings(out, outcomes)
+    if any(one.complaint for one in outcomes):
+        return 1
+    return 3 if any(one.findings for one in outcomes) else 0
+
+
+def _show(outcomes: list[Any]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for title in ("format", "target", "inputs", "a second", "lines reached", "corpus", "slowest",
+                  "memory", "findings"):  # fmt: skip
+        table.add_column(title, justify="left" if title in ("format", "target") else "right")
+    for one in outcomes:
+        rate = one.inputs / one.processor_seconds if one.processor_seconds else 0
+        table.add_row(
+            one.format, one.target, number(one.inputs), number(round(rate)), number(one.coverage),
+            number(one.corpus), f"{one.slowest_seconds:.2f} s", in_bytes(one.largest_bytes),
+            str(len(one.findings)),
+        )  # fmt: skip
+    Console().print(table)
+
+
+def _show_findings(out: Path, outcomes: list[Any]) -> None:
+    from walproof.fuzz.findings import saved_findings
+
+    for outcome in outcomes:
+        if outcome.complaint:
+            say_lines(f"{outcome.format}: {outcome.complaint}", err=True)
+        for one in saved_findings(out / "findings" / outcome.format):
+            if (count := outcome.findings.get(one["signature"])) is None:
+                continue
+            say("")
+            say(f"{one['signature']}  {counted(count, 'input')}", style="red")
+            say_lines(f"  {one['text']}")
+            say(f"  {one['repeat']}")
+
+
+def _repeat(path: Path, target: str, unpack: Path | None) -> int:
+    """Try one input again."""
+    from walproof.fuzz import findings, packed
+    from walproof.fuzz.judge import Judge
+
+    try:
+        one = packed.unpack(path.read_bytes())
+    except packed.NotPacked as error:
+        raise click.ClickException(f"{path}: {error}") from None
+    if one.format not in FORMATS:
+        raise click.ClickException(f"{path}: line 1: {one.format!r} is no format")
+    if unpack is not None:
+        if unpack.exists():
+            raise click.UsageError(f"--unpack {unpack}: expected a path where nothing is")
+        say(str(findings.unpacked(one, unpack)))
+    held = Held()
+    try:
+        judge = Judge(one.format, target, held.folder, always=True)
+        judge.faults(one)  # the first time, modules are imported and kernels compiled
+        found = judge.faults(one)
+    finally:
+        held.close()
+    for fault in found:
+        say(fault.signature, style="red")
+        say_lines(f"  {fault.text}")
+    if not found:
+        say("No fault.")
+    return 3 if found else 0
