@@ -44,6 +44,7 @@ PLAIN = {
     "walproof/review/grammars.py": "a scratch folder",
     "walproof/scan/ahead/build.py": "a scratch folder; the library is renamed when whole",
     "walproof/spark/java.py": "a wrapper in .build, renamed when whole",
+    "walproof/summary/beside.py": "a scratch copy of the first bytes of what is packed",
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
     "walproof/sweep/store.py": "a temporary name on any file system, moved when whole",
     "walproof/sweep/proposals.py": "the sweep's store, which writes whole files",

@@ -21,15 +21,18 @@ from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.quantity import counted
 from walproof.summary import of_system
+from walproof.summary.beside import Beside, beside, what_it_is
 from walproof.summary.logs import FoundOne, below, one
 from walproof.summary.model import Summary
 from walproof.summary.screen import Line, screen, table
 from walproof.summary.summary import Observer, size_of, summarise
-from walproof.summary.unpacked import Unpacked
+from walproof.summary.unpacked import Unpacked, unpacked
 from walproof.systems import Finding, System, recognise, size_of_all
 
 LONG = 16 << 20
 """Bytes from which on a bar shows how far the reading is."""
+MOST_ASIDE = 8
+"""Files that are named though they were not read."""
 WIDTH = 100
 """Columns where there is no terminal."""
 
@@ -68,7 +71,7 @@ def summary(
     try:
         with source_of(path, format_id, tells_faults=False) as log:
             context = context_of(context_items, format_id) if format_id else {}
-            system = recognise(log.path, format_id)
+            system = _system(log, format_id)
             if system is not None:
                 return _about_system(log, system, context, all_logs, as_json)
             try:
@@ -80,6 +83,23 @@ def summary(
             return _about_folder(log, all_logs, as_json)
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
+
+
+def _system(log: Unpacked, told: str | None) -> System | None:
+    """The system whose folder this is, with what is in it and not read with it."""
+    system = recognise(log.path, told)
+    if system is None:
+        return None
+    known = {finding.file for finding in system.findings}
+    known |= {part.name for part in system.logs}
+    found = []
+    for other in beside(system.folder):
+        name = other.path.relative_to(system.folder).as_posix()
+        if name not in known:
+            command = f": walproof {shlex.quote(str(other.path))} does" if other.format else ""
+            text = f"{other.what}; nothing reads it with the folder{'' if log.is_copy else command}"
+            found.append(Finding(text, name, "look" if other.format or other.is_fault else "none"))
+    return replace(system, findings=[*system.findings, *found])
 
 
 def _carved(log: Unpacked) -> str:
@@ -95,7 +115,7 @@ def about_one(log: Unpacked, told: str | None, context: Context) -> int:
 
     Its reader knows already that it is a log. Raises ``OSError`` and ``ValueError``.
     """
-    system = recognise(log.path, told)
+    system = _system(log, told)
     if system is not None:
         return _about_system(log, system, context, all_logs=False, as_json=False)
     found = one(log.path, told)
@@ -165,12 +185,18 @@ def _one_of(path: Path, system: System, context: Context) -> FoundOne:
 
 
 def _about_folder(log: Unpacked, all_logs: bool, as_json: bool) -> int:
-    logs = list(below(log.path))
+    others = list(beside(log.path))
+    aside = [other for other in others if other.format is None and not other.is_fault]
+    logs = [*below(log.path), *(_of_beside(other) for other in others if other not in aside)]
+    logs.sort(key=lambda other: other.path)
     if not logs:
-        files = sum(one.is_file() for one in log.path.rglob("*"))
+        files = sum(other.is_file() for other in log.path.rglob("*"))
         among = f"no log among {counted(files, 'file')}" if files else "no file"
+        named = "".join(
+            f"; {_below(other.path, log)} is {other.what}" for other in aside[:MOST_ASIDE]
+        )
         raise UnknownFormat(
-            f"{log.typed}: expected a log, or a folder with some below it, found {among}"
+            f"{log.typed}: expected a log, or a folder with some below it, found {among}{named}"
         )
     rows, status = _summaries(log, logs, as_json)
     if not as_json and rows:
@@ -178,8 +204,28 @@ def _about_folder(log: Unpacked, all_logs: bool, as_json: bool) -> int:
         _print(table(rows, _height(all_logs), _width()))
         if (worst := max(rows, key=lambda row: EXIT_STATUS[row[2].verdict]))[2].verdict != "intact":
             say("")
-            say(f"  walproof {worst[0]}", style="cyan")
-    return status or max(EXIT_STATUS[about.verdict] for _, _, about in rows)
+            say(f"  walproof {shlex.quote(worst[0])}", style="cyan")
+    _say_aside([(_below(other.path, log), other.what) for other in aside], as_json)
+    return status or max((EXIT_STATUS[about.verdict] for _, _, about in rows), default=0)
+
+
+def _of_beside(other: Beside) -> FoundOne:
+    fault = other.what if other.is_fault else None
+    return FoundOne(other.path, other.format, other.size, fault=fault, is_packed=fault is None)
+
+
+def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
+    """Name what is in a folder and was not read."""
+    if as_json:
+        for name, what in aside:
+            say_json({"file": name, "not_read": what})
+        return
+    if aside:
+        say("")
+    for name, what in aside[:MOST_ASIDE]:
+        say(f"  not read: {name}, {what}")
+    if len(aside) > MOST_ASIDE:
+        say(f"  and {counted(len(aside) - MOST_ASIDE, 'file')} more; --json names them")
 
 
 def _height(all_logs: bool) -> int:
@@ -199,16 +245,32 @@ def _summaries(
             try:
                 if found.fault is not None:
                     raise OSError(found.fault)
-                about = _summarised(found, partial(_after, told, passed), observer)
+                with _unpacked(found, name, log) as (source, ready):
+                    about = _summarised(ready, partial(_after, told, passed), observer)
             except (OSError, ValueError) as error:
+                if (what := what_it_is(found.path)) is not None and not found.path.is_symlink():
+                    _say_aside([(name, what)], as_json)
+                    continue
                 say(f"Error: {name}: {getattr(error, 'strerror', None) or error}", err=True)
                 status = 1
                 continue
             passed += found.size
             if as_json:
-                say_json(_json(name, found, about, log))
+                say_json(_json(name, found, about, source))
             rows.append((name, found.size, about))
     return rows, status
+
+
+@contextlib.contextmanager
+def _unpacked(found: FoundOne, name: str, log: Unpacked) -> Iterator[tuple[Unpacked, FoundOne]]:
+    """A log of a folder as it can be read. Raises ``OSError`` and ``ValueError``."""
+    if not found.is_packed:
+        yield log, found
+        return
+    with unpacked(str(found.path)) as source:
+        for fault in source.faults:
+            say(f"{name}: only what came out before a fault of the packing: {fault}", err=True)
+        yield replace(source, how=(*log.how, *source.how)), replace(found, path=source.path)
 
 
 def _after(told: Callable[[int], None], passed: int, at: int) -> None:

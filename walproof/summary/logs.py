@@ -15,7 +15,9 @@ from reference_impl.register import registers
 from walproof.lake.blank import is_blank
 from walproof.lake.discovery import FoundLog, find
 from walproof.lake.options import Options
+from walproof.summary.beside import what_it_is
 from walproof.summary.summary import size_of
+from walproof.summary.unpacked import packing
 
 _HEAD = 1 << 20
 _VARIES = re.compile(
@@ -29,7 +31,8 @@ class FoundOne:
     """A log: where it is, its format, and what its reader is told; or why it cannot be read.
 
     ``by`` says how the format is known: ``content``, ``name`` alone, or ``told``. A log
-    ``is_blank`` if all of its bytes are zero, or there are none.
+    ``is_blank`` if all of its bytes are zero, or there are none. ``is_packed``: it has to be
+    unpacked first.
     """
 
     path: Path
@@ -39,6 +42,7 @@ class FoundOne:
     fault: str | None = None
     by: str = "content"
     is_blank: bool = False
+    is_packed: bool = False
 
 
 def one(path: Path, format_id: str | None) -> FoundOne | None:
@@ -64,7 +68,8 @@ def one(path: Path, format_id: str | None) -> FoundOne | None:
 def below(folder: Path) -> Iterator[FoundOne]:
     """The logs in a folder and below it, in order of their paths.
 
-    A file that is no log is left out. What cannot be read has its ``fault``.
+    A file that is no log as it lies there is left out: :mod:`walproof.summary.beside` names those.
+    What cannot be read has its ``fault``.
     """
     for log in find(Options((str(folder),), recursive=True)):
         found = _looked_at(log)
@@ -74,9 +79,13 @@ def below(folder: Path) -> Iterator[FoundOne]:
 
 def _looked_at(log: FoundLog) -> FoundOne | None:
     path = Path(log.path)
+    if what_it_is(path) is not None:
+        return None
     if log.fault is not None:
         return FoundOne(path, None, log.size, fault=log.fault.strerror or str(log.fault))
     try:
+        if log.format is None and packing(path) is not None:
+            return None
         format_id = log.format or detect(path).id
     except UnknownFormat:
         return None

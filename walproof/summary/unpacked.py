@@ -85,7 +85,7 @@ def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
             with _Waiting(typed, copy), _piped(typed) as pipe:
                 _copy(pipe, copy, most, typed)
             path = copy
-        while path.is_file() and (kind := _kind(path)) is not None:
+        while path.is_file() and (kind := packing(path)) is not None:
             if len(how) > 4:
                 raise CannotUnpack(f"{typed}: {', '.join(how)}: packed too often")
             how.append(kind)
@@ -206,6 +206,8 @@ _OPENED: dict[str, Callable[[BinaryIO], BinaryIO]] = {
     "lz4": lambda file: cast(BinaryIO, lz4.frame.LZ4FrameFile(file)),
 }
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".lz4")
+ARCHIVES = ("zip", "tar")
+"""What may hold several files."""
 _BROKEN = (
     EOFError,
     zlib.error,
@@ -218,8 +220,8 @@ _BROKEN = (
 )
 
 
-def _kind(path: Path) -> str | None:
-    """How a file is packed, by its first bytes; tar also by its 257th."""
+def packing(path: Path) -> str | None:
+    """How a file is packed, by its first bytes; tar also by its 257th. Raises ``OSError``."""
     with path.open("rb") as file:
         head = file.read(512)
     for signature, kind in _SIGNATURES:
@@ -244,13 +246,35 @@ def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
                 most,
                 typed,
             )
-    name = path.name
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix)
-    copy = folder / (name or _CALLED)
+    copy = folder / name_inside(path)
     with path.open("rb") as file, _OPENED[kind](file) as content:
         _copy(content, copy, most, typed)
     return copy
+
+
+def name_inside(path: Path) -> str:
+    """The name of what is packed in a file, going by the file's own."""
+    name = path.name
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name or _CALLED
+
+
+def peeked(path: Path, kind: str, size: int) -> bytes:
+    """The first bytes of what is packed in a file that is no archive; fewer where it is broken.
+
+    Raises ``OSError``, and :class:`CannotUnpack` where nothing comes out.
+    """
+    found = b""
+    try:
+        with path.open("rb") as file, _OPENED[kind](file) as content:
+            while len(found) < size and (piece := _some(content)):
+                found += piece
+    except _BROKEN as error:
+        if not found:
+            said = str(error).strip() or type(error).__name__
+            raise CannotUnpack(f"{kind}: {said}") from None
+    return found[:size]
 
 
 def _what_came_out(folder: Path, fault: str) -> Path:
@@ -278,13 +302,19 @@ def _members(
     return made[0] if len(made) == 1 else folder
 
 
+def _some(content: Any) -> bytes:
+    """Some more bytes; ``read`` would lose what comes out just before a packed file breaks off."""
+    read = getattr(content, "read1", content.read)
+    return cast(bytes, read(PIECE))
+
+
 def _copy(content: BinaryIO, path: Path, most: int, typed: str) -> int:
     """Copy to a new file: how many bytes there were. Zeros become holes, which cost no room."""
     path.parent.mkdir(parents=True, exist_ok=True)
     size = 0
     with path.open("xb") as copy:
         try:
-            while piece := content.read(PIECE):
+            while piece := _some(content):
                 size += len(piece)
                 if size > most:
                     raise CannotUnpack(

@@ -60,9 +60,11 @@ class Journals(Kind):
         for place in places:
             for entry in sorted(place.iterdir()):
                 name = entry.relative_to(folder).as_posix()
-                if entry.name.endswith(SUFFIXES) and not entry.is_dir():
+                # A link to nowhere may have been a journal; to open a pipe would wait for a writer.
+                may_be_read = entry.is_file() or not entry.exists()
+                if entry.name.endswith(SUFFIXES) and may_be_read:
                     names.append(name)
-                elif entry.name in BESIDE:
+                elif entry.name in BESIDE and entry.is_file():
                     others.append(OtherFile(name, BESIDE[entry.name], entry.stat().st_size, True))
                 elif entry.is_file() and not entry.name.startswith("."):
                     return None

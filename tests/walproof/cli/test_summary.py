@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import importlib
 import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import tarfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -102,6 +107,94 @@ def test_a_log_that_cannot_be_read_does_not_end_the_list(tmp_path: Path) -> None
     assert "b.journal" in done.stdout
     assert "a.journal" in done.stderr
     assert done.return_value == 1
+
+
+@pytest.fixture
+def crowded(tmp_path: Path) -> Iterator[Path]:
+    """A folder with a log, a packed one, and all that is no file."""
+    folder = tmp_path / "crowded"
+    (folder / "deep").mkdir(parents=True)
+    shutil.copy(DAMAGED, folder / "000003.log")
+    (folder / "deep" / "000004.log.gz").write_bytes(gzip.compress(DAMAGED.read_bytes()))
+    (folder / "notes.gz").write_bytes(gzip.compress(b"nothing of ours"))
+    with tarfile.open(folder / "old.tar.gz", "w:gz") as archive:
+        archive.add(DAMAGED, "000001.log")
+    os.mkfifo(folder / "pipe")
+    (folder / "deep" / "up").symlink_to("..")
+    with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(folder):
+        listening.bind("socket")
+        yield folder
+
+
+def test_what_else_is_in_a_folder_is_opened_or_named(crowded: Path) -> None:
+    done = run(crowded)
+    assert done.return_value == 3
+    assert done.stderr == ""
+    assert "2 logs" in done.stdout
+    assert "000004.log.gz" in done.stdout
+    assert "notes.gz" not in done.stdout
+    told = [line for line in done.stdout.splitlines() if "not read" in line]
+    others = {"old.tar.gz": "an archive (tar in gzip)", "pipe": "a pipe", "socket": "a socket"}
+    assert told == [f"  not read: {crowded}/{name}, {what}" for name, what in others.items()]
+    bodies = [json.loads(line) for line in run(crowded, "--json").stdout.splitlines()]
+    (packed,) = [body for body in bodies if "unpacked" in body]
+    (plain,) = [body for body in bodies if body.get("log", "").endswith("000003.log")]
+    assert packed["log"].endswith("000004.log.gz")
+    assert packed["unpacked"] == ["gzip"]
+    own = ("log", "size", "unpacked")
+    assert {key: packed[key] for key in packed if key not in own} == {
+        key: plain[key] for key in plain if key not in own
+    }
+    assert [body["not_read"] for body in bodies if "file" in body] == list(others.values())
+
+
+def test_a_folder_of_nothing_but_a_pipe_says_so(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "000003.log")
+    done = run(tmp_path)
+    assert done.return_value == 4
+    assert "000003.log is a pipe" in done.stderr
+
+
+def test_a_packed_log_in_a_folder_that_is_cut_says_so(tmp_path: Path) -> None:
+    shutil.copy(DAMAGED, tmp_path / "000003.log")
+    whole = gzip.compress(DAMAGED.read_bytes())
+    (tmp_path / "000004.log.gz").write_bytes(whole[:-6])
+    (tmp_path / "000005.log.gz").write_bytes(whole[:11])
+    done = run(tmp_path)
+    assert "000004.log.gz: only what came out before a fault of the packing: gzip" in done.stderr
+    assert f"Error: {tmp_path}/000005.log.gz: gzip: " in done.stderr
+    assert done.return_value == 1
+    assert "2 logs" in done.stdout
+
+
+def test_a_file_that_vanishes_while_a_folder_is_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("000003.log", "000004.log"):
+        shutil.copy(DAMAGED, tmp_path / name)
+    summary_command = importlib.import_module("walproof.cli.summary")
+    read = summary_command.summarise
+
+    def vanishing(format_id: str, path: Path, *more: Any) -> Any:
+        (tmp_path / "000003.log").unlink(missing_ok=True)
+        return read(format_id, path, *more)
+
+    monkeypatch.setattr(summary_command, "summarise", vanishing)
+    done = run(tmp_path)
+    assert done.return_value == 3
+    assert f"not read: {tmp_path}/000003.log, gone: it was deleted" in done.stdout
+    assert "1 log," in done.stdout
+
+
+def test_a_system_names_what_is_not_read_with_it(tmp_path: Path) -> None:
+    shutil.copy(JOURNAL, tmp_path / "system.journal")
+    os.mkfifo(tmp_path / "user-1000.journal")
+    os.mkfifo(tmp_path / "fss")
+    done = run(tmp_path)
+    assert done.return_value == 0
+    assert "systemd, journals of one host: 1 log, 5 records" in done.stdout
+    assert "note    user-1000.journal: a pipe; nothing reads it with the folder" in done.stdout
+    assert run("recover", tmp_path, "--out", tmp_path.parent / "new").return_value == 0
 
 
 @pytest.mark.parametrize(
