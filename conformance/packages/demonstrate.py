@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance import ROOT
@@ -34,7 +34,7 @@ class Demonstration:
 
     ``copies`` are files beside the sources, by name and that in the implementation's folder.
     ``test`` is run after ``prepare``. ``profiles`` are those that the example asks. ``path`` has
-    folders for Python, where ``{build}`` is that of the implementation.
+    folders for Python, ``environment`` variables; ``{build}`` is that of the implementation.
     """
 
     ecosystem: str
@@ -44,6 +44,7 @@ class Demonstration:
     profiles: tuple[str, ...]
     prepare: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 DEMONSTRATIONS = {
@@ -61,6 +62,16 @@ DEMONSTRATIONS = {
             "python", "dfindexeddb", (sys.executable, "-m", "pytest", "-q"),
             {"known-failures.json": "known-failures.json"}, ("recover",),
             path=("../package", "{build}/venv/lib/python*/site-packages"),
+        ),
+        Demonstration(
+            "npm", "zmq-raft", ("node", "--test", "--test-reporter=dot"),
+            {
+                name: name
+                for name in ("known-failures.json", "reading.mjs", "writing.mjs", "zmq_raft.mjs")
+            },
+            ("recover", "strict", "write", "append"),
+            prepare=("npm", "install", "--offline", "--no-audit", "--no-fund", "--silent"),
+            environment={"ZMQ_RAFT": "{build}"},
         ),
     )
 }  # fmt: skip
@@ -80,6 +91,8 @@ def demonstrate(
     environment = {name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}
     environment |= {"CARGO_NET_OFFLINE": "true", "GOFLAGS": "-mod=mod", "GOPROXY": "off"}
     environment |= {"WALPROOF_RESULTS": str(folder / "results")}
+    build = str(BUILT / one.implementation)
+    environment |= {name: text.format(build=build) for name, text in one.environment.items()}
     if one.path:
         folders = [found for name in one.path for found in _folders(one, name)]
         environment["PYTHONPATH"] = os.pathsep.join(folders)

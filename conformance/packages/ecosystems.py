@@ -45,6 +45,7 @@ ECOSYSTEMS = {
             'import {{ vectors }} from "{npm}";\nfor (const vector of vectors("leveldb-log")) {{\n'
             "  // vector.files(), vector.expect.records …\n}}",
             "vectors", ("npm", "test", "--silent"), ("npm", "pack", "--silent"), "*.tgz",
+            runs="walproof.test.js.j2",
         ),
         Ecosystem(
             "maven", "Java", "java",

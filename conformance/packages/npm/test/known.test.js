@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { canonical, differences } from "../comparing.js";
+import { Known, run } from "../runner.js";
+
+const entry = (vector, profile, result, difference) => ({ vector, profile, result, difference, cause: "why" });
+const failures = [
+  entry("a/one", "recover", "fail", "records [0123abcd]"),
+  entry("a/two", "append", "fail", "files [0123abcd]"),
+  entry("a/three", "recover", "crash", "it fell"),
+];
+
+/** Runs `use` with the path of a list. */
+function withList(body, use) {
+  const folder = mkdtempSync(join(tmpdir(), "walproof-"));
+  try {
+    const path = join(folder, "known.json");
+    writeFileSync(path, JSON.stringify(body));
+    return use(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("the list is strict both ways", () => {
+  const known = withList({ causes: { why: "Because." }, failures }, (path) => new Known(path));
+  for (const [vector, profile, result, difference, expected] of [
+    ["a/one", "recover", "fail", "in other words [0123abcd]", "known-failure"],
+    ["a/one", "recover", "fail", "records [ffffffff]", "fail"],
+    ["a/one", "recover", "crash", "", "crash"],
+    ["a/one", "recover", "pass", "", "unexpected-pass"],
+    ["a/one", "recover", "skipped", "not today", "skipped"],
+    ["a/one", "strict", "fail", "records [0123abcd]", "fail"],
+    ["a/two", "append", "fail", "whatever", "known-failure"],
+    ["a/three", "recover", "crash", "elsewhere", "known-failure"],
+    ["a/four", "recover", "pass", "", "pass"],
+  ]) {
+    const [found, why] = known.compared({ vector, profile, result, difference });
+    assert.equal(found, expected, `${vector} ${profile} ${result}`);
+    assert.equal(found === "known-failure", why === "Because.");
+  }
+  assert.deepEqual(known.strangers("a", new Set(["a/one", "a/two"])), ["a/three"]);
+});
+
+test("a list that does not hold together", () => {
+  withList({ causes: {}, failures }, (path) => assert.throws(() => new Known(path), /the cause why is not there/));
+  assert.equal(new Known("none.json").failures.size, 0);
+  const gone = [entry("leveldb-log/gone", "recover", "fail", "")];
+  withList({ causes: { why: "" }, failures: gone }, (known) => {
+    assert.throws(() => run("leveldb-log", "file:///none.mjs", { known }), /leveldb-log\/gone/);
+  });
+  assert.throws(() => run("leveldb", "file:///none.mjs"), /no vectors of leveldb/);
+});
+
+test("canonical texts, and what ranges cover", () => {
+  assert.equal(
+    canonical({ b: [1, true, null], a: "é\u007f\n\"🦀 ~" }),
+    '{"a": "\\u00e9\\u007f\\n\\"\\ud83e\\udd80 ~", "b": [1, true, null]}',
+  );
+  const halves = [{ from: 1, to: 4 }, { from: 4, to: 9 }, { from: 20, to: 20 }];
+  assert.deepEqual(differences({ lost: halves }, { lost: [{ from: 1, to: 9 }] }, ["lost"]), []);
+  assert.equal(differences({ lost: halves }, { lost: [{ from: 1, to: 8 }] }, ["lost"]).length, 1);
+});
