@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conformance import VECTORS
-from walproof.cli import main
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
+from tests.conformance.reports.conftest import realistic
+from walproof.cli import SUBCOMMANDS, main
 
 WORST = "a\nforged  row\t\x1b[31m\x1b]0;title\x07\x9b2J\u202egol.\u2066[bold]\udcff"
 """A newline, colours, a title, a C1 control, the direction of reading, markup, and no UTF-8."""
@@ -136,6 +142,9 @@ COMMANDS = [
     ("diff", "NOTHING", "LOG"),
     ("diff", "LOG", "LOG"),
     ("diff", "LOG", "JOURNAL"),
+    ("compare-runs", "REPORT", "EMPTY"),
+    ("compare-runs", "EMPTY", "REPORT"),
+    ("compare-runs", "REPORT", "EMPTY", "--json"),
     ("compare-runs", "NOTHING", "LOG"),
     ("compare-runs", "LOG", "LOG"),
     ("review", "--against", WORST),
@@ -147,6 +156,27 @@ COMMANDS = [
     (*SMALL_HUNT, "--out", "OUT"),
     ("mutants", "--format", "leveldb-log", "--changed", WORST),
     ("setup", "--impl", WORST),
+    ("scenarios", WORST),
+    ("scenarios", "--run", "NOTHING"),
+    ("scenarios", "--run", "LOG"),
+    ("scenarios", "torn-last-record", "--run", "REPORT"),
+    ("one-bit", "--format", "leveldb-log", "NOTHING"),
+    ("one-bit", "--format", "leveldb-log", "LOG"),
+    ("one-bit", "--format", "leveldb-log", "SOUND", "--at-most", "40", "--jobs", "1"),
+    ("one-bit", "--format", "leveldb-log", "--control", WORST),
+    ("one-bit", "--format", WORST),
+    ("bench", "--only", WORST),
+    ("databases", "--system", WORST),
+    ("databases", "--case", WORST),
+    ("SAYS",),
+    ("summary", "SAYS", "--json"),
+    ("read", "SAYS"),
+    ("read", "SAYS", "--json"),
+    ("inspect", "SAYS"),
+    ("diff", "SAYS", "NOTHING"),
+    ("diff", "SAYS", "OTHER"),
+    ("diff", "SAYS", "OTHER", "--json"),
+    ("explain", "kahadb-journal", WORST),
     ("vectors", WORST),
     (WORST,),
 ]
@@ -163,6 +193,11 @@ def test_no_command_prints_the_worst_name_as_it_is(command, run, folder: Path) -
         "UTF8": folder.parent / f"new {UTF8}",
         "PLAIN": folder.parent / "new",
         "LAKE": _lake(folder.parent / "lake"),
+        "SOUND": _sound(folder / f"sound {WORST}.log"),
+        "SAYS": _broker(folder / f"db-1 {WORST}.log", UTF8),
+        "OTHER": _broker(folder / "db-2.log", f"{UTF8} other"),
+        "REPORT": _report(folder / f"{WORST}.json", _worst(realistic())),
+        "EMPTY": _report(folder / "empty.json", {**realistic(), "implementations": []}),
     }
     said = run(*(places.get(word, word) for word in command))
     assert said.strip() or command[0] == "fields", "a command says something"
@@ -177,6 +212,46 @@ def _lake(folder: Path) -> Path:
     folder.mkdir()
     shutil.copy(LEVELDB, folder / f"{UTF8}.log")
     return folder
+
+
+def _sound(path: Path) -> Path:
+    shutil.copy(VECTORS / "leveldb-log" / "one-record.log", path)
+    return path
+
+
+def _broker(path: Path, name: str) -> Path:
+    """A journal whose one command, decoded, says a name: it removes a queue of that name."""
+    data = name.encode()
+    queue = b"\x12" + bytes([len(data)]) + data
+    command = b"\x0a" + bytes([len(queue)]) + queue
+    payload = b"\x06" + bytes([len(command)]) + command
+    named("kahadb-journal").write(path, [NewRecord(payload)], {})
+    return path
+
+
+def _report(path: Path, report: Mapping[str, Any]) -> Path:
+    path.write_text(json.dumps(report))
+    return path
+
+
+OF_PROGRAMS = frozenset({"name", "version", "language", "difference", "title", "unavailable"})
+"""Of a report, what those who are asked say of themselves, and what was made of it."""
+
+
+def _worst(value: Any) -> Any:
+    """A report of programs that say the worst of themselves."""
+    if isinstance(value, dict):
+        return {
+            key: f"{inner} {UTF8}"
+            if key in OF_PROGRAMS and isinstance(inner, str)
+            else _worst(inner)
+            for key, inner in value.items()
+        }
+    return [_worst(inner) for inner in value] if isinstance(value, list) else value
+
+
+def test_no_command_is_left_out() -> None:
+    assert set(SUBCOMMANDS) - {command[0] for command in COMMANDS} == set()
 
 
 def test_the_name_can_be_made_here(folder: Path) -> None:
