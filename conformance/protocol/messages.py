@@ -135,18 +135,19 @@ def proper(message: Any, line: bytes) -> dict[str, Any]:
 
 @functools.cache
 def _decoder() -> json.JSONDecoder:
-    return json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+    return json.JSONDecoder(parse_constant=_refuse, parse_float=_number)
 
 
 def _refuse(constant: str) -> float:
     raise ValueError(f"{constant} is no JSON")
 
 
-def _finite(text: str) -> float:
+def _number(text: str) -> int | float:
+    """12.0 is the integer 12, as in JSON Schema: some writers know one kind of number only."""
     value = float(text)
     if math.isinf(value):
         raise ValueError(f"{text} is beyond every number")
-    return value
+    return int(value) if value.is_integer() else value
 
 
 def too_deep(message: Any) -> bool:

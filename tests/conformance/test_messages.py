@@ -225,3 +225,10 @@ class TestOwed:
         assert not self.OWED.is_reply(
             {"seq": 7, "answer": {**self.OWED.answer, "records": deep}}, 7
         )
+
+
+def test_a_whole_number_is_an_integer_however_it_is_written():
+    """A float as an offset once ended the run: nothing can be repeated 1.0 times."""
+    message = decode(b'{"at": 12.0, "size": 1e3, "to": 1e300, "share": 0.5, "from": -0.0}')
+    assert [type(value) for value in message.values()] == [int, int, int, float, int]
+    assert message == {"at": 12, "size": 1000, "to": int(1e300), "share": 0.5, "from": 0}
