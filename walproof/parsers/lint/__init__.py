@@ -1,7 +1,8 @@
 """``walproof lint-ksy``: what keeps the parsers of a grammar from agreeing in all languages.
 
 The compiler accepts everything that is found here. Each rule is a function in ``order`` (the style
-guide) or ``traps`` (languages that differ); a comment excuses what is meant (``excuses``).
+guide), ``traps`` (languages that differ) or ``sizes`` (what damage makes negative); a comment
+excuses what is meant (``excuses``).
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ from pathlib import Path
 import yaml
 
 from conformance.kaitai.compile import GrammarError, compile_to
-from walproof.parsers.lint import order, traps
+from walproof.parsers.lint import order, sizes, traps
 from walproof.parsers.lint.excuses import excused
 from walproof.parsers.lint.grammar import Finding, LintedGrammar
 
-RULES: dict[str, Callable[[LintedGrammar], Iterator[Finding]]] = {**order.RULES, **traps.RULES}
+RULES: dict[str, Callable[[LintedGrammar], Iterator[Finding]]] = {
+    **order.RULES,
+    **traps.RULES,
+    **sizes.RULES,
+}
 """The rules by id, in the order in which findings of one line are reported."""
 
 
