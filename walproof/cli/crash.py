@@ -23,6 +23,7 @@ from walproof.cli.output import say, say_lines
 from walproof.cli.stopping import stoppable
 from walproof.crash.judge import Finding, build
 from walproof.crash.judge import told as payload
+from walproof.crash.live import Watched, run_live
 from walproof.crash.model import MODELS, SECTORS
 from walproof.crash.recorder import CannotRecord
 from walproof.crash.run import Result, Run, run
@@ -49,6 +50,8 @@ SHOWN = 6
 @click.option(
     "--seed", default=1, show_default=True, help="Chooses the states where there are more."
 )
+@click.option("--live", is_flag=True,
+              help="No crash: what a reader beside the writer sees, at every moment.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path),
               help="A new folder for the plainest state of each finding.")  # fmt: skip
 @subjects.isolation
@@ -62,6 +65,7 @@ def crash(
     sectors: tuple[str, ...],
     most: int,
     seed: int,
+    live: bool,
     out: Path | None,
     isolated: bool,
 ) -> int:
@@ -71,10 +75,15 @@ def crash(
     of its files are built under each model; the executable specification reads them, the writer's
     own system reads them, and both append to copies. docs/crash.md describes the models.
 
+    With --live nothing crashes: after every operation, and inside of each write, the log is read
+    by the executable specification and the scanner, which must return what was written so far,
+    each record once, and never fewer than before.
+
     \b
     walproof crash --writer leveldb-cpp
     walproof crash --cmd './my-writer' --format zmq-raft --model any --states 5000
     walproof crash --writer executable-spec --format leveldb-log --out /tmp/states
+    walproof crash --writer goleveldb --live
 
     Exit status: 0 if every promise was kept, 3 if one was not, 1 for a usage or I/O error.
     """
@@ -89,7 +98,14 @@ def crash(
     else:
         subject = subjects.foreign(command or "", isolated=isolated)
     chosen = format or _only_format(subject)
+    if live and (out is not None or models):
+        raise click.UsageError("--live has no models, and no states to keep")
     try:
+        if live:
+            sizes = [int(one) for one in sectors] or list(SECTORS)
+            watched = asyncio.run(run_live(subject, chosen, count, sizes))
+            _show_live(watched, chosen)
+            return 3 if watched.findings else 0
         done = _run(subject, chosen, models or MODELS, sectors, count, most, seed)
     except (CannotRecord, NotUnderstood) as error:
         raise click.ClickException(f"{subject.name} was not recorded: {error}") from None
@@ -154,6 +170,27 @@ def _show(done: Run, format: str) -> None:
     for result in done.results:
         for finding in [*result.judgement.violations(), *result.judgement.notes()]:
             _show_finding(result, finding, console)
+
+
+def _show_live(watched: Watched, format: str) -> None:
+    say(f"writer   {watched.hello['name']} {watched.hello['version']}, {format}")
+    say(
+        f"moments  {counted(watched.moments, 'moment')}, {watched.torn:,} of them inside of a"
+        f" write, {counted(watched.trace.acknowledged, 'record')}"
+    )
+    for one in watched.findings.values():
+        say("")
+        say(f"{one.what}  {one.who}, at {counted(one.count, 'moment')}", style="red")
+        say(
+            f"  moment   operation {one.state.after - 1}"
+            f"{''.join(f', {part}' for part in one.state.missing)},"
+            f" {counted(one.state.acknowledged, 'record')} acknowledged"
+        )
+        say(f"  found    {counted(len(one.found), 'record')}")
+        if one.detail:
+            say(f"  said     {printable(one.detail)}")
+    if not watched.findings:
+        say("No reader went wrong.")
 
 
 def _show_finding(result: Result, finding: Finding, console: Console) -> None:

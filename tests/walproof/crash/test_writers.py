@@ -12,6 +12,7 @@ import pytest
 
 from conformance.subject import Subject
 from walproof.crash import oracles
+from walproof.crash.live import run_live
 from walproof.crash.model import MODELS
 from walproof.crash.recorder import CannotRecord
 from walproof.crash.run import Run, run
@@ -86,3 +87,11 @@ def test_our_own_writers_keep_what_was_synced(format: str) -> None:
     ours = next(one for one in all_implementations() if one.name == "executable-spec")
     found = violations(judged(list(ours.command), format))
     assert found == dict.fromkeys(MODELS, OURS[format])
+
+
+def test_readers_beside_a_writer_that_begins_new_files_are_right_at_every_moment() -> None:
+    ours = next(one for one in all_implementations() if one.name == "executable-spec")
+    subject = Subject("ours", "ours", list(ours.command), isolated=False)
+    done = asyncio.run(run_live(subject, "zmq-raft", 5))
+    assert done.findings == {}
+    assert done.moments > done.torn > 0

@@ -1,0 +1,90 @@
+"""A stream beside a writer, at every moment of it: each record once, in order, none invented."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pyspark_journal.source import JournalDataSource
+from walproof.crash.formats import crash_of
+from walproof.crash.live import moments
+from walproof.crash.model import State
+from walproof.crash.recorder import record
+from walproof.implementations import all_implementations
+
+
+def may_trace() -> bool:
+    command = ["strace", "-o", os.devnull, "true"]
+    return shutil.which("strace") is not None and subprocess.run(command).returncode == 0
+
+
+pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+
+
+def put(state: State, folder: Path, modified: int) -> None:
+    """Change the files of a folder in place: a file keeps its inode, as under a writer."""
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_file() and path.relative_to(folder).as_posix() not in state.files:
+            path.unlink()
+    for name, content in sorted(state.files.items()):
+        path = folder / name
+        if content is None:
+            path.mkdir(exist_ok=True)
+            continue
+        if path.exists() and path.read_bytes() == content:
+            continue
+        with path.open("r+b" if path.exists() else "xb") as file:
+            file.write(content)
+            file.truncate()
+        os.utime(path, ns=(modified, modified))
+
+
+class Stream:
+    """A query: its offsets, and the payloads that its batches brought."""
+
+    def __init__(self, path: Path) -> None:
+        source = JournalDataSource({"path": str(path)})
+        self.reader: Any = source.streamReader(source.schema())
+        self.offset: dict[str, Any] = {}
+        self.payloads: list[bytes] = []
+
+    def look(self) -> None:
+        """Take what there is now."""
+        while True:
+            end = self.reader.latestOffset(self.offset, self.reader.getDefaultReadLimit())
+            if end == self.offset:
+                return
+            rows = [
+                row
+                for partition in self.reader.partitions(self.offset, end)
+                for batch in self.reader.read(partition)
+                for row in batch.to_pylist()
+            ]
+            rows.sort(key=lambda row: (row["file"], row["offset"] or 0))
+            self.payloads += [row["payload"] for row in rows if row["kind"] == "record"]
+            self.offset = end
+
+
+@pytest.mark.parametrize("format", ["leveldb-log", "kahadb-journal", "zmq-raft"])
+def test_a_stream_returns_each_record_once(format: str, tmp_path: Path) -> None:
+    what = crash_of(format)
+    records = what.records(6)
+    written = [one.payload for one in records]
+    ours = next(one for one in all_implementations() if one.name == "executable-spec")
+    trace, _ = asyncio.run(record(list(ours.command), format, what, records))
+    stream = Stream(tmp_path)
+    now = time.time_ns()
+    for number, moment in enumerate(moments(trace)):
+        put(moment.state, tmp_path, now + number * 1_000_000)
+        stream.look()
+        count = len(stream.payloads)
+        assert stream.payloads == written[:count], moment.state.missing
+        assert count >= moment.state.acknowledged, "what was acknowledged is delivered at once"
+    assert stream.payloads == written
