@@ -15,7 +15,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -150,6 +149,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", action="append", choices=RUNNERS)
     parser.add_argument("--format", action="append", choices=list(registers()))
     parser.add_argument("--every", type=int, default=1, help="ask each so many-th vector")
+    parser.add_argument(
+        "--folder", type=Path, help="where tables and results stay; what the harness found is kept"
+    )
     chosen = parser.parse_args(arguments)
     vectors = [
         vector
@@ -158,39 +160,37 @@ def main(arguments: list[str]) -> int:
     ][:: chosen.every]
     wrong: list[str] = []
     with tempfile.TemporaryDirectory(prefix="walproof-crosscheck-") as name:
-        folder = Path(name)
-        made = tables_of(vectors)
-        ask_harness(made, vectors, folder)
-        for each in made:
-            classes = Counter(
-                one["class"] for one in harness_results(folder, each["name"]).values()
-            )
-            print(f"walproof check  {each['name']}: {_counts(classes)}", flush=True)
+        folder = chosen.folder or Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        if not list(folder.glob("*.harness")):
+            ask_harness(tables_of(vectors), vectors, folder)
+        asked = sorted(path.stem for path in folder.glob("*.harness"))
+        for table in asked:
+            _say("walproof check", table, harness_results(folder, table))
         files = contents()
         for ecosystem in (ECOSYSTEMS[one] for one in chosen.only or RUNNERS):
             if not ecosystem.is_here():
                 print(f"{ecosystem.id}  not asked: {ecosystem.test[0]} is not here")
                 continue
-            package(ecosystem, files, folder / ecosystem.id)
-            started = time.monotonic()
-            done = ask_runner(ecosystem, folder / ecosystem.id, folder)
+            for table in asked:
+                (folder / f"{table}.{ecosystem.id}").unlink(missing_ok=True)
+            package(ecosystem, files, Path(name) / ecosystem.id)
+            done = ask_runner(ecosystem, Path(name) / ecosystem.id, folder)
             if done.returncode:
                 wrong.append(f"{ecosystem.id}: {(done.stdout + done.stderr)[-3000:]}")
-            for each in made:
-                results = runner_results(folder / f"{each['name']}.{ecosystem.id}")
-                harness = harness_results(folder, each["name"])
-                differ = disagreements(each["name"], harness, results)
+            for table in asked:
+                results = runner_results(folder / f"{table}.{ecosystem.id}")
+                differ = disagreements(table, harness_results(folder, table), results)
                 wrong += [f"{ecosystem.id}: {one}" for one in differ]
-                classes = Counter(one["class"] for one in results.values())
-                said = f"{len(results)} results, {len(differ)} differ: {_counts(classes)}"
-                print(f"{ecosystem.id}  {each['name']}: {said}", flush=True)
-            print(f"{ecosystem.id}  {time.monotonic() - started:.0f} s", flush=True)
+                _say(ecosystem.id, table, results, f"; {len(differ)} differ")
     print(*wrong[:40], sep="\n")
     return 3 if wrong else 0
 
 
-def _counts(classes: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in sorted(classes.items()))
+def _say(who: str, table: str, results: Results, more: str = "") -> None:
+    classes = Counter(str(one["class"]) for one in results.values())
+    counts = ", ".join(f"{count} {name}" for name, count in sorted(classes.items()))
+    print(f"{who}  {table}: {len(results)} results: {counts}{more}", flush=True)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ ECOSYSTEMS = {
             "    // vector.files()?, vector.expect.records …\n}}",
             "vectors", ("cargo", "test", "--quiet"),
             ("cargo", "package", "--quiet", "--allow-dirty", "--no-verify"),
-            "target/package/*.crate",
+            "target/package/*.crate", runs="tests/walproof.rs",
         ),
         Ecosystem(
             "python", "Python", "python",

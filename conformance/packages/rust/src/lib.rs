@@ -2,6 +2,11 @@
 //!
 //! They are read from the sources of this crate, which stay where Cargo unpacked them: for tests.
 
+pub mod runner;
+mod sha256;
+
+pub use sha256::sha256;
+
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -170,15 +175,20 @@ fn answer(said: &Value) -> Answer {
 }
 
 fn record(said: &Value) -> Record {
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap_or(""), 16).unwrap_or(0);
     Record {
         file: some_text(&said["file"]),
         at: said["at"].as_u64().unwrap_or_default(),
         size: said["size"].as_u64().unwrap_or_default(),
-        payload: said["payload"].as_str().map(|hex| hex.as_bytes().chunks(2).map(byte).collect()),
+        payload: said["payload"].is_string().then(|| bytes(&said["payload"])),
         payload_sha256: some_text(&said["payload_sha256"]),
         fields: said.clone(),
     }
+}
+
+/// The bytes of a text in hexadecimal.
+fn bytes(hex: &Value) -> Vec<u8> {
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap_or(""), 16).unwrap_or(0);
+    hex.as_str().unwrap_or("").as_bytes().chunks(2).map(byte).collect()
 }
 
 fn lost(said: &Value) -> Lost {
