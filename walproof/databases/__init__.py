@@ -5,6 +5,6 @@ folder of more files, and what that returns is what a user has left. Here the da
 real write batches, messages and raft entries, and an answer is keys, messages and entries.
 
 ``formats`` has the damaged logs of each format and what their records mean to a system,
-``implementations`` the systems, ``opening`` runs one, ``judge`` compares, ``kept`` and ``page`` say
-what came of it.
+``implementations`` the systems, ``opening`` runs one, ``judge`` compares, ``answers`` keeps what
+came of it, and ``page`` says it.
 """

@@ -29,8 +29,8 @@ class Judgement:
 
     ``returned`` of those ``written`` came back. ``lost`` could have been read and did not come
     back, ``gone`` nobody can read any more, ``beyond`` came back although nothing proves them,
-    ``older`` were never written to this log and nothing tells, ``invented`` nobody ever wrote
-    there and a checksum would have told. ``forgotten`` came back, and not when the system was
+    ``stale`` are of an older log, or were done with, and nothing tells, ``invented`` nobody ever
+    wrote there and a checksum would have told. ``forgotten`` came back, and not when the system was
     opened again. ``word`` is the first one that it had for the damage.
     """
 
@@ -40,7 +40,7 @@ class Judgement:
     lost: int = 0
     gone: int = 0
     beyond: int = 0
-    older: int = 0
+    stale: int = 0
     invented: int = 0
     forgotten: int = 0
     word: str | None = None
@@ -69,7 +69,7 @@ class Judgement:
             words += f", {missing} lost {'with a word' if self.word else '**in silence**'}"
             words += f", {self.lost} of them readable" if self.lost else ""
         for number, what in (
-            (self.older, "{} older and nothing tells"),
+            (self.stale, "{} stale and nothing tells"),
             (self.beyond, "{} unproven"),
             (self.invented, "**{} invented**"),
             (self.forgotten, "**{} gone after a restart**"),
@@ -129,7 +129,7 @@ def judged(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
         lost=len(due.owed & missing),
         gone=len(due.gone & missing),
         beyond=len(found & due.written - due.owed),
-        older=len(found & due.owed - due.written),
+        stale=len(found & due.owed - due.written),
         invented=len(found - due.written - due.owed),
         forgotten=len(found - later) if opened.is_asked_again else 0,
         word=word,

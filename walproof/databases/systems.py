@@ -13,8 +13,11 @@ from conformance.registry import Implementation, load
 from conformance.saving import save
 
 FOLDER = Path(__file__).with_name("implementations")
-KEPT = "answers.json"
-"""The file in the folder of a system: what came of each mode and case when it was asked last."""
+KEPT = Path(__file__).with_name("answers")
+"""A file for each system: what came of each mode and case when it was asked last.
+
+They do not stand beside the programs: what stands there is built anew when it changes.
+"""
 
 Kept = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """By mode and by the id of a case: what :meth:`walproof.databases.judge.Judgement.to_json` says."""
@@ -40,7 +43,7 @@ class System:
     @property
     def place(self) -> Path:
         """Where what came of it is kept."""
-        return self.implementation.folder / KEPT
+        return KEPT / f"{self.name}.json"
 
     def kept(self) -> Kept:
         """What came of it last; empty if it was never asked."""

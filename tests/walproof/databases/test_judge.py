@@ -28,7 +28,7 @@ USUAL = ["opened log #3 in 12 ms"]
         (DAMAGED, [A], ["bad"], "1 of 4, 3 lost with a word, 2 of them readable", False, False),
         (DAMAGED, [A, ("b", "9"), C, D], [], "3 of 4, **1 invented**", False, True),
         (DAMAGED, [A, ("b", "9"), C, D], ["bad"], "3 of 4, **1 invented**", False, False),
-        (STALE, [A, B, C, ("d", "old"), ("e", "old")], [], "3 of 4, 2 older and nothing tells",
+        (STALE, [A, B, C, ("d", "old"), ("e", "old")], [], "3 of 4, 2 stale and nothing tells",
          True, False),
     ],
 )  # fmt: skip

@@ -14,7 +14,11 @@ from walproof.databases.run import ask, cases_of
 from walproof.databases.systems import System, systems
 
 SYSTEMS = {one.name: one for one in systems()}
-CHEAP = {"leveldb-log": ("bit-in-a-payload",)}
+CHEAP = {
+    "leveldb-log": ("bit-in-a-payload",),
+    "kahadb-journal": ("bit-in-a-payload/text",),
+    "zeebe-journal": ("swapped/segments-swapped",),
+}
 """By format: what each system is asked here. `walproof databases` asks everything."""
 
 
@@ -65,7 +69,7 @@ def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
     ("words", "said"),
     [
         (["--list", "--system", "leveldb-database"], "RepairDB"),
-        (["--system", "nobody"], "there are: goleveldb-database"),
+        (["--system", "nobody"], "goleveldb-database, leveldb-database"),
         (["--case", "nothing"], "there are: none, torn-last-record"),
         (["--format", "no-log"], "no system here opens logs of no-log"),
         (["--case", "swapped", "--save"], "excludes --case"),
