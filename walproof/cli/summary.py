@@ -168,6 +168,11 @@ def _about_system(
     logs = [_one_of(path, system, context) for path in map(system.path, system.logs)]
     rows, status = _summaries(log, logs, as_json, observer)
     said = observer.lines() if observer is not None else []
+    parts = {_below(system.path(part), log): part for part in system.logs}
+    gone = [
+        each for name, _, about in rows for each in system.kind.of_log(system, parts[name], about)
+    ]
+    system = replace(system, findings=[*system.findings, *gone])
     if as_json:
         say_json({"folder": log.typed, **system.to_json(), "about": said})
     else:

@@ -110,6 +110,10 @@ class Kind:
         """What the folder says of its log, once that was read: of a system of one log."""
         return iter(())
 
+    def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
+        """What one of several logs says of itself that was not found in it. ``OSError``."""
+        return iter(())
+
     def observer(self, system: System) -> Observer | None:
         """What looks at the records of all logs as they are summarised; None for nothing."""
         return None

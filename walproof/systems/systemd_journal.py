@@ -16,6 +16,7 @@ from reference_impl.answer import Event
 from reference_impl.systemd_journal import layout, read
 from reference_impl.systemd_journal.layout import Header, parse_header
 from walproof.quantity import counted, moment
+from walproof.summary.model import Summary
 from walproof.systems.model import Finding, Kind, OtherFile, System, SystemLog
 from walproof.systems.systemd_boots import Boots
 from walproof.systems.systemd_merge import merged
@@ -78,6 +79,14 @@ class Journals(Kind):
         logs = [SystemLog(one.name, _role(one)) for one in held]
         findings = list(_findings(held))
         return System(self, f"systemd, {title}", folder, FORMAT, logs, others, findings)
+
+    def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
+        """See :class:`Kind`: a file counts its entries, also those in a part that was cut off."""
+        header = _held(system.folder, log.name).header
+        if header is not None and found.records < header.n_entries:
+            gone = counted(header.n_entries - found.records, "entry")
+            text = f"its header counts {header.n_entries:,} entries, {found.records:,} are here"
+            yield Finding(f"{text}: {gone} cannot be read any more", log.name, "lost")
 
     def observer(self, system: System) -> Boots:
         """See :class:`Kind`: the boots."""

@@ -224,3 +224,17 @@ def test_two_folders_are_compared(tmp_path: Path, run) -> None:
 def test_one_log_is_damaged_not_a_folder_of_them(tmp_path: Path, run) -> None:
     done = run("damage", host(tmp_path / "one"), "truncate at 3", "--out", tmp_path / "out")
     assert "expected one of its logs, such as" in str(done.exception)
+
+
+def test_entries_in_a_part_that_was_cut_off_are_counted(tmp_path: Path, run) -> None:
+    """As many as journalctl showed before; afterwards it ignores the whole file."""
+    entries = [(n, FIRST_BOOT, n, n, f"message {n}") for n in range(1, 201)]
+    file(tmp_path / "system.journal", entries)
+    log = tmp_path / "system.journal"
+    log.write_bytes(log.read_bytes()[: log.stat().st_size * 3 // 4])
+    done = run(tmp_path)
+    left = sum(1 for one in JOURNAL.read(log, "recover", {}) if isinstance(one, Record))
+    assert 0 < left < 200
+    said = f"gone    system.journal: its header counts 200 entries, {left} are here:"
+    assert said in done.stdout
+    assert done.return_value == 3
