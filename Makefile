@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors mutants parsers review sweep fuzz one-bit audit lint bench kernels packages setup clean
+.PHONY: help conformance test vectors mutants parsers review site sweep fuzz one-bit audit lint bench kernels packages setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -16,6 +16,7 @@ help:
 	@echo 'make mutants                         change the executable specification: do the vectors tell?'
 	@echo 'make parsers                         packages of parsers in eleven languages, in parsers/'
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
+	@echo 'make site                            a page for each format, vector, reader: in build/site'
 	@echo 'make sweep                           damage the vectors in a million ways, on Spark'
 	@echo 'make fuzz                            change logs again and again: who raises, hangs, differs?'
 	@echo 'make one-bit                         what one flipped bit can do unseen, into the chapter'
@@ -46,6 +47,13 @@ parsers: $(VENV)/ready
 BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
+
+# The report of the last run, or of a new one; what walproof mutants found is shown if it is there.
+site: $(VENV)/ready reports/conformance/report.json
+	@walproof site --out build/site
+
+reports/conformance/report.json:
+	@$(MAKE) conformance
 
 # MUTANTS chooses: make mutants MUTANTS='--format ID', or MUTANTS='--changed main'
 MUTANTS ?=

@@ -71,6 +71,7 @@ IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
     "diff": [(["000003.log", "damaged.log"], 3, '"bravo"')],
     "compare-runs": [(["report.json", "report.json"], 0, "No difference.")],
     "review": [(["--against", "main"], 2, "needs a checkout")],
+    "site": [([], 2, "needs a checkout")],
     "vectors": [([], 2, "needs a checkout")],
     "mutants": [
         (["--format", "leveldb-log", "--sample", "2", "--first-kill"], 0, "mutants.html"),

@@ -42,6 +42,7 @@ SUBCOMMANDS = {
     "bench": "Measure readers and the harness, beside named peers.",
     "vectors": "Make the vectors, or check that nothing changes.",
     "mutants": "Change the executable specification: do vectors tell?",
+    "site": "Make the site: pages of formats, vectors, readers.",
     "setup": "Build the adapters of the real implementations.",
     "parsers": "Make parsers of the formats in other languages.",
     "lint-ksy": "Find what parsers of a grammar will stumble over.",

@@ -1,0 +1,57 @@
+"""Where each page of the site is: paths from its root, with ``/``."""
+
+from __future__ import annotations
+
+import re
+
+HOME = "index.html"
+SEARCH = "search.html"
+SCENARIOS = "scenarios.html"
+MUTANTS = "mutants.html"
+FINDINGS = "findings/index.html"
+GUIDES = "guides/index.html"
+IMPLEMENTATIONS = "implementations/index.html"
+
+
+def chapter(format: str) -> str:
+    """The page of a format: its chapter."""
+    return f"formats/{format}/index.html"
+
+
+def vectors_of(format: str) -> str:
+    """The page that lists the vectors of a format."""
+    return f"formats/{format}/vectors.html"
+
+
+def vector(id: str) -> str:
+    """The page of one vector, ``<format>/<slug>``."""
+    return f"vectors/{id}.html"
+
+
+def implementation(name: str) -> str:
+    """The page of an implementation; the name of a null baseline has a colon in it."""
+    return f"implementations/{_plain(name)}.html"
+
+
+def badge(name: str) -> str:
+    """The badge of an implementation, an SVG."""
+    return f"implementations/{_plain(name)}.svg"
+
+
+def finding(id: str) -> str:
+    """The page of a finding."""
+    return f"findings/{id}.html"
+
+
+def to_root(place: str) -> str:
+    """What leads from a page to the root of the site: ``../../``."""
+    return "../" * place.count("/")
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as code hosts make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name)

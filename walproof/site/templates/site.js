@@ -1,0 +1,119 @@
+// What every page does: the colour scheme, the keyboard, tables that scroll, bytes and their fields.
+"use strict";
+
+function isDark() {
+  const chosen = document.documentElement.dataset.scheme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function schemeButton() {
+  const button = document.getElementById("scheme");
+  const say = () => { button.textContent = isDark() ? "Light" : "Dark"; };
+  button.addEventListener("click", () => {
+    const next = isDark() ? "light" : "dark";
+    document.documentElement.dataset.scheme = next;
+    try { localStorage.setItem("walproof-scheme", next); } catch { /* for this page only, then */ }
+    say();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", say);
+  button.hidden = false;
+  say();
+}
+
+// "/" leads to the search, as in many places.
+function searchKey(event) {
+  const typing = event.target.closest("input, select, textarea");
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const field = document.querySelector("main input[name=q]") ?? document.querySelector("input[name=q]");
+  event.preventDefault();
+  field.focus();
+}
+
+// What scrolls must be reached by the keyboard, and only what scrolls.
+function reachable() {
+  for (const box of document.querySelectorAll(".scroll, pre")) {
+    const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+    if (!scrolls) {
+      box.removeAttribute("tabindex");
+      box.removeAttribute("role");
+      continue;
+    }
+    box.tabIndex = 0;
+    box.setAttribute("role", "group");
+    if (!box.hasAttribute("aria-label")) {
+      const heading = box.querySelector("caption, th")?.textContent.trim();
+      box.setAttribute("aria-label", heading ? `Table: ${heading}` : "Text that scrolls");
+    }
+  }
+}
+
+// A target inside something closed is opened; a wide table of contents is open, a narrow one not.
+function openTarget() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let box = target; box; box = box.parentElement?.closest("details")) {
+    if (box.tagName === "DETAILS") box.open = true;
+  }
+}
+
+// The bytes of a field and its row light up together.
+function linkBytes() {
+  for (const bytes of document.querySelectorAll("pre.hex")) {
+    const box = bytes.nextElementSibling;
+    const rows = box?.tagName === "DETAILS" ? box : null;
+    const show = (number) => {
+      for (const one of document.querySelectorAll(".lit")) one.classList.remove("lit");
+      if (number === undefined) return;
+      for (const one of bytes.querySelectorAll(`[data-n="${number}"]`)) one.classList.add("lit");
+      for (const one of rows?.querySelectorAll(`[data-n="${number}"]`) ?? []) one.classList.add("lit");
+    };
+    const over = (event) => show(event.target.closest("[data-n]")?.dataset.n);
+    for (const place of [bytes, rows]) {
+      place?.addEventListener("pointerover", over);
+      place?.addEventListener("pointerleave", () => show());
+    }
+  }
+}
+
+// The list of vectors, narrowed.
+function filterRows() {
+  const form = document.getElementById("filter");
+  if (!form) return;
+  const names = [...document.querySelectorAll("table.grid thead th.up")].map((one) => one.textContent.trim());
+  const right = /\bc-(pass|skipped|unexpected-pass)\b/;
+  const said = document.getElementById("filtered");
+  const apply = () => {
+    const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const group = form.elements.group.value;
+    const column = names.indexOf(form.elements.who.value);
+    let shown = 0;
+    for (const body of document.querySelectorAll("table.grid tbody")) {
+      let here = 0;
+      for (const row of body.querySelectorAll("tr:not(.group)")) {
+        const text = row.cells[0].textContent.toLowerCase();
+        const isShown = (!group || body.dataset.group === group) &&
+          words.every((word) => text.includes(word)) &&
+          (column < 0 || !right.test(row.cells[column + 1].className));
+        row.hidden = !isShown;
+        here += isShown;
+      }
+      body.hidden = here === 0;
+      shown += here;
+    }
+    said.textContent = `${shown.toLocaleString("en")} vectors`;
+  };
+  form.hidden = false;
+  form.addEventListener("input", apply);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  apply();
+}
+
+schemeButton();
+document.addEventListener("keydown", searchKey);
+for (const toc of document.querySelectorAll(".toc details")) toc.open = matchMedia("(min-width: 64rem)").matches;
+openTarget();
+addEventListener("hashchange", openTarget);
+reachable();
+addEventListener("resize", reachable);
+document.addEventListener("toggle", reachable, true);
+linkBytes();
+filterRows();
