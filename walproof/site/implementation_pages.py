@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from conformance import known_failures
 from conformance.registry import FOLDER
+from conformance.reports import badge
 from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview, overview
 from conformance.score import WRITING
 from reference_impl.places import ROOT
@@ -38,7 +39,8 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
         folder = folders.get(name)
         readme = folder / "README.md" if folder else None
         here = places.implementation(name)
-        frame.file(places.badge(name), badge(*_summed(one)))
+        if kind != NULL:
+            frame.file(places.badge(name), badge.svg({**run.report, "implementations": [one]}))
         made = None
         if readme is not None and readme.exists():
             source = readme.relative_to(ROOT).as_posix()
@@ -49,6 +51,7 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
             name,
             one=one,
             kind=KINDS[kind],
+            has_badge=kind != NULL,
             formats=formats_of(one),
             seen=seen,
             profiles=[name for name in PROFILES if seen.owed.get(name)],
@@ -99,31 +102,3 @@ def _names_of_causes(implementation: str) -> Mapping[str, str]:
     """The names of its causes by their sentences."""
     listed = known_failures.load(FOLDER / implementation / "known-failures.json")
     return {sentence: name for name, sentence in listed.causes.items()}
-
-
-def _summed(implementation: Implementation) -> tuple[int, int]:
-    """Pairs and written logs that are right, and how many there are."""
-    score = implementation["score"]
-    return (
-        score["pairs_passed"] + score.get("written_passed", 0),
-        score["pairs_total"] + score.get("written_total", 0),
-    )
-
-
-def badge(passed: int, total: int) -> str:
-    """A badge with a score, as an SVG that names no font and loads nothing."""
-    text = f"{passed:,} / {total:,}"
-    left, right = 66, 14 + round(6.6 * len(text))
-    share = passed / total if total else 0
-    colour = "#1a6b43" if share == 1 else "#765200" if share >= 0.5 else "#a8201a"
-    width = left + right
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img"'
-        f' aria-label="walproof: {text}"><title>walproof: {text}</title>'
-        f'<clipPath id="r"><rect width="{width}" height="20" rx="4"/></clipPath>'
-        f'<g clip-path="url(#r)"><rect width="{left}" height="20" fill="#3b424a"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="{colour}"/></g>'
-        '<g fill="#fff" font-family="system-ui, sans-serif" font-size="11.5"'
-        f' text-anchor="middle"><text x="{left / 2}" y="14">walproof</text>'
-        f'<text x="{left + right / 2}" y="14">{text}</text></g></svg>\n'
-    )
