@@ -5,6 +5,7 @@ Upstream: systemd ``src/basic/compress.c``.
 
 from __future__ import annotations
 
+import io
 import lzma
 from typing import Any
 
@@ -81,19 +82,19 @@ def compress(payload: bytes, flag: int) -> bytes | None:
 def _unxz(payload: bytes, limit: int) -> bytes:
     """One .xz stream (SDJ-028)."""
     decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY_LIMIT)
-    plain = bytearray()
+    plain = io.BytesIO()  # unlike a bytearray, it gives what it holds without a copy
     while not decoder.eof:
-        spent = min(limit, len(plain) + PIECE)
+        spent = min(limit, plain.tell() + PIECE)
         try:
-            plain += decoder.decompress(payload, min(PIECE, limit + 1 - len(plain)))
+            plain.write(decoder.decompress(payload, min(PIECE, limit + 1 - plain.tell())))
         except lzma.LZMAError as error:
             raise BadCompression(f"XZ: {error}", spent) from None
         payload = b""
-        if len(plain) > limit:
+        if plain.tell() > limit:
             raise TooLarge(f"XZ: more than {limit} bytes", spent)
         if decoder.needs_input:
             raise BadCompression("XZ: the stream ends early", spent)
-    return bytes(plain)
+    return plain.getvalue()
 
 
 def _unlz4(payload: bytes, limit: int) -> bytes:

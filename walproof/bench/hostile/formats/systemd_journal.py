@@ -123,6 +123,8 @@ LOGS = (
     faults_that_overlap,
     bombs,
 )
+FIELDS = {bombs: 64 << 20}
+"""What the largest field comes to: the limit of a field, which is decompressed as a whole."""
 COMMANDS = (
     Command(("export", "LOG")),
     Command(("verify", "LOG")),
