@@ -12,7 +12,7 @@ import click
 
 from conformance.contents import Contents, size, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
-from conformance.saving import publish, saved, unfinished_beside
+from conformance.saving import named_in_errors, publish, saved, unfinished_beside
 from reference_impl.formats import Format
 from walproof.cli.opening import opened, source_of
 from walproof.cli.output import say
@@ -160,7 +160,8 @@ def _list(log: LogToDamage) -> None:
 def _write(contents: Contents, out: Path) -> None:
     made = unfinished_beside(out)
     try:
-        write_contents(contents, made)
+        with named_in_errors(out):
+            write_contents(contents, made)
         publish(made, out)
     finally:
         if made.is_dir():
@@ -185,7 +186,8 @@ def _write_family(
             copies: Iterator[tuple[list[str], Contents]] = family(make, count, seed)
             for number, (words, contents) in enumerate(copies, start=1):
                 name = f"{number:0{len(str(count))}}{log.suffix}"
-                write_contents(contents, made / name)
+                with named_in_errors(out):
+                    write_contents(contents, made / name)
                 said = format.read(made / name, "recover", {}) if format is not None else None
                 manifest.add(name, words, contents, said)
             manifest.finish()

@@ -29,7 +29,7 @@ class Listed:
 
     ``first`` and ``last`` are the indexes of its first and last record if the format has indexes.
     ``format`` is None for a file that is neither a log nor a part of one. ``role`` says what the
-    file is to the system whose folder it is in.
+    file is to the system whose folder it is in, ``error`` why it could not be read.
     """
 
     file: str
@@ -43,6 +43,7 @@ class Listed:
     verdict: str | None = None
     reason: str | None = None
     role: str | None = None
+    error: str | None = None
 
     def take(self, event: Event) -> None:
         """Add an event of the reader to the counts."""
@@ -80,7 +81,7 @@ def list_logs(folder: str, format_id: str | None, as_json: bool) -> int:
     walproof list /var/lib/raft --json | jq 'select(.lost > 0)'
 
     Exit status: 0 if all logs are intact, 3 if one is torn or damaged or something of the system is
-    gone, 4 if one is refused, 1 for a usage or I/O error.
+    gone, 4 if one is refused, 1 for a usage or I/O error, also of one file: its line says so.
     """
     with source_of(folder, format_id) as source:
         if not source.path.is_dir():
@@ -111,7 +112,8 @@ def list_folder(source: Unpacked, format_id: str | None = None, as_json: bool = 
                 say(text, style=style)
         _print_table(rows)
     lost = 3 if of_system.is_lost(findings) else 0
-    return max([lost, *(EXIT_STATUS[row.verdict] for row in rows if row.verdict)])
+    unread = [1 for row in rows if row.error]
+    return max([lost, *unread, *(EXIT_STATUS[row.verdict] for row in rows if row.verdict)])
 
 
 def _roles(system: System, typed: str) -> dict[str, str]:
@@ -166,12 +168,20 @@ def _list(
 
 
 def _alone(path: Path, name: str, asked: Format | None) -> Listed:
-    """A file by itself: a log, a part of one that holds no records, or something else."""
-    format = asked if asked is not None and asked.recognise(path) else _format_of(path)
-    row = Listed(name, path.stat().st_size, format.id if format else None)
-    if format is not None:
-        for event in format.read(path, "recover", {}):
-            row.take(event)
+    """A file by itself: a log, a part of one that holds no records, or something else.
+
+    One that cannot be read does not end the list: what is known of it has its ``error``.
+    """
+    row = Listed(name, 0)
+    try:
+        row.size = path.stat().st_size
+        format = asked if asked is not None and asked.recognise(path) else _format_of(path)
+        if format is not None:
+            row.format = format.id
+            for event in format.read(path, "recover", {}):
+                row.take(event)
+    except OSError as error:
+        row.error = error.strerror or str(error)
     return row
 
 
@@ -184,7 +194,7 @@ def _print_table(rows: Iterable[Listed]) -> None:
     for row in rows:
         records = str(row.records) if row.format else ""
         lost = str(row.lost) if row.lost or row.reason else ""
-        said = row.reason or row.verdict or ""
+        said = row.error or row.reason or row.verdict or ""
         known = (
             row.first or "",
             row.last or "",
@@ -195,7 +205,7 @@ def _print_table(rows: Iterable[Listed]) -> None:
         )
         table.append((one_line(row.file), row.format or "–", str(row.size), records, *known))
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    verdicts = [None, *(row.verdict or ("damaged" if row.reason else None) for row in rows)]
+    verdicts = [None, *map(_verdict, rows)]
     for line, verdict in zip(table, verdicts, strict=True):
         cells = [
             cell.ljust(width) if number < 2 or number >= 8 else cell.rjust(width)
@@ -204,6 +214,11 @@ def _print_table(rows: Iterable[Listed]) -> None:
         text = "  ".join(cells).rstrip()
         style = VERDICT_STYLE.get(verdict or "intact") if verdict != "intact" else None
         say(text, style=style if verdict else None)
+
+
+def _verdict(row: Listed) -> str | None:
+    """What a row is coloured as."""
+    return row.verdict or ("damaged" if row.reason or row.error else None)
 
 
 list = list_logs  # found by the name of the subcommand; nothing here needs the builtin

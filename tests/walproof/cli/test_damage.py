@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from conformance import contents
 from conformance.vectors import load_all
 from walproof.cli import walproof
 
@@ -31,6 +34,20 @@ def test_a_vector_made_by_hand(tmp_path: Path) -> None:
     assert out.read_bytes() == wanted.contents
     assert "damaged (checksum-mismatch)" in done.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["bad.log"]
+
+
+@pytest.mark.parametrize("words", [("truncate at 3",), ("--random", "2")])
+def test_a_full_disk_is_no_fault_of_the_log(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(data: bytes, path: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # as of a write: no name in it
+
+    monkeypatch.setattr(contents, "_write", full)
+    log, out = VECTORS["leveldb-log/three-records"].input, tmp_path / "new"
+    said = str(run(log, *words, "--out", out).exception)
+    assert said == f"{out}: No space left on device"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_log_is_never_changed_nor_anything_replaced(tmp_path: Path) -> None:

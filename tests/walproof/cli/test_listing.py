@@ -35,3 +35,16 @@ def test_a_log_of_several_files_is_one(tmp_path: Path) -> None:
     shutil.copytree(VECTORS / "kahadb-journal" / "two-files", folder)
     told = listed("--format", "kahadb-journal", str(folder))
     assert told.output.splitlines()[-1].split()[:2] == [str(folder), "kahadb-journal"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file that cannot be read")
+def test_a_file_that_cannot_be_read_does_not_end_the_list(tmp_path: Path) -> None:
+    for name in ("a.log", "c.log"):
+        shutil.copy(VECTORS / "leveldb-log/three-records.log", tmp_path / name)
+    (tmp_path / "b.log").symlink_to("/proc/self/mem")  # an I/O error, also for root
+    told = listed(str(tmp_path))
+    lines = [line.split(maxsplit=3) for line in told.output.splitlines()[1:]]
+    assert [line[0] for line in lines] == ["a.log", "b.log", "c.log"]
+    assert lines[1][3] == "Input/output error"
+    assert told.return_value == 1
+    assert '"error": "Input/output error"' in listed("--json", str(tmp_path)).output
