@@ -36,6 +36,7 @@ PLAIN = {
     "walproof/cli/recover_system.py": "in a folder that is published when whole",
     "walproof/crash/judge.py": "a scratch copy, or a folder that is published when whole",
     "walproof/databases/implementations/opener/opener.py": "in a scratch folder",
+    "walproof/fuzz/compiled/run.py": "what a process says, in a scratch folder",
     "walproof/fuzz/run.py": "what a process says, in a scratch folder",
     "walproof/lake/remote.py": "a scratch copy of a remote file",
     "walproof/lake/trees.py": "a scratch copy of a file's first bytes",

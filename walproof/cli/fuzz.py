@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from walproof.cli.stopping import stoppable
 from walproof.quantity import counted, in_bytes, number
 
 IN_PYTHON = ("reference", "scanner", "second", "differential")
+COMPILED = ("cpp", "go", "rust")
 SECONDS = 60.0
 """A run of one format, where nothing else is said."""
 
@@ -26,8 +28,9 @@ SECONDS = 60.0
 @click.command()
 @click.option("--format", "chosen", type=click.Choice([*FORMATS, "all"]), default="all",
               show_default=True, help="Whose logs are tried.")  # fmt: skip
-@click.option("--target", type=click.Choice(IN_PYTHON), default="differential", show_default=True,
-              help="Who is tried. `differential` is the first three, compared.")  # fmt: skip
+@click.option("--target", type=click.Choice([*IN_PYTHON, *COMPILED]), default="differential",
+              show_default=True, help="Who is tried. `differential` is the first three, compared;"
+              " the last three are generated parsers.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(1), metavar="N",
               help="Time for each format.  [default: 60]")  # fmt: skip
 @click.option("--inputs", type=click.IntRange(1), metavar="N", help="Inputs for each format.")
@@ -44,6 +47,8 @@ SECONDS = 60.0
               metavar="FILE", help="Try one input again, with every check.")  # fmt: skip
 @click.option("--unpack", type=click.Path(path_type=Path), metavar="DIR",
               help="With --repeat: a new folder for the log of the input.")  # fmt: skip
+@click.option("--corpus-archive", "packed", type=click.Path(dir_okay=False, path_type=Path),
+              metavar="OUT", help="Pack the corpus instead, with answers, as .tar.gz.")  # fmt: skip
 @stoppable()
 def fuzz(
     chosen: str,
@@ -56,6 +61,7 @@ def fuzz(
     blind: bool,
     repeat: Path | None,
     unpack: Path | None,
+    packed: Path | None,
 ) -> int:
     """Change logs again and again, and ask readers: who raises, hangs, grows, or disagrees?
 
@@ -63,11 +69,14 @@ def fuzz(
     match; an input that reaches new lines of a reader is kept and changed further. The executable
     specification is held to the invariants of the conventions, the scanner and the second reader
     to its answer. A reader may take two seconds of processor time, and 64 MiB and 16 bytes for
-    each byte of the input.
+    each byte of the input. Generated parsers are built and run by the fuzzer of their language,
+    with libFuzzer for C++ (clang) and Rust.
 
     \b
     walproof fuzz --format leveldb-log --seconds 600
     walproof fuzz --target scanner --inputs 1000000 --seed 7
+    walproof fuzz --target cpp --format kahadb-journal --seconds 3600
+    walproof fuzz --corpus-archive corpus.tar.gz
     walproof fuzz --repeat reports/fuzz/findings/leveldb-log/…/input.fuzz
 
     Each finding is a folder with a small input and the command that repeats it.
@@ -76,11 +85,20 @@ def fuzz(
     """
     if repeat is not None:
         return _repeat(repeat, target, unpack)
+    if packed is not None:
+        return _archive(corpus, packed)
     if unpack is not None:
         raise click.UsageError("--unpack goes with --repeat")
     from walproof.fuzz.run import has_engine, run
     from walproof.fuzz.settings import BLIND, GUIDED, Settings
 
+    if target in COMPILED:
+        outcomes = _compiled(
+            target, list(FORMATS) if chosen == "all" else [chosen],
+            0.0 if inputs is not None and seconds is None else seconds or SECONDS, inputs or 0,
+            seed, out, corpus,
+        )  # fmt: skip
+        return _told(out, outcomes)
     if not blind and not has_engine():
         raise click.ClickException(
             "needs atheris, which is not here: pip install 'walproof[fuzz]'; or go --blind"
@@ -104,6 +122,39 @@ def fuzz(
                 ),
             )
         outcomes.append(outcome)
+    return _told(out, outcomes)
+
+
+def _compiled(
+    target: str, formats: list[str], seconds: float, inputs: int, seed: int, out: Path, corpus: Path
+) -> list[Any]:  # fmt: skip
+    """Build the fuzzer of a language, and run it on the grammars of formats."""
+    from conformance.vectors import load_all
+    from walproof.fuzz.compiled.languages import LANGUAGES, NotBuilt
+    from walproof.fuzz.compiled.run import built, run
+    from walproof.fuzz.seeds import seeds
+
+    console = Console(stderr=True)
+    vectors = load_all().values()
+    try:
+        with console.status(f"building {target}"):
+            folder = built(LANGUAGES[target])
+    except NotBuilt as error:
+        raise click.ClickException(f"{target}: {error}") from None
+    outcomes = []
+    for format_id in formats:
+        findings = (out / "findings" / format_id).absolute()
+        kept = (corpus / format_id / target).absolute()
+        with console.status(f"{target}, {format_id}"):
+            begin = seeds(vectors, format_id)
+            outcomes.append(
+                run(target, format_id, begin, seconds, inputs, seed, findings, kept, folder)
+            )
+    return outcomes
+
+
+def _told(out: Path, outcomes: list[Any]) -> int:
+    """Write and show what came of it; the exit status."""
     body = {"outcomes": [one.to_json() for one in outcomes]}
     out.mkdir(parents=True, exist_ok=True)
     save(out / "summary.json", json.dumps(body, indent=1, ensure_ascii=False) + "\n")
@@ -142,6 +193,18 @@ def _show_findings(out: Path, outcomes: list[Any]) -> None:
             say(f"{one['signature']}  {counted(count, 'input')}", style="red")
             say_lines(f"  {one['text']}")
             say(f"  {one['repeat']}")
+
+
+def _archive(corpus: Path, out: Path) -> int:
+    from walproof.fuzz.archive import NoCorpus, archive
+
+    try:
+        data = archive(corpus)
+    except NoCorpus as error:
+        raise click.ClickException(str(error)) from None
+    save(out, data)
+    say(f"{out}  sha256 {hashlib.sha256(data).hexdigest()}")
+    return 0
 
 
 def _repeat(path: Path, target: str, unpack: Path | None) -> int:

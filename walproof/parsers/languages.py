@@ -47,6 +47,11 @@ def _in_java_package(text: str) -> str:
     return f"{head}\n\npackage walproof.parsers;{line}{rest}"
 
 
+def _with_wide_enums(text: str) -> str:
+    # A number without a name is no value of an enum whose type is not fixed: undefined behaviour.
+    return re.sub(r"^( *)enum (\w+) \{", r"\1enum \2 : int64_t {", text, flags=re.MULTILINE)
+
+
 def _without_std_import(text: str) -> str:
     # `extern crate` is from the 2015 edition; `super` finds the modules of one crate without it.
     return re.sub(r"^extern crate kaitai;\n", "", text, flags=re.MULTILINE)
@@ -76,6 +81,7 @@ LANGUAGES = {
         Language(
             "cpp", "C++11", "cpp_stl", "src", "a runtime in `kaitai/`, see below",
             "cmake -B build && cmake --build build", "build/example", _snake(".cpp"), "parser-cpp",
+            _with_wide_enums,
         ),
         Language(
             "rust", "Rust", "rust", "src", "a runtime in `kaitai/`, see below",
