@@ -81,6 +81,12 @@ DEMONSTRATIONS = {
             {"known-failures.json": "known-failures.json"},
             ("recover", "write", "append"),
         ),
+        Demonstration(
+            "maven", "zeebe-journal", ("mvn", "-q", "-B", "-o", "-Dzeebe={build}/lib", "test"),
+            {"known-failures.json": "known-failures.json"},
+            ("recover", "write", "append"),
+            prepare=("mvn", "-q", "-B", "-o", "-f", "../package", "package", "-DskipTests"),
+        ),
     )
 }  # fmt: skip
 

@@ -53,6 +53,7 @@ ECOSYSTEMS = {
             "  // vector.files(), vector.expect.records …\n}}",
             "src/main/resources/vectors", ("mvn", "-q", "-B", "test"),
             ("mvn", "-q", "-B", "package", "-DskipTests"), "target/*.jar",
+            runs="src/test/java/WalproofTest.java",
         ),
         Ecosystem(
             "rust", "Rust", "rust",

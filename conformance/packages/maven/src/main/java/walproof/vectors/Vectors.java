@@ -68,7 +68,11 @@ public final class Vectors {
     return names;
   }
 
-  private static <T> T json(String path, Class<T> type) throws IOException {
+  static boolean isFile(String path) throws IOException {
+    return List.of(names()).contains(path);
+  }
+
+  static <T> T json(String path, Class<T> type) throws IOException {
     try (Reader reader = new InputStreamReader(open(path), StandardCharsets.UTF_8)) {
       return GSON.fromJson(reader, type);
     }

@@ -1,0 +1,71 @@
+package walproof.vectors;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KnownTest {
+  private static final String WRITTEN = "{\"causes\": {\"why\": \"Because.\"}, \"failures\": ["
+      + entry("a/one", "recover", "fail", "records [0123abcd]") + ", "
+      + entry("a/two", "append", "fail", "files [0123abcd]") + ", "
+      + entry("a/three", "recover", "crash", "it fell") + "]}";
+
+  @TempDir Path folder;
+
+  private static String entry(String... parts) {
+    return String.format("{\"vector\": \"%s\", \"profile\": \"%s\", \"result\": \"%s\", \"difference\": \"%s\","
+        + " \"cause\": \"why\"}", (Object[]) parts);
+  }
+
+  private Path file(String text) throws IOException {
+    return Files.writeString(folder.resolve("known.json"), text);
+  }
+
+  @Test
+  void theListIsStrictBothWays() throws Exception {
+    Known known = new Known(file(WRITTEN));
+    for (String[] one : new String[][] {
+        {"a/one", "recover", "fail", "in other words [0123abcd]", "known-failure"},
+        {"a/one", "recover", "fail", "records [ffffffff]", "fail"},
+        {"a/one", "recover", "crash", "", "crash"},
+        {"a/one", "recover", "pass", "", "unexpected-pass"},
+        {"a/one", "recover", "skipped", "not today", "skipped"},
+        {"a/one", "strict", "fail", "records [0123abcd]", "fail"},
+        {"a/two", "append", "fail", "whatever", "known-failure"},
+        {"a/three", "recover", "crash", "elsewhere", "known-failure"},
+        {"a/four", "recover", "pass", "", "pass"}}) {
+      String[] found = known.compared(one[0], one[1], one[2], one[3]);
+      assertEquals(one[4], found[0], String.join(" ", one));
+      assertEquals(one[4].equals("known-failure"), found[1].equals("Because."));
+    }
+    assertEquals(List.of("a/three"), known.strangers("a", List.of("a/one", "a/two")));
+  }
+
+  @Test
+  void aListThatDoesNotHoldTogetherIsRefused() throws Exception {
+    Path path = file(WRITTEN.replace("\"why\": \"Because.\"", ""));
+    assertTrue(assertThrows(IOException.class, () -> new Known(path)).getMessage().contains("the cause why is not there"));
+    new Known(folder.resolve("none.json"));
+    Path gone = file(WRITTEN.replace("a/one", "leveldb-log/gone"));
+    VectorTests tests = new VectorTests("leveldb-log", new Subject() {}).known(gone);
+    assertTrue(assertThrows(IOException.class, tests::tests).getMessage().contains("leveldb-log/gone"));
+    assertThrows(IOException.class, () -> new VectorTests("leveldb", new Subject() {}).tests());
+  }
+
+  @Test
+  void canonicalTextsAndCoveredBytes() {
+    String text = "{\"b\": [1, true, null], \"a\": \"\u00e9\u007f\\n\\\"\ud83e\udd80 ~\"}";
+    assertEquals("{\"a\": \"\\u00e9\\u007f\\n\\\"\\ud83e\\udd80 ~\", \"b\": [1, true, null]}",
+        Comparing.canonical(JsonParser.parseString(text)));
+    String lost = "[{\"from\": 4, \"to\": 9}, {\"from\": 1, \"to\": 4}, {\"from\": 20, \"to\": 20}]";
+    assertEquals(List.of(" [1, 9)"), Comparing.ranges(JsonParser.parseString(lost).getAsJsonArray(), false));
+  }
+}
