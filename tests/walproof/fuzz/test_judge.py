@@ -112,3 +112,22 @@ def test_a_finding_is_a_small_input_and_a_command(judge: Judge, tmp_path: Path) 
     assert said["kind"] == "unaccounted"
     path = said["repeat"].split()[3]
     assert unpack(Path(path).read_bytes()) == small
+
+
+EMPTY = {
+    "first": bytes.fromhex("6451d0e9000002"),
+    "middle": bytes.fromhex("336dcde3000003"),
+}
+
+
+@pytest.mark.parametrize("hidden", ["first", "first middle", "first middle middle"])
+def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> None:
+    """Found by fuzzing: an empty MIDDLE after an empty FIRST was taken for a record passed over."""
+    log = b"".join(EMPTY[one] for one in hidden.split()) + THREE.contents
+    assert judge.faults(Input("leveldb-log", "x.log", log)) == []
+
+
+def test_an_empty_middle_of_no_record_is_none(judge: Judge) -> None:
+    assert judge.kind.covers(EMPTY["first"] + EMPTY["middle"], [])
+    assert not judge.kind.covers(EMPTY["middle"], [])
+    assert judge.kind.covers(EMPTY["middle"], [(0, 7)])

@@ -77,7 +77,8 @@ def _ran(words: Sequence[str], folder: Path, **told: str) -> None:
 def _make_cpp(folder: Path) -> None:
     build("cpp", folder)
     sources = sorted(map(str, (folder / "package/src").glob("*.cpp")))
-    flags = ["-std=c++11", "-O1", "-g1", "-w", "-fsanitize=fuzzer,address,undefined",
+    flags = ["-std=c++11", "-O1", "-g1", "-w", "-DWALPROOF_COUNTS_LINES",
+             "-fsanitize=fuzzer,address,undefined",
              "-fno-sanitize-recover=undefined"]  # fmt: skip
     places = [f"-I{one}" for one in ("package", "package/src", DRIVERS / "parser-cpp")]
     own = ["walker.cpp", str(HERE / "cpp/fuzz.cc")]

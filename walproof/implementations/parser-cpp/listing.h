@@ -24,7 +24,11 @@ struct Listing {
     std::vector<std::string> lines;
 
     void say(const std::string& name, Place place, const std::string& said) {
+#ifdef WALPROOF_COUNTS_LINES  // for a fuzzer: what the parser holds counts, not what is said of it
+        lines.emplace_back();
+#else
         lines.push_back(name + " " + (place.known ? std::to_string(place.at) : "-") + " " + said);
+#endif
     }
 };
 

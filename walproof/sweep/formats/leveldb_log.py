@@ -9,7 +9,7 @@ from random import Random
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
 from reference_impl.answer import End, Event, NewRecord, Record
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, FIRST, HEADER_SIZE, masked_crc
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, FIRST, HEADER_SIZE, MIDDLE, masked_crc
 from reference_impl.leveldb_log.reader import read_stream
 from walproof.sweep.formats.kind import Edit, Kind, Seal, Span, Task, by_path, how_many
 
@@ -40,7 +40,7 @@ class LevelDb(Kind):
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
         """See :class:`Kind`.
 
-        Framing is a trailer, zeros, or the header of an empty FIRST that lost nothing (LDB-033).
+        Framing is a trailer, zeros, or the headers of an open record without data (LDB-033).
         """
         at = 0
         for start, end in (*spans, (len(data), len(data))):
@@ -78,6 +78,7 @@ def _ends_in_zeros(contents: Contents, end: End) -> bool:
 
 
 def _is_framing(data: bytes, at: int, end: int) -> bool:
+    is_open = False
     while at < end:
         left = BLOCK_SIZE - at % BLOCK_SIZE
         if left < HEADER_SIZE:
@@ -85,7 +86,10 @@ def _is_framing(data: bytes, at: int, end: int) -> bool:
             continue
         if not any(data[at:end]):
             return True
-        if data[at + 4 : at + HEADER_SIZE] != bytes((0, 0, FIRST)):
+        header = data[at + 4 : at + HEADER_SIZE]
+        # An open record may have got MIDDLEs, all of them empty, before it was given up.
+        if header != bytes((0, 0, FIRST)) and not (is_open and header == bytes((0, 0, MIDDLE))):
             return False
+        is_open = True
         at += HEADER_SIZE
     return True
