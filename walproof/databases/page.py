@@ -59,6 +59,7 @@ def _shown(system: System) -> Mapping[str, Any]:
     return {
         "title": system.implementation.title,
         "modes": system.modes,
+        "note": system.note,
         "rows": list(_rows(system, kept)),
         "words": list(_words(kept))[:MOST_WORDS],
     }

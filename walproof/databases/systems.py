@@ -29,6 +29,8 @@ class System:
 
     implementation: Implementation
     modes: Mapping[str, str]
+    note: str = ""
+    """What a reader of the page must know, in Markdown."""
 
     @property
     def name(self) -> str:
@@ -59,6 +61,6 @@ def systems() -> list[System]:
     """All systems by format, then by name."""
     found = []
     for path in FOLDER.glob("*/implementation.toml"):
-        modes = tomllib.loads(path.read_text("utf-8"))["modes"]
-        found.append(System(load(path.parent), modes))
+        said = tomllib.loads(path.read_text("utf-8"))
+        found.append(System(load(path.parent), said["modes"], said.get("note", "")))
     return sorted(found, key=lambda one: (one.format, one.name))
