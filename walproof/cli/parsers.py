@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from conformance import GRAMMARS
+from conformance import GRAMMARS, __version__
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from walproof.cli.output import say, say_lines
 from walproof.parsers.languages import LANGUAGES
-from walproof.parsers.package import NotOurs, all_grammars, make_package
+from walproof.parsers.naming import BadName, Naming
+from walproof.parsers.package import NotOurs, all_grammars, make_package, release_of
 from walproof.quantity import counted
 
 
@@ -29,32 +30,52 @@ from walproof.quantity import counted
     "--ksy", "folder", type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=GRAMMARS, help="Grammars of your own instead of those in ksy/.",
 )  # fmt: skip
-def parsers(languages: tuple[str, ...], names: tuple[str, ...], out: Path, folder: Path) -> int:
+@click.option("--name", default=Naming.name, show_default=True, help="The name of the packages.")
+@click.option("--module", default=Naming.module, show_default=True, metavar="PATH",
+              help="Go's module, and Java's package (example.org/a: org.example.a).")  # fmt: skip
+@click.option("--package-version", "version", metavar="VERSION",
+              help="Three numbers; default: the version of Walproof.")  # fmt: skip
+@click.option("--licence", metavar="SPDX", help="Default: what the grammars say in meta/license.")
+def parsers(
+    languages: tuple[str, ...],
+    names: tuple[str, ...],
+    out: Path,
+    folder: Path,
+    name: str,
+    module: str,
+    version: str | None,
+    licence: str | None,
+) -> int:
     """Make parsers of the formats in other languages: packages, with an example that runs.
 
-    Each package declares its dependencies in the way of its language, at pinned versions; its
-    README says how to build it and try it. The parsers for Python, Java, JavaScript, Go, C++ and
-    Rust are proven against every vector: see the rows parser-… of `walproof check --profile
-    structure`.
+    Each package declares its dependencies in the way of its language, at pinned versions. Its
+    README says how to build it and try it, and its tests read a log of each format. The parsers for
+    Python, Java, JavaScript, Go, C++ and Rust are proven against every vector: see the rows
+    parser-… of `walproof check --profile structure`.
 
     \b
     walproof parsers --lang go --out parsers          one package, parsers/go
     walproof parsers --lang java --grammar leveldb_log
+    walproof parsers --ksy grammars --name my-parsers --module example.org/me/parsers
     walproof parsers                                  eleven of them
 
     Exit status: 0, or 1 if a grammar does not compile (FILE:LINE:COLUMN: error: WHY).
     """
+    try:
+        naming = Naming(name, module, version or release_of(__version__), licence)
+    except BadName as error:
+        raise click.UsageError(f"--{error}") from None
     known = all_grammars(folder)
-    for name in names:
-        if name not in known:
-            raise click.UsageError(f"--grammar: expected one of {', '.join(known)}, found {name!r}")
+    for one in names:
+        if one not in known:
+            raise click.UsageError(f"--grammar: expected one of {', '.join(known)}, found {one!r}")
     if not known:
         raise click.UsageError(f"--ksy: no grammar (NAME.ksy) in {folder}")
     failed: dict[str, list[str]] = {}
     for id in dict.fromkeys(languages or tuple(LANGUAGES)):
         language = LANGUAGES[id]
         try:
-            made = make_package(language, out / id, names, folder)
+            made = make_package(language, out / id, names, folder, naming)
         except (NotOurs, ToolMissing) as error:
             raise click.ClickException(str(error)) from None
         except GrammarError as error:

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.kaitai.types import class_name
+from walproof.parsers.naming import Naming
 
 COMPILER = "0.11.0"
+_COMMENT = re.compile(r"^ +\* .*$", re.MULTILINE)
+_BRACKET = re.compile(r"<(?!a href=|/a>)")
 
 
 @dataclass(frozen=True)
 class Language:
     """One target of the compiler.
 
-    ``sources`` is where its packages keep the parsers, ``runtime`` what they depend on, ``install``
-    and ``example`` are the commands for the README. ``file_name`` gives the file of a grammar's
-    parser, ``finish`` corrects the text of a generated file. ``driver`` names the row of the matrix
-    that proves the parsers; None if none does.
+    ``sources`` is where its packages keep the parsers, ``runtime`` what they depend on,
+    ``install``, ``example`` and ``test`` are the commands for the README; without a ``test`` a
+    package has none. ``lint`` is the language's own linter, which finds nothing. Names in braces
+    are those of :class:`Naming`. ``file_name`` gives the file of a grammar's parser, ``finish``
+    corrects the text of a generated file. ``driver`` names the row of the matrix that proves the
+    parsers; None if none does. ``tools`` is what continuous integration has to bring.
     """
 
     id: str
@@ -30,7 +37,20 @@ class Language:
     example: str
     file_name: Callable[[str], str]
     driver: str | None = None
-    finish: Callable[[str], str] = str
+    finish: Callable[[str, Naming], str] = lambda text, naming: text
+    test: str | None = None
+    lint: str | None = None
+    tools: str = ""
+
+    def named(self, naming: Naming) -> Language:
+        """The same with the names in its paths and commands filled in."""
+
+        def filled(text: str) -> str:
+            for key in ("identifier", "java_path", "java"):
+                text = text.replace(f"{{{key}}}", getattr(naming, key))
+            return text
+
+        return replace(self, sources=filled(self.sources), example=filled(self.example))
 
 
 def _snake(suffix: str) -> Callable[[str], str]:
@@ -41,18 +61,30 @@ def _camel(suffix: str) -> Callable[[str], str]:
     return lambda grammar: f"{class_name(grammar)}{suffix}"
 
 
-def _in_java_package(text: str) -> str:
-    # The npm package of the compiler has no option for it.
+def _in_java_package(text: str, naming: Naming) -> str:
+    # The npm package of the compiler has no option for it. In comments, what stands in angle
+    # brackets would be HTML; links are.
+    text = _COMMENT.sub(lambda line: _BRACKET.sub("&lt;", line[0]), text)
     head, line, rest = text.partition("\n\n")
-    return f"{head}\n\npackage walproof.parsers;{line}{rest}"
+    return f"{head}\n\npackage {naming.java};{line}{rest}"
 
 
-def _with_wide_enums(text: str) -> str:
+def _with_wide_enums(text: str, naming: Naming) -> str:
     # A number without a name is no value of an enum whose type is not fixed: undefined behaviour.
     return re.sub(r"^( *)enum (\w+) \{", r"\1enum \2 : int64_t {", text, flags=re.MULTILINE)
 
 
-def _without_std_import(text: str) -> str:
+def _as_go_has_it(text: str, naming: Naming) -> str:
+    # The compiler calls every package `parsers`, and assigns variables to themselves.
+    text = re.sub(r"^package \w+$", f"package {naming.go}", text, count=1, flags=re.MULTILINE)
+    text = re.sub(r"^\s*(tmp\d+) = \1\n", "", text, flags=re.MULTILINE)
+    if shutil.which("gofmt") is None:
+        return text
+    done = subprocess.run(["gofmt"], input=text, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else text  # go build says what is wrong with it
+
+
+def _without_std_import(text: str, naming: Naming) -> str:
     # `extern crate` is from the 2015 edition; `super` finds the modules of one crate without it.
     return re.sub(r"^extern crate kaitai;\n", "", text, flags=re.MULTILINE)
 
@@ -61,32 +93,47 @@ LANGUAGES = {
     language.id: language
     for language in (
         Language(
-            "python", "Python", "python", "walproof_parsers", "kaitaistruct 0.11",
+            "python", "Python", "python", "{identifier}", "kaitaistruct 0.11",
             "pip install .", "python example.py", _snake(".py"), "parser-python",
+            test="python -m unittest discover tests", tools="python3",
         ),
         Language(
-            "java", "Java", "java", "src/main/java/walproof/parsers",
+            "java", "Java", "java", "src/main/java/{java_path}",
             "io.kaitai:kaitai-struct-runtime 0.11", "mvn -q package dependency:copy-dependencies",
-            "java -cp 'target/*:target/dependency/*' walproof.parsers.Example",
+            "java -cp 'target/*:target/dependency/*' {java}.Example",
             _camel(".java"), "parser-java", _in_java_package,
+            test="mvn -q test",
+            lint="javadoc -quiet -Werror -Xdoclint:all,-missing -d target/javadoc "
+            "-cp 'target/dependency/*' $(find src/main -name '*.java')",
+            tools="openjdk-17-jdk-headless maven",
         ),
         Language(
             "javascript", "JavaScript and TypeScript", "javascript", "lib", "kaitai-struct 0.11.0",
             "npm install", "node example.js", _camel(".js"), "parser-javascript",
+            test="npm test",
+            lint="npx --yes --package typescript@5 tsc --strict --noEmit index.d.ts",
+            tools="nodejs npm",
         ),
         Language(
             "go", "Go", "go", ".", "github.com/kaitai-io/kaitai_struct_go_runtime v0.11.0",
-            "go build ./...", "go run ./example", _snake(".go"), "parser-go",
+            "go build ./...", "go run ./example", _snake(".go"), "parser-go", _as_go_has_it,
+            test="go test ./...", lint='test -z "$(gofmt -l .)" && go vet ./...',
+            tools="golang-go",
         ),
         Language(
             "cpp", "C++11", "cpp_stl", "src", "a runtime in `kaitai/`, see below",
             "cmake -B build && cmake --build build", "build/example", _snake(".cpp"), "parser-cpp",
             _with_wide_enums,
+            test="cmake -B build && cmake --build build && ctest --test-dir build",
+            lint="g++ -std=c++11 -Wall -Wextra -Werror -I. -Isrc -fsyntax-only "
+            "example.cpp test.cpp",
+            tools="cmake g++",
         ),
         Language(
             "rust", "Rust", "rust", "src", "a runtime in `kaitai/`, see below",
             "cargo build", "cargo run --example records", _snake(".rs"), "parser-rust",
-            _without_std_import,
+            _without_std_import, test="cargo test",
+            lint="cargo clippy -q --all-targets -- -D warnings", tools="cargo rust-clippy",
         ),
         Language(
             "csharp", "C#", "csharp", "Parsers", "KaitaiStruct.Runtime.CSharp 0.11.0",
@@ -95,10 +142,12 @@ LANGUAGES = {
         Language(
             "ruby", "Ruby", "ruby", "lib", "gem kaitai-struct 0.11",
             "bundle install", "bundle exec ruby example.rb", _snake(".rb"),
+            test="bundle exec ruby test.rb", tools="ruby ruby-bundler",
         ),
         Language(
             "perl", "Perl", "perl", "lib", "IO::KaitaiStruct 0.011",
             "cpanm --installdeps .", "perl -Ilib example.pl", _camel(".pm"),
+            test="prove -Ilib t", tools="perl cpanminus",
         ),
         Language(
             "php", "PHP", "php", "src", "kaitai-io/kaitai_struct_php_runtime 0.11",

@@ -1,8 +1,8 @@
 """Ready-to-use packages of the parsers, one per language.
 
 ``templates/<language>/`` is the package as it will be; a file that is filled in has a name that
-ends in ``.j2``. ``templates/README.md.j2`` is the same for all languages, and
-``templates/example.toml`` says what the examples read.
+ends in ``.j2``. ``templates/README.md.j2`` and the workflow are the same for all languages, and
+``examples/`` says what the tests read, a file for each grammar.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,22 @@ from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
 from conformance.saving import save
 from walproof.parsers.languages import COMPILER, LANGUAGES, NOTES, Language
+from walproof.parsers.naming import FREE, Naming, licence_of
 
+MARK = ".walproof-parsers"
+"""The file of a package that says what it is: its language, and where its parsers are."""
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "templates"
-EXAMPLE: dict[str, str] = tomllib.loads((TEMPLATES / "example.toml").read_text("utf-8"))
-"""``grammar`` and ``log`` of the examples; the log is a path inside ``vectors/``."""
+EXAMPLES: list[dict[str, Any]] = [
+    {"grammar": file.stem, **tomllib.loads(file.read_text("utf-8"))}
+    for file in sorted((HERE / "examples").glob("*.toml"))
+]
+"""By grammar: ``log``, a path inside ``vectors/``; ``array``, a field; ``count``, its elements."""
+PROGRAM = "leveldb_log"
+"""The grammar of the program ``example``, which prints the records of its log."""
+WORKFLOW = "workflow.yml.j2"
+_PATHS = {"IDENTIFIER": "identifier", "JAVA_PATH": "java_path"}
+"""Names in the paths of templates, by property of :class:`Naming`."""
 
 RUNTIMES = {"cpp": HERE / "runtime" / "cpp" / "kaitai", "rust": HERE / "runtime" / "rust"}
 """What a package carries as ``kaitai/`` where the official runtime is in no registry."""
@@ -44,6 +55,7 @@ class Grammar:
     title: str
     file: str
     needs: tuple[str, ...]
+    licence: str | None
 
 
 class NotOurs(Exception):
@@ -56,15 +68,21 @@ def all_grammars(grammars: Path = GRAMMARS) -> list[str]:
 
 
 def make_package(
-    language: Language, out: Path, chosen: Sequence[str] = (), grammars: Path = GRAMMARS
+    language: Language,
+    out: Path,
+    chosen: Sequence[str] = (),
+    grammars: Path = GRAMMARS,
+    naming: Naming | None = None,
 ) -> list[Grammar]:
     """Make the package of one language in the folder ``out``, whose own package it replaces.
 
     ``chosen`` names grammars; without one, all of the folder are in it. Raises ``GrammarError``
     and ``ToolMissing`` of :mod:`conformance.kaitai.compile`, and :class:`NotOurs`.
     """
-    if out.exists() and any(out.iterdir()) and not (out / ".walproof-parsers").exists():
+    if out.exists() and any(out.iterdir()) and not (out / MARK).exists():
         raise NotOurs(f"{out} is not empty, and not a package that was made here")
+    naming = naming or Naming(version=release_of(__version__))
+    language = language.named(naming)
     names = list(chosen) or all_grammars(grammars)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=out.parent) as scratch:
@@ -78,15 +96,42 @@ def make_package(
         found += [_grammar(language, name, grammars) for name in dict.fromkeys(needed)]
         for file in (fresh / language.sources).iterdir():
             text = file.read_text(encoding="utf-8")
-            file.write_text(language.finish(text), encoding="utf-8")
-        _add_templates(language, found, fresh, grammars)
+            file.write_text(language.finish(text, naming), encoding="utf-8")
+        examples = _examples(found, grammars)
+        licence = licence_of([grammar.licence for grammar in found], naming.licence)
+        _add_templates(language, found, examples, licence, fresh, grammars, naming)
         if language.id in RUNTIMES:
             shutil.copytree(RUNTIMES[language.id], fresh / "kaitai", dirs_exist_ok=True)
-        (fresh / ".walproof-parsers").write_text(f"{language.id}\n")
-        shutil.copy(VECTORS / EXAMPLE["log"], fresh / "example.log")
-        shutil.copy(GRAMMARS / "LICENSE", fresh / "LICENSE")
+        (fresh / MARK).write_text(f"{language.id}\n{language.sources}\n")
+        for example in examples:
+            (fresh / "logs").mkdir(exist_ok=True)
+            shutil.copy(VECTORS / example["log"], fresh / "logs" / f"{example['grammar']}.log")
+            if example["grammar"] == PROGRAM:
+                shutil.copy(VECTORS / example["log"], fresh / "example.log")
+        for file in _licence_files(licence, grammars):
+            shutil.copy(file, fresh / file.name)
         _replace(fresh, out)
     return found
+
+
+def _examples(found: Sequence[Grammar], grammars: Path) -> list[dict[str, Any]]:
+    """The examples of a package: our logs say nothing of a grammar that only has such a name."""
+    if grammars.resolve() != GRAMMARS.resolve():
+        return []
+    known = {grammar.id: grammar for grammar in found}
+    return [
+        {**one, "class_name": known[one["grammar"]].class_name}
+        for one in EXAMPLES
+        if one["grammar"] in known
+    ]
+
+
+def _licence_files(licence: str | None, grammars: Path) -> list[Path]:
+    """The licence as a text: ours, or what lies beside grammars of somebody else."""
+    if grammars.resolve() == GRAMMARS.resolve():
+        return [GRAMMARS / "LICENSE"] if licence == FREE else []
+    names = ("LICENSE*", "LICENCE*", "COPYING*")
+    return sorted(file for name in names for file in grammars.glob(name) if file.is_file())
 
 
 def release_of(version: str) -> str:
@@ -104,60 +149,83 @@ def _grammar(language: Language, name: str, grammars: Path) -> Grammar:
         str(body["meta"].get("title", name)),
         language.file_name(name),
         tuple(file.stem for file in files[1:]),
+        str(body["meta"]["license"]) if body["meta"].get("license") else None,
     )
 
 
 def _add_templates(
-    language: Language, found: Sequence[Grammar], fresh: Path, grammars: Path
+    language: Language,
+    found: Sequence[Grammar],
+    examples: Sequence[Mapping[str, Any]],
+    licence: str | None,
+    fresh: Path,
+    grammars: Path,
+    naming: Naming,
 ) -> None:
     environment = templates.environment(TEMPLATES)
     context: dict[str, Any] = {
         "language": language,
         "note": NOTES.get(language.id),
         "grammars": sorted(found, key=lambda grammar: grammar.id),
-        "has_example": any(grammar.id == EXAMPLE["grammar"] for grammar in found),
+        "examples": examples,
+        "has_example": any(one["grammar"] == PROGRAM for one in examples),
+        "naming": naming,
+        "licence": licence,
         "models": {grammar.id: Model(grammar.id, grammars) for grammar in found},
-        "version": release_of(__version__),
+        "version": naming.version,
+        "walproof": __version__,
         "compiler": COMPILER,
         "class_name": class_name,
         "lower_camel": lower_camel,
     }
-    for name in _templates(language.id):
-        is_example = "example" in name.lower()
-        if is_example and not context["has_example"]:
+    for name in _templates(language, examples):
+        if "xample" in name and not context["has_example"]:
             continue
-        target = fresh / os.path.relpath(name.removesuffix(".j2"), language.id)
+        if "test" in name.lower() and not examples:
+            continue
+        path = os.path.relpath(name.removesuffix(".j2"), language.id)
+        for word, key in _PATHS.items():
+            path = path.replace(word, getattr(naming, key))
         if name == "README.md.j2":
-            target = fresh / "README.md"
+            path = "README.md"
+        if name == WORKFLOW:
+            path = ".github/workflows/test.yml"
+        target = fresh / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(environment.get_template(name).render(context), encoding="utf-8")
 
 
-def _templates(language: str) -> Iterator[str]:
+def _templates(language: Language, examples: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "README.md.j2"
-    for path in sorted((TEMPLATES / language).rglob("*")):
+    if language.test and examples:
+        yield WORKFLOW
+    for path in sorted((TEMPLATES / language.id).rglob("*")):
         if path.is_file():
             yield path.relative_to(TEMPLATES).as_posix()
 
 
 def _replace(fresh: Path, out: Path) -> None:
     """Put the new package in the place of the old one; what a build left there stays."""
+    before = _sources(out) if (out / MARK).exists() else _sources(fresh)
     for file in sorted(path for path in fresh.rglob("*") if path.is_file()):
         target = out / file.relative_to(fresh)
         if not target.exists() or target.read_bytes() != file.read_bytes():
             target.parent.mkdir(parents=True, exist_ok=True)
             save(target, file.read_bytes(), sync=False)
-    # Parsers of grammars that are gone must not stay importable.
-    sources = {path.name for path in (fresh / LANGUAGES[_id(fresh)].sources).iterdir()}
-    for old in (out / LANGUAGES[_id(out)].sources).iterdir():
-        if old.is_file() and old.name not in sources and "Kaitai" not in old.name:
-            first = old.read_text(encoding="utf-8", errors="replace")[:400]
-            if "kaitai-struct-compiler" in first:
-                old.unlink()
+    # Parsers of grammars that are gone must not stay importable, nor those of another name.
+    kept = {path.relative_to(fresh) for path in (fresh / _sources(fresh)).iterdir()}
+    for folder in {_sources(fresh), before}:
+        for old in (out / folder).iterdir() if (out / folder).is_dir() else ():
+            if old.is_file() and old.relative_to(out) not in kept and "Kaitai" not in old.name:
+                first = old.read_text(encoding="utf-8", errors="replace")[:400]
+                if "kaitai-struct-compiler" in first:
+                    old.unlink()
 
 
-def _id(package: Path) -> str:
-    return (package / ".walproof-parsers").read_text().strip()
+def _sources(package: Path) -> str:
+    """Where a package keeps its parsers."""
+    id, *said = (package / MARK).read_text().split("\n")
+    return said[0] if said and said[0] else LANGUAGES[id].named(Naming()).sources
 
 
 def lower_camel(name: str) -> str:

@@ -1,17 +1,27 @@
 """The packages are whole: parsers, runtime, README, example, licence."""
 
+import json
+import os
 import re
 import subprocess
 import sys
+import tomllib
+from importlib import resources
 from pathlib import Path
 
+import jsonschema
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 from toys import write_toys
 
+from conformance import VECTORS
 from walproof.cli.parsers import parsers
 from walproof.parsers.languages import LANGUAGES
-from walproof.parsers.package import NotOurs, make_package, release_of
+from walproof.parsers.naming import BadName, Naming, licence_of
+from walproof.parsers.package import EXAMPLES, NotOurs, make_package, release_of
+
+WORKFLOW = ".github/workflows/test.yml"
 
 HOSTS = re.compile(
     r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.io|rubygems|nuget\.org"
@@ -19,20 +29,119 @@ HOSTS = re.compile(
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
-def test_package(language, tmp_path: Path) -> None:
+def test_package(language, schema, tmp_path: Path) -> None:
     out = tmp_path / language.id
     made = make_package(language, out)
     names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     assert {"README.md", "LICENSE", "example.log"} <= names
+    assert all(f"logs/{one['grammar']}.log" in names for one in EXAMPLES)
+    if language.test:
+        assert any("test" in name.lower() for name in names - {WORKFLOW})
+        body = yaml.safe_load((out / WORKFLOW).read_text())
+        jsonschema.validate({"on" if key is True else key: body[key] for key in body}, schema)
+        steps = [step.get("run", "").strip() for step in body["jobs"]["test"]["steps"]]
+        assert {language.install, language.test} <= set(steps)
     assert any("xample" in name or "records.rs" in name for name in names - {"example.log"})
     for grammar in made:
-        assert (out / language.sources / grammar.file).exists()
+        assert (out / language.named(Naming()).sources / grammar.file).exists()
     readme = (out / "README.md").read_text()
-    assert len(readme.splitlines()) <= 16 and language.install in readme
+    assert len(readme.splitlines()) <= 17 and language.install in readme
     for name in names:
         text = (out / name).read_bytes().decode(errors="replace")
         assert not HOSTS.search(text), name
-    make_package(language, out)  # again, over the old one
+    assert not {grammar.licence for grammar in made} - {"CC0-1.0"}
+
+
+@pytest.fixture(scope="module")
+def schema():
+    """That of workflows, as a package of the registry has it."""
+    folder = resources.files("check_jsonschema") / "builtin_schemas" / "vendor"
+    return json.loads((folder / "github-workflows.json").read_text("utf-8"))
+
+
+def test_the_numbers_of_the_examples_are_those_of_the_vectors() -> None:
+    """Each by something that no parser of ours has found."""
+    counts = {one["grammar"]: one["count"] for one in EXAMPLES}
+    logs = {one["grammar"]: (VECTORS / one["log"]).read_bytes() for one in EXAMPLES}
+    assert counts["leveldb_log"] == -(-len(logs["leveldb_log"]) // 32768)
+    assert counts["kahadb_journal"] == logs["kahadb_journal"].count(b"WRITE BATCH")
+    assert counts["systemd_journal"] == int.from_bytes(logs["systemd_journal"][144:152], "little")
+    for grammar in ("zeebe_segment", "zmq_raft_rlog"):
+        (log,) = [one["log"] for one in EXAMPLES if one["grammar"] == grammar]
+        vector = json.loads((VECTORS / log).with_suffix(".json").read_text("utf-8"))
+        words = {"three": 3, "seven": 7}
+        assert counts[grammar] in [words.get(word.strip(".")) for word in re.split(r"[\s-]", (
+            f"{vector['id'].partition('/')[2]} {vector['title']}"))]  # fmt: skip
+
+
+def test_names_version_and_licence_are_options(tmp_path: Path) -> None:
+    grammars = tmp_path / "ksy"
+    grammars.mkdir()
+    write_toys(grammars)
+    (grammars / "LICENSE-MIT").write_text("Permission is hereby granted")
+    names = ["--name", "my-logs", "--module", "example.org/me/Logs", "--package-version", "1.2.3"]
+
+    def made(*more: str) -> Path:
+        out = tmp_path / "out"
+        told = ["--ksy", str(grammars), "--out", str(out), *more]
+        done = CliRunner().invoke(parsers, told, standalone_mode=False)
+        assert done.return_value == 0, done
+        return out
+
+    out = made(*names, "--licence", "MIT", "--lang", "python", "--lang", "java", "--lang", "go")
+    project = tomllib.loads((out / "python" / "pyproject.toml").read_text())["project"]
+    assert {"name": "my-logs", "version": "1.2.3", "license": "MIT"}.items() <= project.items()
+    assert (out / "python" / "my_logs" / "toy_log.py").exists()
+    java = out / "java" / "src" / "main" / "java" / "org" / "example" / "me" / "logs"
+    assert "\n\npackage org.example.me.logs;\n" in (java / "ToyLog.java").read_text()
+    assert "<groupId>org.example.me</groupId>" in (out / "java" / "pom.xml").read_text()
+    assert "module example.org/me/Logs\n" in (out / "go" / "go.mod").read_text()
+    assert "package logs\n" in (out / "go" / "toy_log.go").read_text()
+    for language in ("python", "java", "go"):
+        assert (out / language / "LICENSE-MIT").exists()
+        assert not (out / language / "LICENSE").exists(), "ours is that of our grammars"
+        assert not (out / language / "logs").exists(), "our logs are of our formats"
+    out = made("--lang", "python")  # again, under another name, and as the grammars have it
+    assert not (out / "python" / "my_logs" / "toy_log.py").exists()
+    assert (out / "python" / "walproof_parsers" / "toy_log.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("stated", "chosen", "licence"),
+    [
+        (["MIT", "MIT"], None, "MIT"),
+        (["MIT", "CC0-1.0"], None, "CC0-1.0 AND MIT"),
+        (["MIT OR 0BSD", "MIT"], None, "MIT AND (MIT OR 0BSD)"),
+        (["MIT", None], None, None),
+        (["MIT", None], "0BSD", "0BSD"),
+    ],
+)
+def test_the_licence_is_that_of_the_grammars(stated, chosen, licence) -> None:
+    assert licence_of(stated, chosen) == licence
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"name": "My Parsers"}, {"name": "-a"}, {"module": "a b"}, {"module": "a/"},
+     {"module": "../a"}, {"version": "1.2"}, {"version": "1.2.3; rm"}, {"licence": "a\nb"},
+     {"licence": 'a"b'}],
+)  # fmt: skip
+def test_names_that_not_every_ecosystem_takes(wrong) -> None:
+    with pytest.raises(BadName):
+        Naming(**wrong)
+
+
+def test_names_in_other_spellings() -> None:
+    naming = Naming("my-logs", "example.org/me/go-logs.v2")
+    assert (naming.identifier, naming.go) == ("my_logs", "gologsv2")
+    assert (naming.java, naming.java_group) == ("org.example.me.go_logs_v2", "org.example.me")
+    assert naming.composer == "me/go-logs.v2"
+    ours = Naming()
+    assert (ours.java, ours.go, ours.composer) == (
+        "walproof.parsers",
+        "parsers",
+        "walproof/parsers",
+    )
 
 
 def test_grammars_of_your_own(tmp_path: Path) -> None:
@@ -53,13 +162,19 @@ def test_grammars_of_your_own(tmp_path: Path) -> None:
     assert said.stdout == "0\n", said.stderr
 
 
-def test_python_example(tmp_path: Path) -> None:
-    make_package(LANGUAGES["python"], tmp_path / "python", ["leveldb_log"])
+def test_the_example_and_the_tests_of_the_python_package(tmp_path: Path) -> None:
+    make_package(LANGUAGES["python"], tmp_path / "python")
     said = subprocess.run(
         [sys.executable, "example.py", "example.log"], cwd=tmp_path / "python",
         capture_output=True, text=True,
     )  # fmt: skip
     assert said.stdout.splitlines()[0].split()[:2] == ["0", "full"], said.stderr
+    tests = [sys.executable, "-m", "unittest", "discover", "tests"]
+    said = subprocess.run(
+        tests, cwd=tmp_path / "python", capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "python")},
+    )  # fmt: skip
+    assert said.returncode == 0 and f"Ran {len(EXAMPLES)} tests" in said.stderr, said.stderr
 
 
 def test_another_folder_is_left_alone(tmp_path: Path) -> None:
