@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,8 +19,8 @@ from walproof.quantity import counted
 from walproof.spool import Spool
 from walproof.verdict import VERDICT_STYLE
 
-AT_ONCE = 256
-"""Rows whose records are decoded together."""
+AT_ONCE, HELD = 256, 1 << 17
+"""Rows whose records are decoded together, and bytes of records from which on they are enough."""
 END = End("refused", None, None)
 """Of a log that nobody has read yet."""
 
@@ -136,12 +135,32 @@ def print_table(
     _print_row(heads, "payload", heads, widths, room)
     lost_style = VERDICT_STYLE[answer.end.verdict]
     rows = answer.kept.rows(order, most)
-    while piece := list(itertools.islice(rows, AT_ONCE)):
+    for piece in pieces(rows):
         for (number, item), last in zip(piece, _lasts(format_id, piece), strict=True):
             style = lost_style if isinstance(item, Lost) else None
             _print_row(_cells(number, item, heads), last, heads, widths, room, style)
     if total > shown:
         say(f"… and {total - shown:,} more")
+
+
+def pieces(
+    rows: Iterable[tuple[int, Record | Lost]],
+) -> Iterator[list[tuple[int, Record | Lost]]]:
+    """The rows in pieces, of which each is held: what its records say is made of all together.
+
+    A record with a value of its own, which may be a hundred times as large, is the last of a piece.
+    """
+    piece: list[tuple[int, Record | Lost]] = []
+    held = 0
+    for row in rows:
+        piece.append(row)
+        if isinstance(row[1], Record):
+            held += row[1].size if _is_plain(row[1]) else HELD
+        if len(piece) == AT_ONCE or held >= HELD:
+            yield piece
+            piece, held = [], 0
+    if piece:
+        yield piece
 
 
 def _print_row(

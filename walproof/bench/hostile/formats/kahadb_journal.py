@@ -13,6 +13,7 @@ from reference_impl.kahadb_journal.layout import (
     RECORD_HEAD,
     USER_RECORD,
 )
+from walproof.decode.fault import most_values
 
 NAME = "db-1.log"
 UNKNOWN = 9
@@ -75,6 +76,14 @@ def message_of_nulls(size: int) -> bytes:
     return _message(STREAM, bytes(size))
 
 
+def message_below_the_limit(size: int) -> bytes:
+    """One message, a stream of as many lists as are decoded, and long bytes."""
+    count = min(size // 5, most_values(size) - 100)
+    filler = bytes(max(0, size - 5 * count))
+    lists = b"\x0c\0\0\0\0" * count
+    return _message(STREAM, lists + b"\x0a" + struct.pack(">i", len(filler)) + filler)
+
+
 def message_of_empty_lists(size: int) -> bytes:
     """One message, a stream: a list for each five bytes."""
     return _message(STREAM, b"\x0c\0\0\0\0" * (size // 5))
@@ -122,6 +131,7 @@ LOGS = (
     empty_records,
     headers_that_claim_all,
     message_of_nulls,
+    message_below_the_limit,
     message_of_empty_lists,
     message_of_properties,
     inflated_text,

@@ -19,6 +19,7 @@ from reference_impl.zeebe_journal.layout import (
     SEGMENT_DESCRIPTOR,
 )
 from reference_impl.zeebe_journal.raft import APPLICATION_ENTRY, RAFT_LOG_ENTRY, RAFT_SCHEMA
+from walproof.decode.fault import most_values
 
 NAME = "journal-1.log"
 FRAME = struct.Struct("<iii")
@@ -98,6 +99,14 @@ def value_of_texts_that_are_none(size: int) -> bytes:
     return _value(b"\xdd" + struct.pack(">I", size // 2) + b"\xa1\xff" * (size // 2))
 
 
+def value_below_the_limit(size: int) -> bytes:
+    """The same of as many strings as are decoded, and long bytes."""
+    count = min(size // 2, most_values(size) - 100)
+    filler = bytes(max(0, size - 2 * count))
+    head = b"\xdd" + struct.pack(">I", count + 1)
+    return _value(head + b"\xa1\xff" * count + b"\xc6" + struct.pack(">I", len(filler)) + filler)
+
+
 def value_of_extensions(size: int) -> bytes:
     """One record of Zeebe whose value is an array of extensions of one byte."""
     return _value(b"\xdd" + struct.pack(">I", size // 3) + b"\xd4\x01\x00" * (size // 3))
@@ -110,5 +119,6 @@ LOGS = (
     value_of_empty_arrays,
     value_of_pairs,
     value_of_texts_that_are_none,
+    value_below_the_limit,
     value_of_extensions,
 )
