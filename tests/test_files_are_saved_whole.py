@@ -45,6 +45,7 @@ PLAIN = {
     "walproof/review/grammars.py": "a scratch folder",
     "walproof/scan/ahead/build.py": "a scratch folder; the library is renamed when whole",
     "walproof/site/frame.py": "in a folder that takes its place when whole",
+    "walproof/site/look/__init__.py": "beside the modules that it fetches, in .build",
     "walproof/spark/java.py": "a wrapper in .build, renamed when whole",
     "walproof/summary/beside.py": "a scratch copy of the first bytes of what is packed",
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",

@@ -16,13 +16,14 @@ from walproof.site import places
 
 TEMPLATES = Path(__file__).with_name("templates")
 NAVIGATION = (
-    ("Formats", f"{places.HOME}#formats"),
-    ("Implementations", places.IMPLEMENTATIONS),
-    ("Scenarios", places.SCENARIOS),
-    ("Findings", places.FINDINGS),
-    ("Mutants", places.MUTANTS),
-    ("Guides", places.GUIDES),
+    ("Formats", f"{places.HOME}#formats", ("formats/", "vectors/")),
+    ("Implementations", places.IMPLEMENTATIONS, ("implementations/",)),
+    ("Scenarios", places.SCENARIOS, (places.SCENARIOS,)),
+    ("Findings", places.FINDINGS, ("findings/",)),
+    ("Mutants", places.MUTANTS, (places.MUTANTS,)),
+    ("Guides", places.GUIDES, ("guides/",)),
 )
+"""Name, place, and how the places of the pages below it begin."""
 ASSETS = ("site.css", "scheme.js", "site.js", "search.js", "icon.svg")
 """What all pages share, copied as it is."""
 

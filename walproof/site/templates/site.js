@@ -99,7 +99,7 @@ function filterRows() {
       body.hidden = here === 0;
       shown += here;
     }
-    said.textContent = `${shown.toLocaleString("en")} vectors`;
+    said.textContent = `${shown.toLocaleString("en")} vector${shown === 1 ? "" : "s"}`;
   };
   form.hidden = false;
   form.addEventListener("input", apply);
@@ -109,7 +109,7 @@ function filterRows() {
 
 schemeButton();
 document.addEventListener("keydown", searchKey);
-for (const toc of document.querySelectorAll(".toc details")) toc.open = matchMedia("(min-width: 64rem)").matches;
+for (const toc of document.querySelectorAll(".toc details, .marks")) toc.open = matchMedia("(min-width: 64rem)").matches;
 openTarget();
 addEventListener("hashchange", openTarget);
 reachable();
