@@ -24,6 +24,7 @@ LISTED = 14
 MOST_FIELDS = 30_000
 """Fields that are read of a file: those after them have no names here."""
 COLOURS = 8
+LONGEST_PATH = 64
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def _view(
     listed = [
         ListedField(
             number,
-            one.path,
+            _short(one.path),
             one.start,
             one.end - one.start,
             value_text(one, NOTHING, room=44),
@@ -222,7 +223,7 @@ def _rows(
     at = 0
     for run in windows:
         if run[0] * WIDTH > at:
-            lines.append(f"<q>{run[0] * WIDTH - at:,} bytes</q>")
+            lines.append(f"<q>… {run[0] * WIDTH - at:,} bytes …</q>")
         for row in run:
             start = row * WIDTH
             piece = data[start : start + WIDTH]
@@ -241,10 +242,10 @@ def _rows(
                 lines.append(_missing(change, digits))
         at = min(len(data), (run[-1] + 1) * WIDTH)
     if at < len(data):
-        lines.append(f"<q>{len(data) - at:,} bytes</q>")
+        lines.append(f"<q>… {len(data) - at:,} bytes …</q>")
     if change.gone and (change.gone_at >= at or not lines):
         lines.append(_missing(change, digits))
-    return Markup("\n".join(lines))
+    return Markup("\n".join(lines).replace("</q>\n", "</q>"))
 
 
 def _segment(
@@ -268,6 +269,11 @@ def _missing(change: Changes, digits: int) -> str:
         f'{" " * digits} <i class="x">▲ at {change.gone_at}: {change.gone:,}'
         f" byte{'s' * (change.gone > 1)} of the control are not here</i>"
     )
+
+
+def _short(path: str) -> str:
+    """A path of which the middle is left out if it is long: its end says what the field is."""
+    return path if len(path) <= LONGEST_PATH else f"{path[:20]}…{path[21 - LONGEST_PATH :]}"
 
 
 def _name(field: Field) -> str:
