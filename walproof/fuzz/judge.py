@@ -230,7 +230,8 @@ def _malformed(one: Input, seen: Seen) -> str:
         return "refused, and tells of records, ranges or an end"
     if (end.verdict == "intact") != (end.reason is None):
         return f"{end.verdict} with the reason {end.reason}"
-    if end.verdict != "refused" and (end.verdict != "intact") != bool(seen.lost):
+    # A torn file may be torn where there is nothing to lose, as one of no bytes.
+    if (end.verdict == "damaged" and not seen.lost) or (end.verdict == "intact" and seen.lost):
         return f"{end.verdict} with {len(seen.lost)} lost ranges"
     for record in seen.records:
         if not 0 <= record.at <= record.at + record.size <= len(files.get(record.file or "", b"")):
@@ -245,7 +246,7 @@ def _overlapping(lost: list[Lost], files: Any) -> str:
     upto: dict[str, int] = {}
     for gap in sorted(lost, key=lambda gap: (gap.file or "", gap.start, gap.end)):
         name = gap.file or ""
-        inside = gap.file is None or gap.file not in files or gap.end <= len(files[name])
+        inside = name not in files or gap.end <= len(files[name])
         if gap.start < upto.get(name, 0) and gap.end > gap.start:
             return f"lost ranges overlap at {gap.start}"
         if not (0 <= gap.start <= gap.end and inside):

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from conformance.protocol.family import Family, prepare_child
 from conformance.saving import save
 from conformance.scratch import Held
@@ -28,8 +30,11 @@ HANGS_AFTER = 60
 MEMORY_MIB = 3072
 """Of the whole process, the engine's corpus with it."""
 
-GRACE = 120.0
-"""Seconds beyond the budget: to import, to compile, to make a last finding small."""
+GRACE = 900.0
+"""Seconds beyond the budget, on the clock: to import, to compile, to make a last finding small."""
+
+STUCK = 120.0
+"""Processor seconds without any progress; a busy machine takes its time, this does not."""
 
 DEATHS = 10
 """Inputs that may end the process; then it is given up."""
@@ -172,7 +177,7 @@ def _wait(
     """Wait for its end. False if it did not end by itself, long after it should."""
     scratch = Path(settings.scratch)
     deadline = time.monotonic() + settings.seconds + GRACE if settings.seconds else None
-    before, moved = -1, time.monotonic()
+    before, then = -1, 0.0
     while True:
         try:
             process.wait(1.0)
@@ -180,15 +185,24 @@ def _wait(
             pass
         else:
             return True
-        progress = _progress(scratch)
+        progress, spent = _progress(scratch), _processor_seconds(process.pid)
         if progress["inputs"] != before:
-            before, moved = progress["inputs"], time.monotonic()
+            before, then = progress["inputs"], spent
         now = Outcome(**{**vars(outcome), "findings": dict(outcome.findings)})
         now.take(progress)
         told(now)
         late = deadline is not None and time.monotonic() > deadline
-        if late or time.monotonic() - moved > HANGS_AFTER + GRACE:
+        if late or spent - then > STUCK:
             return False
+
+
+def _processor_seconds(pid: int) -> float:
+    """What a process has used; 0 once it has ended."""
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)
 
 
 def _progress(scratch: Path) -> dict[str, Any]:

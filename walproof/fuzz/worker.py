@@ -132,7 +132,8 @@ def guided(settings: Settings, flags: list[str]) -> None:
     """Let coverage lead. Does not return: the engine ends the process."""
     import atheris
 
-    with atheris.instrument_imports(include=list(settings.instrumented)):
+    include, exclude = list(settings.instrumented), list(settings.left_alone)
+    with atheris.instrument_imports(include=include, exclude=exclude):
         import reference_impl.formats  # noqa: F401
 
         session = Session(settings)

@@ -9,6 +9,7 @@ import pytest
 
 from conformance import VECTORS
 from conformance.vectors import load
+from reference_impl.answer import End, Lost
 from walproof.fuzz import judge as judging
 from walproof.fuzz.findings import Findings, saved_findings
 from walproof.fuzz.judge import Fault, Judge
@@ -131,3 +132,21 @@ def test_an_empty_middle_of_no_record_is_none(judge: Judge) -> None:
     assert judge.kind.covers(EMPTY["first"] + EMPTY["middle"], [])
     assert not judge.kind.covers(EMPTY["middle"], [])
     assert judge.kind.covers(EMPTY["middle"], [(0, 7)])
+
+
+@pytest.mark.parametrize(
+    ("end", "lost", "wrong"),
+    [
+        (End("torn", "torn-header", 0), [], ""),
+        (End("damaged", "bad-length", 0), [], "damaged with 0 lost ranges"),
+        (End("intact", None, 3), [Lost(0, 1, "x")], "intact with 1 lost ranges"),
+        (End("intact", "x", 3), [], "intact with the reason x"),
+        (End("torn", "x", 3), [Lost(0, 5, "x"), Lost(4, 6, "x")], "lost ranges overlap at 4"),
+        (End("torn", "x", 3), [Lost(30, 99, "x")], "the lost range [30, 99) lies outside"),
+        (End("torn", "x", 99), [Lost(0, 5, "x")], "the end 99 lies outside"),
+        (End("refused", "x", 0), [], "refused, and tells"),
+    ],
+)
+def test_an_answer_that_is_none_is_seen(end: End, lost: list[Lost], wrong: str) -> None:
+    said = judging._malformed(input_of(THREE), seen([*lost, end]))
+    assert said.startswith(wrong) if wrong else said == ""
