@@ -64,14 +64,15 @@ class Judgement:
         if self.end != "opened":
             return ENDS.get(self.end, self.end)
         missing = self.lost + self.gone
+        heard = "with a word" if self.word else "in silence"
         words = f"{self.returned} of {self.written}"
         if missing:
-            words += f", {missing} lost {'with a word' if self.word else '**in silence**'}"
+            words += f", {missing} lost {heard if self.word else f'**{heard}**'}"
             words += f", {self.lost} of them readable" if self.lost else ""
         for number, what in (
             (self.stale, "{} stale and nothing tells"),
             (self.beyond, "{} unproven"),
-            (self.invented, "**{} invented**"),
+            (self.invented, f"**{{}} invented {heard}**"),
             (self.forgotten, "**{} gone after a restart**"),
         ):
             words += f", {what.format(number)}" if number else ""

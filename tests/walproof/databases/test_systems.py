@@ -17,6 +17,7 @@ SYSTEMS = {one.name: one for one in systems()}
 CHEAP = {
     "leveldb-log": ("bit-in-a-payload",),
     "kahadb-journal": ("bit-in-a-payload/text",),
+    "systemd-journal": ("bit-in-a-payload/payload-flipped",),
     "zeebe-journal": ("swapped/segments-swapped",),
 }
 """By format: what each system is asked here. `walproof databases` asks everything."""

@@ -1,0 +1,80 @@
+"""journalctl and systemd-journal-remote on a damaged journal, in the words of ``../opener``.
+
+The file is given to this machine first, since systemd goes on with its own only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+REMOTE = "/lib/systemd/systemd-journal-remote"
+ENVIRONMENT = os.environ | {"SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "LC_ALL": "C.UTF-8"}
+MACHINE_ID = slice(40, 56)
+NO_WORD = re.compile(r"^PASS:|^=>|^-- |^$|^[0-9a-f]{6}: Unused data|verification key")
+MORE = (
+    b"__REALTIME_TIMESTAMP=4000000000000000\n__MONOTONIC_TIMESTAMP=4000000000\n"
+    b"_BOOT_ID=00000000000000000000000000000009\nMESSAGE=written after the damage\n\n"
+)
+
+
+def run(*command: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run a program; if a signal ends it, this one dies, too."""
+    done = subprocess.run(command, input=stdin, capture_output=True, env=ENVIRONMENT, check=False)
+    if done.returncode < 0:
+        sys.stderr.write(f"{command[0]} was ended by signal {-done.returncode}\n")
+        sys.exit(1)
+    return done
+
+
+def say(line: dict[str, object]) -> None:
+    """Print a line."""
+    print(json.dumps(line), flush=True)
+
+
+def words(done: subprocess.CompletedProcess[bytes]) -> None:
+    """What a program said of damage."""
+    for line in re.split(r"[\r\n]", done.stderr.decode(errors="replace")):
+        if not NO_WORD.search(line):
+            say({"said": line})
+
+
+def entries(folder: Path, kind: str) -> None:
+    """Print the entries of a folder: sequence number and message."""
+    done = run("journalctl", f"--directory={folder}", "-o", "json", "--all")
+    for line in done.stdout.splitlines():
+        entry = json.loads(line)
+        numbers = dict(part.split("=") for part in entry["__CURSOR"].split(";"))
+        if "MESSAGE" not in entry:
+            continue  # what it said is gone
+        message = entry["MESSAGE"] or ""
+        text = bytes(message) if isinstance(message, list) else str(message).encode()
+        say({kind: [str(int(numbers["i"], 16)).encode().hex(), text.hex()]})
+    words(done)
+
+
+def main(mode: str, folder: Path, log: Path) -> None:
+    """Read, go on, and read again."""
+    folder.mkdir()
+    data = bytearray(log.read_bytes())
+    mine = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
+    if len(data) >= MACHINE_ID.stop:
+        data[MACHINE_ID] = mine
+    path = folder / "system.journal"
+    path.write_bytes(data)
+    entries(folder, "item")
+    if mode == "verify":
+        words(run("journalctl", f"--file={path}", "--verify"))
+    done = run(REMOTE, f"--output={path}", "--split-mode=none", "-", stdin=MORE)
+    say({"again": True})
+    if done.returncode:
+        say({"refused": done.stderr.decode(errors="replace").strip()[-200:]})
+        return
+    entries(folder, "later")
+
+
+main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
