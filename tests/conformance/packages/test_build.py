@@ -23,6 +23,7 @@ from conformance.packages.crosscheck import (
 )
 from conformance.packages.ecosystems import ECOSYSTEMS, Ecosystem
 from conformance.vectors import Vector, load_all
+from reference_impl.register import registers
 
 NOT_FETCHED = re.compile(r"offline|no matching package named|Could not find artifact", re.I)
 """What Cargo and Maven say where a dependency was never fetched; tests fetch nothing."""
@@ -63,9 +64,13 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of tables, right and wrong, and what the harness makes of them."""
     vectors = load_all()
     telling = [one for one in vectors.values() if "accept" in one.body or _is_rare(one)]
-    chosen = [*telling, *list(vectors.values())[::80]]
+    chosen = list({one.id: one for one in [*telling, *list(vectors.values())[::80]]}.values())
+    # A runner loads all vectors of a format that it is asked about: each table has its own.
+    of_first = list(registers())[::2]
+    first = [one for one in chosen if one.body["format"] in of_first]
+    second = [one for one in chosen if one.body["format"] not in of_first]
     folder = tmp_path_factory.mktemp("tables")
-    ask_harness(tables_of(list({one.id: one for one in chosen}.values()))[1::2], chosen, folder)
+    ask_harness([tables_of(first)[1], tables_of(second)[3]], chosen, folder)
     return folder
 
 
@@ -97,5 +102,5 @@ def test_a_package_passes_its_own_tests(
         found = disagreements(
             table.stem, harness, runner_results(table.with_suffix(f".{ecosystem.id}"))
         )
-        assert not found and len(harness) > 20, found[:5]
+        assert not found and len(harness) > 10, found[:5]
         assert {"pass", "fail"} <= {one["class"] for one in harness.values()}
