@@ -60,4 +60,4 @@ def test_an_entry_about_no_vector(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="leveldb-log/gone"):
         cases("leveldb-log", Subject(known=path))
     with pytest.raises(ValueError, match="no vectors of"):
-        cases("leveldb", Subject())
+        cases("nothing", Subject())

@@ -61,7 +61,7 @@ fn a_list_that_does_not_hold_together_is_refused() {
     let options = Options { format: "leveldb-log", known: Some(path.clone()), ..Options::default() };
     assert!(run(&options, Nobody).unwrap_err().to_string().contains("leveldb-log/gone"));
     fs::remove_file(path).unwrap();
-    assert!(run(&Options { format: "leveldb", ..Options::default() }, Nobody).is_err());
+    assert!(run(&Options { format: "nothing", ..Options::default() }, Nobody).is_err());
 }
 
 #[test]

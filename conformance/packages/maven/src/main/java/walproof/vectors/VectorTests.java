@@ -18,7 +18,7 @@ import org.junit.jupiter.api.DynamicTest;
  * A test for each vector under JUnit 5. README.md of the package has an example, RUNNERS.md the rules.
  *
  * <pre>{@code @TestFactory Stream<DynamicTest> vectors() throws IOException {
- *   return new VectorTests("zeebe-journal", new MyReader()).known(Path.of("known-failures.json")).tests();
+ *   return new VectorTests("leveldb-log", new MyReader()).known(Path.of("known-failures.json")).tests();
  * }}</pre>
  */
 public final class VectorTests {
