@@ -153,6 +153,8 @@ def main(arguments: list[str]) -> int:
         "--folder", type=Path, help="where tables and results stay; what the harness found is kept"
     )
     chosen = parser.parse_args(arguments)
+    # Tables of megabytes, which a build without optimisation does not get through in time.
+    os.environ.setdefault("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
     vectors = [
         vector
         for vector in load_all().values()
