@@ -69,9 +69,11 @@ def _in_java_package(text: str, naming: Naming) -> str:
     return f"{head}\n\npackage {naming.java};{line}{rest}"
 
 
-def _with_wide_enums(text: str, naming: Naming) -> str:
-    # A number without a name is no value of an enum whose type is not fixed: undefined behaviour.
-    return re.sub(r"^( *)enum (\w+) \{", r"\1enum \2 : int64_t {", text, flags=re.MULTILINE)
+def _defined(text: str, naming: Naming) -> str:
+    # Both are undefined behaviour: a number without a name is no value of an enum whose type is
+    # not fixed, and what is cleaned up after a field that threw asks for the flags of later ones.
+    text = re.sub(r"^( *)enum (\w+) \{", r"\1enum \2 : int64_t {", text, flags=re.MULTILINE)
+    return re.sub(r"^( *)bool (n_\w+);", r"\1bool \2 = true;", text, flags=re.MULTILINE)
 
 
 def _as_go_has_it(text: str, naming: Naming) -> str:
@@ -123,7 +125,7 @@ LANGUAGES = {
         Language(
             "cpp", "C++11", "cpp_stl", "src", "a runtime in `kaitai/`, see below",
             "cmake -B build && cmake --build build", "build/example", _snake(".cpp"), "parser-cpp",
-            _with_wide_enums,
+            _defined,
             test="cmake -B build && cmake --build build && ctest --test-dir build",
             lint="g++ -std=c++11 -Wall -Wextra -Werror -I. -Isrc -fsyntax-only "
             "example.cpp test.cpp",

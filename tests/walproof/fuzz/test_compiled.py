@@ -16,8 +16,10 @@ from walproof.fuzz.compiled.languages import LANGUAGES, Language, Run
 from walproof.fuzz.findings import saved_findings
 from walproof.fuzz.packed import Input
 from walproof.parsers import languages
+from walproof.parsers.naming import Naming
 
 FORMAT = "zmq-raft"
+FLAGS = "    bool n_newer_fields;\n    bool f_other;\n"
 INPUTS = [
     Input(FORMAT, "folder", {"a.rlog": b"RLOG", "b.pers": b"xy"}),
     Input(FORMAT, "c.pers", b"xy"),
@@ -80,9 +82,15 @@ def test_a_fuzzer_that_fails_for_no_input_is_a_complaint(
 def test_an_enum_of_cpp_holds_every_number() -> None:
     """A number without a name was undefined behaviour: clang's sanitizer ended at the first one."""
     text = "class a {\n    enum record_type_t {\n        ZERO = 0\n    };\n * an enum is {\n"
-    found = languages.LANGUAGES["cpp"].finish(text)
+    found = languages.LANGUAGES["cpp"].finish(text, Naming())
     assert "    enum record_type_t : int64_t {\n" in found
     assert re.findall("int64_t", found) == ["int64_t"]
+
+
+def test_a_flag_of_cpp_is_set_before_it_is_asked() -> None:
+    """Cleaning up after an exception asked for flags of fields that were never reached."""
+    found = languages.LANGUAGES["cpp"].finish(FLAGS, Naming())
+    assert found == "    bool n_newer_fields = true;\n    bool f_other;\n"
 
 
 @pytest.mark.skipif(
