@@ -11,6 +11,7 @@ export { Refused, Skip } from "./reasons.js";
 
 const WEIGHT = ["pass", "skipped", "fail", "crash", "timeout"]; // the last is what came of several requests
 const PROFILES = { read: ["recover", "strict"], truncations: ["recover"], write: ["write"], append: ["append"] };
+const START = 60_000; // milliseconds for the module to be imported
 const FREE = "the writer is free here: only walproof check reads what it left";
 
 /**
@@ -51,15 +52,25 @@ class Host {
 
   /** What the function did: ["done", result], or refused, skipped, crash, timeout with a text. */
   async call(name, request, ms) {
-    this.worker ??= new Worker(new URL("worker.js", import.meta.url), { ...this.options, workerData: this.module });
+    if (this.worker === null) {
+      const options = { ...this.options, workerData: this.module };
+      this.worker = new Worker(new URL("worker.js", import.meta.url), options);
+      const [kind, said] = await this.heard(() => {}, START); // the clock of a request is not that of an import
+      if (kind !== "ready") return [kind, said];
+    }
+    return this.heard((worker) => worker.postMessage({ name, request }), ms);
+  }
+
+  /** The next word of the worker, after `say` was called; a crash and a time-out are its end. */
+  async heard(say, ms) {
     const { worker } = this;
     let timer;
     const [kind, said] = await new Promise((resolve) => {
       const crash = (error) => resolve(["crash", String(error?.stack ?? error)]);
       worker.once("message", resolve).once("messageerror", crash).once("error", crash);
       worker.once("exit", (code) => crash(`it ended with ${code}`));
-      worker.postMessage({ name, request });
       timer = setTimeout(() => resolve(["timeout", `no answer in ${ms} ms`]), ms);
+      say(worker);
     });
     clearTimeout(timer);
     for (const event of ["message", "messageerror", "error", "exit"]) worker.removeAllListeners(event);

@@ -15,3 +15,4 @@ parentPort.on("message", async ({ name, request }) => {
     else throw error;
   }
 });
+parentPort.postMessage(["ready"]);
