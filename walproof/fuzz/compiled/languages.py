@@ -17,8 +17,9 @@ from walproof.parsers.build import build
 
 HERE = Path(__file__).resolve().parent
 DRIVERS = HERE.parents[1] / "implementations"
-HANGS_AFTER, MEMORY_MIB = 60, 1024
-"""Seconds for one input, on the clock of a machine with other work; memory of the whole process."""
+HANGS_AFTER, MEMORY_MIB = 60, 2048
+"""Seconds for one input, on the clock of a machine with other work; memory of the whole process,
+of which a sanitizer takes a gibibyte."""
 
 COVERAGE = (
     "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
