@@ -174,7 +174,7 @@ types:
           - ZMR-049
           - ZMR-050
         type: b56le
-        doc: Term, 7 bytes; never above 2^53 - 1, and never falling from entry to entry.
+        doc: Term, 7 bytes; from 1 to 2^53 - 1, and never falling from entry to entry.
 enums:
   entry_type:
     0:

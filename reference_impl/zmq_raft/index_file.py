@@ -198,7 +198,7 @@ def entries(
             continue
         request, kind, term_bytes = ENTRY.unpack_from(data)
         term = int.from_bytes(term_bytes, "little")
-        if term > MAX_TERM:
+        if not 1 <= term <= MAX_TERM:
             yield Lost(start, end, "bad-term")  # ZMR-049
             continue
         fields |= {"term": str(term), "entry_type": kind, "request_id": request.hex()}

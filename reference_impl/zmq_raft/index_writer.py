@@ -113,13 +113,11 @@ def comparable_term(entry: bytes) -> int | None:
     if len(entry) < ENTRY.size:
         return None
     term = _term(entry)
-    return term if term <= MAX_TERM else None
+    return term if 1 <= term <= MAX_TERM else None
 
 
 def check_entry(entry: bytes, before: int | None) -> None:
     """Raise ``ValueError`` for an entry that no reader returns after one of the term ``before``."""
-    if not any(entry):
-        raise ValueError("an entry of zeros is one that was never written")  # ZMR-052
     term = _term(entry)
     if before is not None and term < before:
         raise ValueError(f"term: expected {before} or more, found {term}")  # ZMR-050
@@ -136,8 +134,8 @@ def entry_bytes(record: NewRecord, raw: bool) -> bytes:
     fields = record.fields
     term, kind = int(fields.get("term", 1)), int(fields.get("entry_type", 0))
     request = bytes.fromhex(str(fields.get("request_id", "00" * 12)))
-    if not 0 <= term <= MAX_TERM:
-        raise ValueError(f"term: expected 0 to 2^53 - 1, found {term}")
+    if not 1 <= term <= MAX_TERM:
+        raise ValueError(f"term: expected 1 to 2^53 - 1, found {term}")  # ZMR-013
     if not 0 <= kind <= 255:
         raise ValueError(f"entry_type: expected a byte, found {kind}")
     if len(request) != 12:

@@ -45,6 +45,29 @@ def term_above_the_limit(log: ZmqRaftLog) -> None:
     log.expect("damaged", "bad-term", survivors=[0, 1, 3, 4])
 
 
+@BOOK.damaged(terms_that_rise, "entries", "ZMR-049", "ZMR-050")
+def last_term_of_zero(log: ZmqRaftLog) -> None:
+    """The sector that holds the last term never arrived: the entry before it is sound, and stays."""
+    log.zero("data.entries[4].header.term")
+    log.expect("damaged", "bad-term", survivors=[0, 1, 2, 3], end=245)
+    log.note("One sync covers the entry and its offset (ZMR-018), so a crash may leave this.")
+
+
+@BOOK.damaged(terms_that_rise, "entries", "ZMR-049", "ZMR-050")
+def terms_on_both_sides_of_a_term_of_zero(log: ZmqRaftLog) -> None:
+    """Terms 6, 0, 3: with a term of 0 in between, 3 is compared with nobody's."""
+    log.set("data.entries[0].header.term", 6)
+    log.zero("data.entries[1].header.term")
+    log.expect("damaged", "bad-term", survivors=[0, 2, 3, 4])
+
+
+@BOOK.damaged(five_entries, "entries", "ZMR-049")
+def first_term_of_zero(log: ZmqRaftLog) -> None:
+    """The first entry has nothing before it that its term could fall from: 0 is wrong by itself."""
+    log.zero("data.entries[0].header.term")
+    log.expect("damaged", "bad-term", survivors=[1, 2, 3, 4])
+
+
 @BOOK.damaged(five_entries, "entries", "ZMR-049")
 def term_of_all_ones(log: ZmqRaftLog) -> None:
     """The term of the last entry is ff seven times."""
@@ -129,11 +152,11 @@ def entries_in_the_middle_read_as_zeros(log: ZmqRaftLog) -> None:
     log.expect("damaged", "zero-entry", survivors=[0, 3, 4])
 
 
-@BOOK.damaged(five_entries, "entries", "ZMR-052", "ZMR-050")
+@BOOK.damaged(five_entries, "entries", "ZMR-052", "ZMR-049")
 def data_that_is_not_zero_behind_zeros(log: ZmqRaftLog) -> None:
-    """Only the header of an entry reads as zeros: its term falls."""
+    """Only the header of an entry reads as zeros: no leader has term 0, and it is not compared."""
     log.zero("data.entries[2].header")
-    log.expect("damaged", "decreasing-term", survivors=[0, 3, 4])
+    log.expect("damaged", "bad-term", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entries", "ZMR-030", "ZMR-031")

@@ -135,9 +135,15 @@ def write_an_entry_of_which_nothing_is_said(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-030", "ZMR-031", kind="limit")
 def write_terms_and_types_at_the_edges(log: ZmqRaftLog) -> None:
-    """Terms 0, 1, 256 and 2^40, whose lowest bytes fall, and types 0 and 255."""
-    terms = {0: 0, 1: 255, 256: 1, 2**40: 2}
+    """Terms 1, 2, 256 and 2^40, whose lowest bytes fall, and types 0 and 255."""
+    terms = {1: 0, 2: 255, 256: 1, 2**40: 2}
     log.index_file(*(entry(b"a", term, kind) for term, kind in terms.items()), first=4)
+
+
+@BOOK.writing("writing", "ZMR-013", "ZMR-049", control=write_two_entries, kind="limit")
+def write_a_term_of_zero(log: ZmqRaftLog) -> None:
+    """A term of 0, which no leader has: a reader would not return the entry."""
+    _one_entry(log, term="0")
 
 
 @BOOK.writing("writing", "ZMR-013", "ZMR-052", control=write_two_entries)

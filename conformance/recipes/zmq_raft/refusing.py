@@ -269,6 +269,21 @@ def append_an_entry_of_zeros(log: ZmqRaftLog) -> None:
     log.expect_refusal()
 
 
+@BOOK.appending(no_entries, "appending", "ZMR-013", "ZMR-049", control=append_to_an_empty_file)
+def append_a_term_of_zero(log: ZmqRaftLog) -> None:
+    """Term 0 after no other term, with a request and data."""
+    log.add(entry(b"delta", 0))
+    log.expect_refusal()
+
+
+@BOOK.appending(three_entries, "appending", "ZMR-049", "ZMR-050", control=append_to_three_entries)
+def append_after_a_term_of_zero(log: ZmqRaftLog) -> None:
+    """The last term reads as 0, and the entry is not rolled back: no term is compared with it."""
+    log.zero("data.entries[2].header.term")
+    log.add(entry(b"delta", 1))
+    log.expect("damaged", "bad-term", survivors=[0, 1, b"delta"])
+
+
 @BOOK.appending(three_files, "appending", "ZMR-013", "ZMR-050", control=append_to_a_directory)
 def append_a_term_that_falls_to_a_directory(log: ZmqRaftLog) -> None:
     """The last entry of the directory has a later term than the one to append."""

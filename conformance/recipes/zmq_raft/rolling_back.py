@@ -136,6 +136,7 @@ def append_nothing_with_two_spare_files(log: ZmqRaftLog) -> None:
 def append_behind_a_torn_entry_after_a_lost_file(log: ZmqRaftLog) -> None:
     """Nothing is whole in the last file, and the one before it is lost: no term is compared."""
     log.set(f"{FOUR}:header.token", b"RLOX")
+    log.set(f"{ONE}:data.entries[2].header.term", 5)
     log.truncate(120, EIGHT)
-    log.add(entry(b"delta", 0))
+    log.add(entry(b"delta", 1))
     log.expect("damaged", "bad-token", survivors=[0, 1, 2, b"delta"])

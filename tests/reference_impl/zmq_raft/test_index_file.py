@@ -123,8 +123,14 @@ def test_term_of_the_limit_and_above(read):
     assert outcome(answer) == ("damaged", "bad-term", [HELLO])
 
 
-def test_term_that_falls(read):
+def test_term_of_zero(read):
+    """It is wrong by itself, and the entry before it stays."""
     answer = read(changed(142, bytes(7)))
+    assert outcome(answer) == ("damaged", "bad-term", [HELLO])
+
+
+def test_term_that_falls(read):
+    answer = read(changed(117, (9).to_bytes(7, "little")))
     assert outcome(answer) == ("damaged", "decreasing-term", [])
     assert [(gap.start, gap.end) for gap in answer.lost] == [(104, 129), (129, 150)]
 

@@ -259,7 +259,7 @@ class Entries:
         if kind == kernel.ZERO_ENTRY:
             rest = Window(self.source).stretches(start + len(head), end)
             if any(run.any() for run in rest):
-                kind = kernel.RECORD  # of term 0: only the request or the data are there
+                kind = kernel.BAD_TERM  # term 0: only the request or the data are there
         return kind, head
 
     def read(self, at: int, length: int) -> bytes:

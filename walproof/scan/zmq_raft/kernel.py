@@ -104,7 +104,7 @@ def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
             k += 1
         if k == held:
             return ZERO_ENTRY  # ZMR-052
-    return BAD_TERM if term_of(data, i) > MAX_TERM else RECORD  # ZMR-049
+    return RECORD if 1 <= term_of(data, i) <= MAX_TERM else BAD_TERM  # ZMR-049
 
 
 @kernel(int64(_TABLE, I64, int64, int64, int64, I64, I64, I64, I8))

@@ -90,7 +90,7 @@ def one_entry(file: File, content: bytes, at: int, index: int, raw: bool) -> Non
         reason = "short-entry"
     elif not any(content):
         reason = "zero-entry"
-    elif entry.header.term > 2**53 - 1:
+    elif not 1 <= entry.header.term <= 2**53 - 1:
         reason = "bad-term"
     else:
         known = {
