@@ -47,7 +47,7 @@ def term_above_the_limit(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(terms_that_rise, "entries", "ZMR-049", "ZMR-050")
 def last_term_of_zero(log: ZmqRaftLog) -> None:
-    """The sector that holds the last term never arrived: the entry before it is sound, and stays."""
+    """The sector that holds the last term never arrived: the sound entry before it stays."""
     log.zero("data.entries[4].header.term")
     log.expect("damaged", "bad-term", survivors=[0, 1, 2, 3], end=245)
     log.note("One sync covers the entry and its offset (ZMR-018), so a crash may leave this.")
