@@ -139,7 +139,7 @@ def write_list(frame: Frame, run: Run, format: str, told: Outcomes) -> None:
     ]
     groups: dict[str, list[Vector]] = {name: [] for name in groups_of(run.report, format)}
     for vector in run.of_format(format):
-        groups[vector.body["group"]].append(vector)
+        groups.setdefault(vector.body["group"], []).append(vector)  # moved since the run
     frame.page(
         places.vectors_of(format),
         "vectors.html.j2",
