@@ -113,7 +113,7 @@ def comparable_term(entry: bytes) -> int | None:
     if len(entry) < ENTRY.size:
         return None
     term = _term(entry)
-    return term if 1 <= term <= MAX_TERM else None
+    return term if term <= MAX_TERM else None  # 0 forbids nothing that follows
 
 
 def check_entry(entry: bytes, before: int | None) -> None:

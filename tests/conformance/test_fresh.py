@@ -22,6 +22,8 @@ from conformance.vectors import load_all
 from reference_impl.register import registers
 from walproof.cli.check import check
 
+pytestmark = pytest.mark.xdist_group("fresh")  # variants of all vectors are made once
+
 WRONG = Path(__file__).parents[1] / "wrong"
 
 

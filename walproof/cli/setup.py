@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import nullcontext
+from threading import Lock
 
 import click
 
 from conformance.registry import Implementation, Unavailable
 from walproof.cli.output import say
 from walproof.cli.subjects import implementations
+from walproof.cores import cores
 from walproof.implementations import all_implementations
 
 
@@ -18,27 +22,37 @@ from walproof.implementations import all_implementations
 def setup(names: tuple[str, ...]) -> int:
     """Build the adapters of the real implementations whose toolchains are installed.
 
-    What is already built is left alone. An implementation that cannot be built is reported and left
-    out of the run. With CI=true that is a failure, unless its file says that it may be missing.
+    What is already built is left alone; the rest is built side by side, one for each core. An
+    implementation that cannot be built is reported and left out of the run. With CI=true that is a
+    failure, unless its file says that it may be missing.
     """
+    chosen = implementations(names) if names else all_implementations()
+    todo = [one for one in chosen if not one.is_built() or one.missing()]
     missing = 0
-    for implementation in implementations(names) if names else all_implementations():
-        missing += not _build(implementation) and not implementation.moving
+    if len(todo) > 1:
+        say(f"Building {len(todo)} implementations, {min(cores(), len(todo))} at a time …")
+    maven = Lock()  # its local repository is not made for two at once
+    with ThreadPoolExecutor(cores()) as pool:
+        builds = {pool.submit(_build, one, maven): one for one in todo}
+        try:
+            for done in as_completed(builds):
+                said, is_there = done.result()
+                say(said)
+                missing += not is_there and not builds[done].moving
+        finally:
+            pool.shutdown(cancel_futures=True)
     return 1 if missing and in_ci() else 0
 
 
-def _build(implementation: Implementation) -> bool:
-    if implementation.is_built() and not implementation.missing():
-        return True
-    click.echo(f"  {implementation.name}: building … ", nl=False)
-    started = time.monotonic()
-    try:
-        implementation.make()
-    except Unavailable as error:
-        say(f"unavailable, because {error}")
-        return False
-    click.echo(f"done in {time.monotonic() - started:.0f} s")
-    return True
+def _build(implementation: Implementation, maven: Lock) -> tuple[str, bool]:
+    """What to say of it, and whether it is there now."""
+    with maven if "mvn" in implementation.needs else nullcontext():
+        started = time.monotonic()
+        try:
+            implementation.make()
+        except Unavailable as error:
+            return f"  {implementation.name}: unavailable, because {error}", False
+    return f"  {implementation.name}: built in {time.monotonic() - started:.0f} s", True
 
 
 def in_ci() -> bool:
