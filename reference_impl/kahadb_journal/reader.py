@@ -77,6 +77,8 @@ class _Log:
                     return
             if number <= last:
                 end, end_name = scan.end, name
+        if end == 0 and self._has_a_double(end_name):
+            end = None  # KDB-051: an empty file is skipped, and another would be read in its place
         for name in self.doubles:
             size = (self.path / name).stat().st_size
             yield from self._note(Lost(0, size, "duplicate-id", file=name))  # KDB-004
@@ -112,6 +114,10 @@ class _Log:
         verdict: Verdict = "damaged" if self.damage else "torn" if self.torn else "intact"
         # KDB-050, KDB-051: without a place to go on, a writer begins a new file, whatever its name.
         return End(verdict, self.damage or self.torn, end, name if end is not None else None)
+
+    def _has_a_double(self, name: str | None) -> bool:
+        """Whether another file has the number of a data file (KDB-004)."""
+        return name is not None and file_id(name) in map(file_id, self.doubles)
 
     def _last_used(self) -> int:
         """Number of the last file that holds more than preallocated space (KDB-049)."""

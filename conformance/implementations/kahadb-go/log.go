@@ -137,6 +137,16 @@ func list(path string) *listing {
 	return l
 }
 
+// hasDouble tells whether another file has the number of f (KDB-004).
+func (l *listing) hasDouble(f dataFile) bool {
+	for _, other := range l.unread {
+		if other.num == f.num {
+			return true
+		}
+	}
+	return false
+}
+
 func mapped(path string) ([]byte, func()) {
 	f, err := os.Open(path)
 	check(err)
@@ -277,7 +287,7 @@ func readLog(path string, strict bool) *answer {
 			a.place = place{true, plainName(1), 0, true}
 		default:
 			i := max(last, 0)
-			if !foreign[i] && files[i].end >= 0 {
+			if !foreign[i] && files[i].end >= 0 && !(files[i].end == 0 && l.hasDouble(l.read[i])) {
 				a.place = place{true, l.read[i].name, files[i].end, files[i].fillAt(files[i].end)}
 			}
 		}

@@ -321,6 +321,12 @@ def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
     return chosen, doubles
 
 
+def number(file: DataFile) -> int | None:
+    """The number in the name of a data file of a folder."""
+    match = NAME.fullmatch(file.name or "")
+    return int(match[1]) if match else None
+
+
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     """The answer for one data file or folder."""
     files, doubles = journal(path)
@@ -350,6 +356,8 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         first.records = []
         return strict([*files, *doubles], [], first, damage[0])
     end: Any = last.end if last else 0
+    if end == 0 and last and any(number(one) == number(last) for one in doubles):
+        end = None  # KDB-051: cut off there, the other one would be read
     if path.is_dir() and end is not None:
         end = {"file": last.name if last else "db-1.log", "at": end}
     return {

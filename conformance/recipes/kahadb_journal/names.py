@@ -49,6 +49,30 @@ def torn_tail_and_a_second_name(log: KahaDBLog) -> None:
     log.expect("damaged", "duplicate-id", survivors=[0, 1, 2], end=45)
 
 
+@BOOK.damaged(two_files, "folder", "KDB-051", "KDB-004", "KDB-041")
+def torn_header_alone_and_a_second_name(log: KahaDBLog) -> None:
+    """db-2.log is four bytes of a control record; cut off at 0, db-02.log would come back."""
+    log.truncate(4, "db-2.log")
+    log.add_file("db-02.log", STRANGER, "a batch")
+    log.expect("damaged", "duplicate-id", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(two_files, "folder", "KDB-051", "KDB-004", "KDB-013")
+def no_content_and_a_second_name(log: KahaDBLog) -> None:
+    """No data file has content, and the first shares its number: no place in it is safe."""
+    log.files = {"db-1.log": bytearray(AHEAD), "db-2.log": bytearray(AHEAD)}
+    log.add_file("db-01.log", STRANGER, "a batch")
+    log.expect("damaged", "duplicate-id", survivors=[], end=None)
+
+
+@BOOK.damaged(two_files, "folder", "KDB-051", "KDB-004", "KDB-041")
+def torn_header_alone_beside_two_other_names(log: KahaDBLog) -> None:
+    """Number 1 has two names, number 2 one and four bytes of a control record: `end` is 0."""
+    log.truncate(4, "db-2.log")
+    log.add_file("db-01.log", STRANGER, "a batch")
+    log.expect("damaged", "duplicate-id", survivors=[0, 1], end=0)
+
+
 @BOOK.damaged(two_files, "folder", "KDB-004", "KDB-052")
 def damage_and_a_second_name(log: KahaDBLog) -> None:
     """A flipped payload in the second file: in strict reading the second name goes with it."""

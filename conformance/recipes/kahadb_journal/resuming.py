@@ -206,6 +206,18 @@ def append_beside_a_second_name(log: KahaDBLog) -> None:
 
 
 @BOOK.appending(
+    two_files, "appending", "KDB-024", "KDB-051", control=append_to_two_files, kind="eof"
+)
+def append_beside_a_second_name_of_a_torn_header(log: KahaDBLog) -> None:
+    """Two names for number 2, and a torn header alone in the one that is read: a new file."""
+    log.truncate(4, "db-2.log")
+    log.add_file("db-02.log", whole_batch(b"stranger") + EOF, "a batch")
+    log.append(b"delta")
+    log.expect("damaged", "torn-header", survivors=[0, 1, b"delta"], end=38)
+    log.leaves({"db-02.log": 46, "db-1.log": 95, "db-2.log": 4, "db-3.log": 43})
+
+
+@BOOK.appending(
     number_beyond_32_bits,
     "appending",
     "KDB-024",

@@ -254,3 +254,28 @@ def test_command_line_on_a_folder(tmp_path: Path) -> None:
         "file": "db-1.log", "at": 28, "size": 10, "type": 1, "batch": 0, "payload": b"alpha".hex(),
     }  # fmt: skip
     assert body["end"] == {"file": "db-2.log", "at": 0}
+
+
+ONE = batch(record(b"one")) + EOF_RECORD
+
+
+@pytest.mark.parametrize("last", ["db-2.log", "db-+2.log"])
+@pytest.mark.parametrize("written", [*range(4, 28), len(ONE)])
+def test_a_file_cut_at_its_end_gives_no_way_to_another_of_its_number(
+    written: int, last: str, tmp_path: Path
+) -> None:
+    """KDB-051: cut off at ``end``, a log keeps its records, and none that was lost comes back."""
+    (tmp_path / "db-1.log").write_bytes(ONE)
+    (tmp_path / last).write_bytes(ONE[:written])
+    (tmp_path / "db-002.log").write_bytes(ONE)
+    found = collect(read(tmp_path, "recover", {}))
+    assert len(found.records) == 1 + (written == len(ONE))
+    if written < 28:
+        assert found.end is None
+        append(tmp_path, [NewRecord(b"two")], {})
+        assert (tmp_path / "db-3.log").is_file()
+    else:
+        assert (found.end_file, found.end) == (last, written - len(EOF_RECORD))
+        (tmp_path / last).write_bytes(ONE[: found.end])
+    payloads = [one.payload for one in collect(read(tmp_path, "recover", {})).records]
+    assert payloads == [b"one", b"one" if written == len(ONE) else b"two"]

@@ -23,7 +23,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import End, Lost
-from reference_impl.kahadb_journal.layout import COMMANDS, data_files, sibling
+from reference_impl.kahadb_journal.layout import COMMANDS, data_files, file_id, sibling
 from walproof.scan import payloads
 from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start, kernel
 from walproof.scan.log import LocalSource, Log, Source
@@ -52,6 +52,11 @@ class _Folder:
         """Whether all its data files are of a sibling (KDB-055)."""
         roles = {role for _, role in self.files if role != DUPLICATE}
         return roles == {FOREIGN}
+
+    def has_a_double(self, name: str) -> bool:
+        """Whether another file has the number of a data file (KDB-004)."""
+        doubles = (other for other, role in self.files if role == DUPLICATE)
+        return file_id(name) in map(file_id, doubles)
 
     def last_used(self) -> str | None:
         """The last data file that is more than preallocated space (KDB-049), else the first."""
@@ -126,6 +131,8 @@ def _whole_folder(folder: _Folder, wanted: Wanted) -> Iterator[Event]:
         found = yield from verdict.of(_file(source, wanted, name, role, is_last))
         if role != DUPLICATE and not is_after:
             end, end_file, is_after = found, name, is_last
+    if end == 0 and folder.has_a_double(end_file):
+        end = None  # cut there, the other file would be read in its place (KDB-051)
     yield verdict.end(end, end_file)
 
 
