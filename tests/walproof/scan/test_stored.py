@@ -33,7 +33,7 @@ MODULES = [
     "walproof.carve.kernel",
     "walproof.scan.crc32c_ranges",
 ]
-JOURNAL = VECTORS / "systemd-journal" / "append-the-last-number-and-go-on.journal"
+JOURNAL = VECTORS / "systemd-journal" / "regular-keyed-zstd.journal"
 READS = """
 import sys, numpy as np
 from walproof.scan.stored import ready
