@@ -24,6 +24,7 @@ REAL = {
     "rusty-leveldb": ("leveldb-log", {oracles.UNREAD}),
     "iq80-leveldb": ("leveldb-log", set()),
     "kahadb-store": ("kahadb-journal", set()),
+    "zmq-raft": ("zmq-raft", {oracles.LOST}),
 }
 
 
