@@ -19,11 +19,14 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
+from conformance.orphans import end_with_parent
+
 Task = TypeVar("Task")
 Work = Callable[[Task, int], object]
 """Does a task; the number says how often it was begun before."""
 
 POLL_SECONDS = 0.2
+FORKING = "walproof.forking"
 ATTEMPTS = 4
 """How often a task is begun whose process dies: as often as on Spark."""
 
@@ -90,11 +93,15 @@ def obey(parent: int) -> None:
         signal.signal(ending, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_outlive_nobody, args=(parent,), daemon=True).start()
+    end_with_parent(parent)
 
 
 def _outlive_nobody(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.1)
+    """Where the system does not end orphans, and for who asked to be forked and died meanwhile."""
+    starter = multiprocessing.parent_process()
+    ended = [] if starter is None else [starter.sentinel]
+    while os.getppid() == parent and not wait(ended, POLL_SECONDS / 2):
+        pass
     os._exit(1)
 
 
@@ -107,10 +114,14 @@ class Pool(Generic[Task]):
         self._hands: list[_Worker[Task]] = []
         method = "forkserver" if sys.platform == "linux" else "spawn"
         self._context = multiprocessing.get_context(method)
-        self._context.set_forkserver_preload([work.__module__])
 
     def prepare(self) -> None:
         """Start the processes, which load what they need while the caller goes on."""
+        loaded = [self._work.__module__]
+        if threading.current_thread() is threading.main_thread():
+            # The server outlives its pool, and must not end with a thread that does not.
+            loaded.insert(0, FORKING)
+        self._context.set_forkserver_preload(loaded)
         while len(self._hands) < self.count:
             self._hands.append(_Worker(self._context, self._work))
 

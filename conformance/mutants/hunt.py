@@ -22,6 +22,7 @@ from conformance.mutants.asking import Question, ask
 from conformance.mutants.loading import load_format, sources_of
 from conformance.mutants.reached import Reached
 from conformance.mutants.sites import Mutant
+from conformance.orphans import end_with_parent
 
 QUESTION_SECONDS = 2.0
 """Processor time that one question may take, as one request of ``walproof check`` may."""
@@ -113,7 +114,7 @@ class Hunt:
         folder = self.scratch / str(number)
         folder.mkdir()
         process = multiprocessing.get_context("fork").Process(
-            target=self._live, args=(mutant, order, there, asking, folder), daemon=True
+            target=self._live, args=(mutant, order, there, asking, folder, os.getpid()), daemon=True
         )
         process.start()
         there.close()
@@ -141,8 +142,10 @@ class Hunt:
         pipe: Connection,
         asking: mmap.mmap,
         folder: Path,
+        parent: int,
     ) -> None:
         """The life of a mutant, in its own process: at its end it says what it was asked."""
+        end_with_parent(parent)
         _limit()
         try:
             modules = {path: name for name, path in sources_of(self.format_id).items()}

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from reference_impl.places import ROOT
 from walproof.cores import ATTEMPTS, Died, Pool
 
 
@@ -82,3 +87,56 @@ def test_no_process_is_left(pools: list[Pool]) -> None:
     processes = [hand.process for hand in pools[0]._hands]
     pools[0].stop()
     assert processes and not any(process.is_alive() for process in processes)
+
+
+def holds_the_interpreter(folder: Path, attempt: int) -> None:
+    """As compiled code does: no other thread of the process runs for half a minute."""
+    (folder / str(os.getpid())).touch()
+    ctypes.PyDLL(None).sleep(30)
+
+
+def _alive(session: int) -> list[str]:
+    """The command lines of what runs in a session."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            state, _, _, of_session = (process / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(of_session) == session and state not in "ZX":
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc, and what Linux does with orphans")
+@pytest.mark.parametrize("moment", ["loads", "works"])
+def test_nothing_outlives_who_is_killed_outright(moment: str, tmp_path: Path) -> None:
+    """Neither the server that forks, which may be loading, nor processes in compiled code."""
+    script = tmp_path / "kept_busy.py"
+    script.write_text(
+        "import ctypes, os, pathlib, sys, time\n"
+        f"if any('forkserver' in word for word in sys.orig_argv) and {moment == 'loads'}:\n"
+        f"    (pathlib.Path({str(tmp_path)!r}) / str(os.getpid())).touch()\n"
+        "    ctypes.PyDLL(None).sleep(30)\n"
+        "from tests.walproof.test_cores import holds_the_interpreter\n"
+        "def work(task, attempt):\n    holds_the_interpreter(task, attempt)\n"
+    )
+    program = (
+        "import pathlib, sys, kept_busy; from walproof.cores import Pool\n"
+        f"Pool(kept_busy.work, 2).run([pathlib.Path({str(tmp_path)!r})] * 2, lambda: None)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    job = subprocess.Popen(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": path},
+        start_new_session=True,
+    )
+    busy = 1 if moment == "loads" else 2
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.glob("[0-9]*"))) < busy:
+        assert job.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    job.kill()
+    job.wait()
+    deadline = time.monotonic() + 15  # half of what they would sleep
+    while _alive(job.pid):
+        assert time.monotonic() < deadline, _alive(job.pid)
+        time.sleep(0.01)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from conformance.orphans import end_with_parent
 from walproof.audit.reading import events
 from walproof.audit.unit import Options, Piece
 
@@ -38,7 +39,7 @@ def crashes(pieces: Sequence[Piece], options: Options) -> dict[str, Crash]:
     left = list(pieces)
     while left:
         ended = subprocess.run(
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-m", __name__, str(os.getpid())],
             input=pickle.dumps((left, options)),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -57,6 +58,7 @@ def crashes(pieces: Sequence[Piece], options: Options) -> dict[str, Crash]:
 
 def main() -> None:
     """Read the pieces on standard input, keep nothing, and print a dot for each."""
+    end_with_parent(int(sys.argv[1]))
     pieces, options = pickle.load(sys.stdin.buffer)
     for piece in pieces:
         try:

@@ -10,9 +10,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 
-ROW_GROUP_BYTES = 64 << 20
-ROW_GROUP_ROWS = 1 << 20
-MOST_HELD = 512
+from walproof.tables.batches import Pile
+
+GROUP_BYTES = 32 << 20
+GROUP_ROWS = 1 << 18
+"""A row group is written when either is reached: no more than that is held, however long a log."""
 
 
 class OutputError(OSError):
@@ -27,34 +29,26 @@ class Shard:
         self.schema = schema
         self._unfinished = folder / f".{name}.unfinished"
         self._writer: pa.parquet.ParquetWriter | None = None
-        self._held: list[pa.RecordBatch] = []
-        self._bytes = self._rows = 0
+        self._held = Pile()
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Hold rows, and write them in large groups."""
-        self._held.append(batch)
-        self._bytes += batch.nbytes
-        self._rows += batch.num_rows
-        if self._bytes >= ROW_GROUP_BYTES or self._rows >= ROW_GROUP_ROWS:
+        self._held.add(batch)
+        if self._held.nbytes >= GROUP_BYTES or self._held.rows >= GROUP_ROWS:
             self._write()
-        elif len(self._held) >= MOST_HELD:
-            # Small batches take several times the memory of their rows.
-            self._held = pa.Table.from_batches(self._held).combine_chunks().to_batches()
 
     def _write(self) -> None:
-        table = pa.Table.from_batches(self._held, self.schema)
+        table = pa.Table.from_batches(self._held.take(), self.schema)
         with output_to(self.path):
             if self._writer is None:
                 self._writer = pa.parquet.ParquetWriter(
                     self._unfinished, self.schema, compression="zstd"
                 )
-            self._writer.write_table(table, row_group_size=ROW_GROUP_ROWS)
-        self._held.clear()
-        self._bytes = self._rows = 0
+            self._writer.write_table(table, row_group_size=GROUP_ROWS)
 
     def finish(self) -> None:
         """Move the file to its place; without rows there is no file."""
-        if self._rows:
+        if self._held.rows:
             self._write()
         if self._writer is None:
             return

@@ -17,8 +17,6 @@ import numpy as np
 from walproof.scan.ahead import NoSuchKernels, library
 from walproof.scan.ahead.signatures import Array, Number, Signature, Tuple, Void
 
-GIVE_BACK = "walproof_give_back"
-"""What takes back the memory of an array that a kernel returned."""
 DONE = (0, -2)
 """What a kernel returns that ended well; -2 is numba's ``None``."""
 
@@ -49,7 +47,7 @@ def called(function: Any, signature: Signature) -> Callable[..., Any]:
     numba need not be there.
     """
     name = symbol(function.__module__, function.__name__)
-    layout = room_for(signature.returns)
+    layout = _layout(signature.returns)
 
     def call(*given: Any) -> Any:
         values: list[Any] = []
@@ -62,7 +60,7 @@ def called(function: Any, signature: Signature) -> Callable[..., Any]:
         outcome = _found(name)(ctypes.byref(result), ctypes.byref(error), *values)
         if outcome not in DONE:
             raise MemoryError(f"{name} ended with {outcome}")  # kernels raise nothing of their own
-        return given_back(result.value, signature.returns, _give_back)
+        return _given_back(result.value, signature.returns)
 
     return functools.update_wrapper(call, function)
 
@@ -95,11 +93,7 @@ def _taken(value: Any, kind: Any) -> Iterator[Any]:
         yield from map(ctypes.c_int64, value.strides)
 
 
-def _give_back(owner: Any) -> None:
-    loaded()[GIVE_BACK](owner)
-
-
-def room_for(kind: Any) -> Any:
+def _layout(kind: Any) -> Any:
     """A structure whose one field, ``value``, has the memory of what is returned."""
     return type("Result", (ctypes.Structure,), {"_fields_": [("value", _memory(kind))]})
 
@@ -125,20 +119,18 @@ def _memory(kind: Any) -> Any:
     return type("Described", (ctypes.Structure,), {"_fields_": fields})
 
 
-def given_back(value: Any, kind: Any, give_back: Callable[[ctypes.c_void_p], None]) -> Any:
-    """What a kernel returned, as a value of Python; memory of arrays goes to ``give_back``."""
+def _given_back(value: Any, kind: Any) -> Any:
     if isinstance(kind, Void):
         return None
     if isinstance(kind, Number):
         return bool(value) if kind.dtype is np.bool_ else value
     if isinstance(kind, Tuple):
         return tuple(
-            given_back(getattr(value, f"f{number}"), one, give_back)
-            for number, one in enumerate(kind.of)
+            _given_back(getattr(value, f"f{number}"), one) for number, one in enumerate(kind.of)
         )
     made = np.empty(tuple(value.shape), kind.of.dtype)
     if made.size:
         ctypes.memmove(made.ctypes.data, value.data, made.nbytes)
     if value.owner:
-        give_back(ctypes.c_void_p(value.owner))
+        loaded().walproof_give_back(ctypes.c_void_p(value.owner))
     return made

@@ -12,10 +12,18 @@ import numpy as np
 
 from walproof.scan.compiled import I64, I64_2D, boolean, helper, int64, kernel, types, uint64
 from walproof.scan.memory import load32, load64, same
-from walproof.scan.systemd_journal.object_table import FOUND, is_excused, kind_of, mark, number_of
-from walproof.scan.systemd_journal.objects import name_id, put, slot_at
-from walproof.scan.systemd_journal.offsets import offset_at
-from walproof.scan.systemd_journal.words import (
+from walproof.scan.systemd_journal.object_table import (
+    FOUND,
+    IN_CHAIN,
+    IN_LIST,
+    IN_TABLE,
+    LINKED,
+    is_excused,
+    kind_of,
+    mark,
+    number_of,
+)
+from walproof.scan.systemd_journal.objects import (
     BAD,
     BAD_CHAIN,
     BAD_INDEX,
@@ -30,10 +38,6 @@ from walproof.scan.systemd_journal.words import (
     ENTRY_ARRAY,
     FIELD_BUCKETS,
     FIELD_TABLE,
-    IN_CHAIN,
-    IN_LIST,
-    IN_TABLE,
-    LINKED,
     LOST,
     MAIN_ARRAY,
     NO_NAME,
@@ -42,7 +46,11 @@ from walproof.scan.systemd_journal.words import (
     SLOT,
     TAG,
     UNLINKED,
+    name_id,
+    put,
+    slot_at,
 )
+from walproof.scan.systemd_journal.offsets import offset_at
 
 _MAIN_FIELD = 176
 

@@ -1,1 +1,0 @@
-"""Real writers against real readers: is what one writes what another reads?"""
