@@ -16,6 +16,7 @@ from conformance.known_failures import KnownFailure, KnownFailures
 from conformance.protocol.child import LEAST, Child, Crash, Limits
 from conformance.runner import Runner, run_subjects
 from conformance.subject import Subject, baseline_subjects
+from tests.family import children
 
 FIVE = ["one-record", "three-records", "empty-log", "two-blocks", "cut-in-a-payload"]
 
@@ -180,13 +181,12 @@ class TestADefectOfOurs:
 
     def test_one_that_is_cancelled_while_it_starts_is_ended(self, cases, program):
         subject = Subject("s", "s", program(loop="time.sleep(60)"), isolated=False)
-        mine = psutil.Process()
 
         async def stopped():
             task = asyncio.create_task(Runner(subject, cases("one-record")).run())
-            while not any("adapter.py" in " ".join(one.cmdline()) for one in mine.children()):
+            while not any("adapter.py" in " ".join(one.cmdline()) for one in children()):
                 await asyncio.sleep(0.01)
-            started = mine.children()
+            started = children()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
@@ -434,11 +434,11 @@ class TestHelp:
         """
         many = cases_of([one for one in vectors.values() if one.operation == "read"], ["recover"])
         subject = Subject("s", "s", program(lines), writes=[tmp_path])
-        for chosen, children in ((many[:100], 2), (many[:20], 1)):
+        for chosen, most in ((many[:100], 2), (many[:20], 1)):
             (found,) = asyncio.run(run_subjects([subject], lambda _, chosen=chosen: chosen, 2))
             assert len(found.results) == len(chosen)
             started = list(tmp_path.glob("started-*"))
-            assert len(started) == children
+            assert len(started) == most
             for path in started:
                 path.unlink()
 
