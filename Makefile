@@ -49,8 +49,10 @@ review: $(VENV)/ready
 	@walproof review --against $(BASE)
 
 # The report of the last run, or of a new one; what walproof mutants found is shown if it is there.
-site: $(VENV)/ready reports/conformance/report.json
-	@walproof site --out build/site
+REPORT ?= reports/conformance/report.json
+SITE ?= build/site
+site: $(VENV)/ready $(REPORT)
+	@walproof site --run $(REPORT) --out $(SITE)
 
 reports/conformance/report.json:
 	@$(MAKE) conformance

@@ -130,9 +130,10 @@ def write_findings(frame: Frame, links: prose.Links) -> list[Written]:
     for one in load_findings():
         place = places.finding(one.id)
         source = f"docs/findings/{one.id}/README.md"
-        written.append(
-            Written(place, _page(frame, source, place, links, (("Findings", places.FINDINGS),)))
-        )
+        above = (("Findings", places.FINDINGS),)
+        # Two systems may have the same fault, and the titles of pages stand in tabs and searches.
+        made = _page(frame, source, place, links, above, str(one.body["system"]))
+        written.append(Written(place, made))
     return written
 
 
@@ -142,13 +143,14 @@ def _page(
     place: str,
     links: prose.Links,
     above: tuple[tuple[str, str], ...],
+    of: str = "",
 ) -> prose.Rendered:
     made = prose.render((ROOT / source).read_text("utf-8"), source, place, links)
     root = places.to_root(place)
     frame.page(
         place,
         "prose.html.j2",
-        made.title,
+        f"{of}: {made.title}" if of else made.title,
         made=made,
         above=[(name, root + target) for name, target in above],
     )

@@ -101,6 +101,10 @@ def test_the_page_needs_nothing_but_itself(report) -> None:
     body = {"finished": "2026-01-01T00:00:00Z", "walproof": "0", "formats": [report]}
     page = mutants_page.render(body)
     assert "maxlen=2" in page and "leveldb-log" in page
+    said = f"of {report['all']} mutants of leveldb-log {report['mutants']} were asked"
+    assert (said in page) is not report["is_whole"]
+    none = mutants_page.render(body | {"formats": [report | {"mutants": 0, "is_whole": False}]})
+    assert f"of {report['all']} mutants of leveldb-log none was asked" in none
     assert "<script" not in page and "http" not in page.replace("http-equiv", "")
 
 

@@ -150,6 +150,7 @@ def test_scenarios_and_findings_and_guides_are_there(site: Site) -> None:
 def test_the_mutants_are_a_matrix(site: Site) -> None:
     text = site.text(places.MUTANTS)
     assert '<td class="bad">1 of 2</td>' in text
+    assert "of 900 mutants of leveldb-log 3 were asked" in text
     assert "if a &lt;= b:" in text
     assert "formats/leveldb-log/index.html#LDB-028" in site.pages[places.MUTANTS].links
 
