@@ -119,6 +119,7 @@ class Writer:
     def __post_init__(self) -> None:
         self.data_at: dict[bytes, int] = {}
         self.field_at: dict[bytes, int] = {}
+        self.jenkins_of: dict[int, int] = {}
         self.buckets: dict[tuple[int, int], list[int]] = {}
         self.chain = Chain()
         self.chains: dict[int, Chain] = {}
@@ -189,8 +190,8 @@ class Writer:
         xor = 0
         items = []
         for payload in payloads:
-            xor ^= jenkins64(payload)  # before repeated fields are dropped: SDJ-020
             items.append(self._data(payload))
+            xor ^= self._jenkins(payload, items[-1])  # before repeated fields are dropped: SDJ-020
         items = sorted(set(items))  # SDJ-082
         body = layout.ENTRY_FIXED.pack(number, realtime, monotonic, boot_id, xor)
         if header.compact:
@@ -290,12 +291,21 @@ class Writer:
             return siphash24(payload, self.header.file_id)
         return jenkins64(payload)
 
+    def _jenkins(self, payload: bytes, at: int) -> int:
+        """The hash of a payload without a key; ``at`` is its DATA."""
+        if not self.header.keyed:
+            return self._get(at + 16)
+        # Most fields of an entry are those of the entry before it.
+        if at not in self.jenkins_of:
+            self.jenkins_of[at] = jenkins64(payload)
+        return self.jenkins_of[at]
+
     def _data(self, payload: bytes) -> int:
         """The DATA object of a payload: an existing one, or a new one with its FIELD (SDJ-081)."""
+        if (known := self.data_at.get(payload)) is not None:
+            self._note_depth(layout.DATA, self._get(known + 16), known)
+            return known
         number = self._hash(payload)
-        if payload in self.data_at:
-            self._note_depth(layout.DATA, number, self.data_at[payload])
-            return self.data_at[payload]
         self._note_depth(layout.DATA, number, 0)
         stored, flags = payload, 0
         flag = COMPRESSIONS[self.options.compression][1]
@@ -321,10 +331,10 @@ class Writer:
         return len(payload) <= min(limit, left)
 
     def _field(self, name: bytes) -> int:
+        if (known := self.field_at.get(name)) is not None:
+            self._note_depth(layout.FIELD, self._get(known + 16), known)
+            return known
         number = self._hash(name)
-        if name in self.field_at:
-            self._note_depth(layout.FIELD, number, self.field_at[name])
-            return self.field_at[name]
         self._note_depth(layout.FIELD, number, 0)
         at = self._object(layout.FIELD, layout.FIELD_FIXED.pack(number, 0, 0) + name)
         self._insert(layout.FIELD, number, at)

@@ -41,11 +41,13 @@ def row_of(image: Image, name: str, find: Find, carver: Carver, out: Path | None
         "verdict": None,
         "reason": None,
         "lost": None,
-        "sha256": _sha256(image, [(find.at, find.end)]),
+        "sha256": None,
         "file": None,
     }
     if find.goes_on:
         row["goes_on"] = True
+    if find.certainty == "signature" or find.kind == "loose":
+        row["sha256"] = _sha256(_pieces(image, [(find.at, find.end)]))
     if find.certainty == "signature":
         return row
     if find.kind == "loose":
@@ -66,7 +68,6 @@ def joined_row(image: Image, one: Joined, out: Path | None) -> Row:
         "kind": "joined",
         "certainty": "checksum",
         "parts": [[at, end] for at, end in one.parts],
-        "sha256": _sha256(image, one.parts),
     }
     file = f"{first.at:016}.{first.format}.joined.log"
     return row | _written(image, first.format, one.parts, out, file)
@@ -81,19 +82,25 @@ def _written(
     said: Reading | None = None,
 ) -> Row:
     """Write a log, or make a scratch file of it, and read it, unless it was read already."""
+    digest = hashlib.sha256()
     if out is None and said is None:
-        with as_file(image, parts, Path(file).suffix) as scratch:
+        with as_file(image, parts, Path(file).suffix, digest.update) as scratch:
             said = read_file(scratch, name)
-    elif out is not None:
+    elif out is None:
+        for piece in _pieces(image, parts):
+            digest.update(piece)
+    else:
         path = out / file
         if path.exists() and path.samefile(image.path):
             raise FileExistsError(17, "is the image itself", str(path))
         with saved(path, sync=False) as made:
             for piece in _pieces(image, parts):
                 made.write(piece)
+                digest.update(piece)
         said = said or read_file(path, name)
     assert said is not None
     return {
+        "sha256": digest.hexdigest(),
         "records": said.records,
         "verdict": said.verdict,
         "reason": said.reason,
@@ -108,9 +115,9 @@ def _pieces(image: Image, parts: Sequence[tuple[int, int]]) -> Iterator[bytes]:
             yield image.read(place, min(CHUNK, end - place))
 
 
-def _sha256(image: Image, parts: Sequence[tuple[int, int]]) -> str:
+def _sha256(pieces: Iterator[bytes]) -> str:
     digest = hashlib.sha256()
-    for piece in _pieces(image, parts):
+    for piece in pieces:
         digest.update(piece)
     return digest.hexdigest()
 

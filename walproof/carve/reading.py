@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from reference_impl.answer import End, Event, Lost
@@ -15,14 +16,16 @@ from walproof.carve.model import Reading
 
 CHUNK = 1 << 16
 _ZEROS = bytes(CHUNK)
-WORTH_A_KERNEL = 1 << 20
-"""Bytes from which on a compiled kernel is worth loading."""
+WORTH_A_KERNEL = 1 << 17
+"""Bytes from which on a compiled kernel is worth loading: of one log, or of many small ones."""
+_read = Counter[str]()
+"""Bytes of each format that were read so far."""
 
 
 def read_file(path: Path, format_id: str) -> Reading:
-    """Read a log: a large one with the bulk scanner, if it is installed.
+    """Read a log: a large one, or one of many, with the bulk scanner, if it is installed.
 
-    Small ones are read by the executable specification: to load the kernels of a format takes
+    A few small ones are read by the executable specification: to load the kernels of a format takes
     longer than that.
     """
     records = lost = 0
@@ -38,8 +41,10 @@ def read_file(path: Path, format_id: str) -> Reading:
 
 
 def _events(path: Path, format_id: str) -> Iterator[tuple[int, Event | None]]:
-    is_large = path.stat().st_size >= WORTH_A_KERNEL
-    if not is_large or not all(map(importlib.util.find_spec, ("numba", "pyarrow"))):
+    _read[format_id] += path.stat().st_size
+    if _read[format_id] < WORTH_A_KERNEL or not all(
+        map(importlib.util.find_spec, ("numba", "pyarrow"))
+    ):
         for event in named(format_id).read(path, "recover", {}):
             yield int(not isinstance(event, Lost | End)), event
         return
@@ -56,14 +61,23 @@ def _events(path: Path, format_id: str) -> Iterator[tuple[int, Event | None]]:
 
 
 @contextlib.contextmanager
-def as_file(image: Image, parts: Sequence[tuple[int, int]], suffix: str) -> Iterator[Path]:
-    """Parts ``[at, end)``, one after the other, as a scratch file. Zeros take no room in it."""
+def as_file(
+    image: Image,
+    parts: Sequence[tuple[int, int]],
+    suffix: str,
+    passed: Callable[[bytes], object] = lambda _: None,
+) -> Iterator[Path]:
+    """Parts ``[at, end)``, one after the other, as a scratch file. Zeros take no room in it.
+
+    Each piece of them is ``passed`` on.
+    """
     with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
         path = Path(folder, f"carved{suffix}")
         with path.open("xb") as file:
             for at, end in parts:
                 for place in range(at, end, CHUNK):
                     piece = image.read(place, min(CHUNK, end - place))
+                    passed(piece)
                     if piece == _ZEROS[: len(piece)]:
                         file.seek(len(piece), 1)
                     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -18,12 +17,11 @@ from reference_impl.formats import Context
 from walproof.cli.context import context_of
 from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
+from walproof.cli.reading import is_worth_a_scanner
 from walproof.cli.record_table import Gathered, gather, print_summary, print_table
 from walproof.cli.summary import about_one, terminal_height
 from walproof.extras import advice
 from walproof.jsonl import pieces
-from walproof.summary.model import WORTH_A_KERNEL
-from walproof.summary.summary import size_of
 
 if TYPE_CHECKING:
     from walproof.scan.model import Event as ScanEvent
@@ -141,13 +139,9 @@ def _is_scanned(found: Opened, profile: str, fast: bool) -> bool:
     """Whether the bulk scanner does the work: if asked to, and if a large log makes it worth it."""
     if found.logs_apart is not None:
         return False
-    if fast or profile != "recover" or size_of(found.path) < WORTH_A_KERNEL:
+    if fast or profile != "recover":
         return fast
-    with contextlib.suppress(ModuleNotFoundError):
-        from walproof.scan import has_kernel
-
-        return has_kernel(found.format.id)
-    return False
+    return is_worth_a_scanner(found.format.id, found.path)
 
 
 def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:

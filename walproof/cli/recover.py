@@ -15,6 +15,7 @@ from reference_impl.formats import Format
 from walproof.cli.context import context_of
 from walproof.cli.opening import opened
 from walproof.cli.output import say
+from walproof.cli.reading import events
 from walproof.cli.record_table import gather
 from walproof.cli.recover_system import recover_system
 from walproof.quantity import counted
@@ -67,7 +68,7 @@ def recover(log: str, out: Path, format_id: str | None, context_items: tuple[str
             context = context_of(context_items, format.id)
             if old.system is not None:
                 return recover_system(old.system, old.name, write_anew, out, context)
-            found = gather(format.read(old.path, "recover", context))
+            found = gather(events(format, old.path, context))
             if found.end.verdict == "refused":
                 say(f"{old.name}: {format.id}, refused ({found.end.reason})", err=True)
                 return 4
@@ -108,7 +109,7 @@ def write_anew(
             if not records:  # a log of this format has at least one
                 raise ValueError("no record survives") from None
             raise
-        _compare(records, format.read(made, "recover", told))
+        _compare(records, events(format, made, told))
         publish(made, out)
 
 

@@ -11,6 +11,7 @@ from conformance.saving import named_in_errors, publish, unfinished_beside
 from reference_impl.answer import Record
 from reference_impl.formats import Format, named
 from walproof.cli.output import EXIT_STATUS, say
+from walproof.cli.reading import events
 from walproof.cli.record_table import Gathered, gather
 from walproof.quantity import counted
 from walproof.systems import System, SystemLog
@@ -39,7 +40,7 @@ def recover_system(
         for log in system.logs:
             path = system.path(log)
             try:
-                answer = gather(named(system.format).read(path, "recover", context))
+                answer = gather(events(named(system.format), path, context))
             except OSError as error:
                 left_out.append(f"{log.name}: {error.strerror or error}")
                 continue

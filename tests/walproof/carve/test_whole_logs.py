@@ -47,6 +47,27 @@ def test_a_log_is_found_where_it_is_and_reads_as_it_was(
     assert not (made.folder / "carving.json").exists()
 
 
+def test_a_snapshot_hides_no_log_that_follows(builder, log_of, carve, tmp_path: Path) -> None:
+    header = struct.pack("<4sIIQQQ", b"SNAP", 28, 1, 7, 2, 1 << 40) + b"DATA" + bytes(4)
+    at = builder.put(header)
+    builder.data += b"SNAP" + b"RLOG\0\0\0\0\1\0\0\0"  # words, at no sector
+    log = builder.put(log_of("zmq-raft", 7))
+    inner = header[:28] + struct.pack("<Q", 50_000) + header[36:]
+    second = builder.put(inner)
+    in_it = builder.put(log_of("zmq-raft", 3))
+    assert in_it < second + 50_000
+    builder.filler(50_000)
+    made = carve(builder.save(tmp_path / "disk.img"))
+    found = [(row["offset"], row["length"], row["records"]) for row in made.rows]
+    lengths = [row["length"] for row in made.rows]
+    assert found == [
+        (at, log - at, 0),
+        (log, lengths[1], 7),
+        (second, len(inner) + 50_000, 1),
+        (in_it, lengths[3], 3),
+    ]
+
+
 def test_blocks_of_leveldb_at_any_phase(builder, log_of, carve, tmp_path: Path) -> None:
     long = log_of("leveldb-log", 40, 9000)
     places = [builder.put(long, 512) for _ in range(4)]

@@ -28,6 +28,8 @@ KEYS = (b"currentTerm", b"votedFor", b"peers", b"peersUpdateRequest", b"peersInd
 LONGEST_KEY = max(map(len, KEYS))
 STATE_ROOM = 2 << 20
 """A state file is rotated at half a mebibyte; the last update may be longer."""
+LARGEST = 1 << 30
+"""What is taken of a snapshot that the image has not whole, in bytes."""
 CHUNKS = 64
 """Chunks before the marker of the data; writers make one."""
 
@@ -68,7 +70,11 @@ class Carver(base.Carver):
         """See :class:`walproof.carve.base.Carver`."""
         if self._by_sector:
             hits = sorted([*hits, *self._states(window)])
-        return super().window(window, hits)
+        for at, pattern in hits:
+            if at >= self._done and (found := self.find(at, pattern)) is not None:
+                # Nothing tells whether the data of a snapshot is its own, so logs in it count, too.
+                self._done = found.at + snapshot.HEADER.size if pattern == SNAPSHOT else found.end
+                yield found
 
     def find(self, at: int, pattern: int) -> Find | None:
         """See :class:`walproof.carve.base.Carver`."""
@@ -152,10 +158,22 @@ class Carver(base.Carver):
             place += CHUNK.size
             if token == b"DATA":
                 end = place + size
-                # What is overwritten later has another header in it, and its own find.
-                return Find(at, min(end, self.image.size), "log", "structure", ".snap")
+                if end > self.image.size:
+                    end = self._before_another(place, min(self.image.size, at + LARGEST))
+                return Find(at, end, "log", "structure", ".snap")
             place += padded(length)
         return None
+
+    def _before_another(self, at: int, end: int) -> int:
+        """Where the next file of the format begins, which has overwritten the rest of this one."""
+        for token, rest in ((b"SNAP", b"\x1c\0\0\0\1\0\0\0"), (b"RLOG", b"")):
+            place = at
+            while (found := self.image.find(token + rest, place, end)) is not None:
+                if found % self.align == 0 and (rest or self._index_file(found)):
+                    end = found
+                    break
+                place = found + 1
+        return end
 
     def _state(self, at: int) -> Find | None:
         """Updates one after the other, as far as they are whole."""
