@@ -35,6 +35,8 @@ class SubjectRun:
     because: str | None = None
     seconds: float = 0.0
     results: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    asked: str | None = None
+    """When it was asked, if that was in an earlier run (:mod:`conformance.kept_results`)."""
 
 
 def with_known(subject: Subject, result: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from conformance.cases import Case, cases_of
 from conformance.describe import sized_payload_text
 from conformance.isolation import evidence, words
 from conformance.isolation.environment import existing as present
+from conformance.kept_results import KeptResults
 from conformance.outcome import SubjectRun
 from conformance.protocol.child import Limits
 from conformance.protocol.oneshot import file_name
@@ -86,18 +87,23 @@ def run(
     plan: Plan,
     jobs: int = 2,
     limits: Limits | None = None,
-    progress: Callable[[], None] = lambda: None,
+    progress: Callable[[int], None] = lambda _: None,
+    kept: KeptResults | None = None,
 ) -> Report:
-    """Ask every subject, ``jobs`` children at a time, and report; ``progress`` after each case."""
+    """Ask every subject, ``jobs`` children at a time, and report; ``progress`` counts cases.
+
+    With ``kept`` only those are asked for whom something has changed since they were.
+    """
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()
-    outcomes = asyncio.run(run_subjects(plan.subjects, plan.cases, jobs, limits, progress))
+    now = started.strftime("%Y-%m-%dT%H:%M:%SZ")
+    outcomes = _outcomes(plan, now, jobs, limits, progress, kept)
     described = {vector.id: describe(vector) for vector in plan.vectors}
     _leave_out_unread_formats(outcomes, described)
     return {
         "report_version": 1,
         "walproof": __version__,
-        "started": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "started": now,
         "seconds": round(time.monotonic() - clock, 3),
         "fresh": _freshness(plan.fresh, described),
         "isolation": _isolation(plan.subjects),
@@ -107,6 +113,36 @@ def run(
             for name, outcome in zip(_names(outcomes), outcomes, strict=True)
         ],
     }
+
+
+def _outcomes(
+    plan: Plan,
+    now: str,
+    jobs: int,
+    limits: Limits | None,
+    progress: Callable[[int], None],
+    kept: KeptResults | None,
+) -> list[SubjectRun]:
+    """What came of every subject, in their order."""
+    if kept is None or plan.fresh is not None:
+        return asyncio.run(
+            run_subjects(plan.subjects, plan.cases, jobs, limits, lambda: progress(1))
+        )
+    cases = [plan.cases(subject) for subject in plan.subjects]
+    found = [kept.find(*each) for each in zip(plan.subjects, cases, strict=True)]
+    for run in found:
+        progress(len(run.results) if run is not None else 0)
+    left = {number: one for number, one in enumerate(plan.subjects) if found[number] is None}
+    of = {id(subject): cases[number] for number, subject in left.items()}
+    ran = asyncio.run(
+        run_subjects(
+            list(left.values()), lambda one: of[id(one)], jobs, limits, lambda: progress(1)
+        )
+    )
+    for number, run in zip(left, ran, strict=True):
+        kept.keep(run, cases[number], now)
+        found[number] = run
+    return [run for run in found if run is not None]
 
 
 def _isolation(subjects: Sequence[Subject]) -> words.Isolation:
@@ -209,6 +245,7 @@ def _entry(
         "reports": hello.get("reports", []),
         "profiles": hello.get("profiles", []),
         "seconds": round(outcome.seconds, 3),
+        **({"asked": outcome.asked} if outcome.asked is not None else {}),
         "results": outcome.results,
         "score": score(outcome.results, vectors),
     }

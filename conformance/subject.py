@@ -49,6 +49,10 @@ class Subject:
     """How to see the messages of one case, likewise."""
     place: Path | None = None
     """The file that somebody opens who is told of a failure."""
+    stamp: str | None = None
+    """A digest of what it is built and started from, if that is known."""
+    needs: Sequence[str] = ()
+    """Programs on the PATH that run it, as its ``implementation.toml`` lists them."""
     named_by_hello: bool = False
     """Whether reports call it what it calls itself, and not ``name``: a command is no name."""
 
@@ -72,6 +76,7 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
         ask=f"{program} ask --impl {implementation.name}",
         structure=implementation.structure,
         place=implementation.folder / "implementation.toml",
+        needs=implementation.needs,
     )
     if missing := implementation.missing():
         subject.unavailable = f"{' and '.join(missing)} not found"
@@ -80,6 +85,8 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
             implementation.make()
         except Unavailable as error:
             subject.unavailable = str(error)
+    if subject.unavailable is None:
+        subject.stamp = implementation.stamp()
     return subject
 
 

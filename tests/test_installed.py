@@ -77,6 +77,7 @@ IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
         (["--format", "leveldb-log", "--sample", "2", "--first-kill"], 0, "mutants.html"),
         (["--changed", "main"], 2, "needs a checkout"),
     ],
+    "cross": [(["--format", "leveldb-log"], 2, "needs a checkout")],
     "crash": [(["--writer", "nobody"], 1, "executable-spec")],
     "setup": [(["--impl", "executable-spec"], 0, "")],
     "lint-ksy": [(["--rules"], 0, "")],

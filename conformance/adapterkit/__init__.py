@@ -63,7 +63,8 @@ def serve(
     ``describe`` is the reply to ``hello``; ``language`` is filled in. ``read(path, request)``
     returns the answer. ``write(path, request)`` makes a new log and ``append(path, request)``
     opens one as the implementation does after a restart. Each may raise :class:`Skipped`, the last
-    two :class:`Refused`. Formats and profiles that ``describe`` does not list are skipped.
+    two :class:`Refused`. Formats and profiles that ``describe`` does not list are skipped, but for
+    a write where it has ``also_writes``.
     """
     replies = _take_stdout()
     kit = _Kit({"language": "Python", **describe}, read, write, append)
@@ -119,7 +120,8 @@ class _Kit:
         try:
             if request.get("format") not in self.hello["formats"]:
                 raise Skipped(f"no format {request.get('format')}")
-            if profile not in self.hello["profiles"]:
+            also = cmd == "write" and self.hello.get("also_writes")
+            if profile not in self.hello["profiles"] and not also:
                 raise Skipped(f"no profile {profile}")
             if cmd in ("read", "append") and not path.exists():
                 raise Skipped("nothing is at this path")

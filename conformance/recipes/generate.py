@@ -14,6 +14,7 @@ from typing import Any
 from conformance import aftermath
 from conformance.cases import usual_reply_bytes
 from conformance.contents import Contents, digest, read_contents, size, write_contents
+from conformance.kaitai.field_map import UnknownField
 from conformance.recipes.recipe import Book, Log, Recipe, RecipeError
 from reference_impl import formats
 from reference_impl.answer import Answer, NewRecord, collect
@@ -73,7 +74,10 @@ def build(source: Source, recipe: Recipe[Any], built: Mapping[str, Log]) -> Log:
     if base:
         log.context = dict(base.context)
         log.suffix = base.suffix
-    recipe.function(log)
+    try:
+        recipe.function(log)
+    except UnknownField as error:
+        raise RecipeError(f"{recipe.id}: the recipe damages what is not there: {error}") from None
     return log
 
 

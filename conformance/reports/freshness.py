@@ -1,4 +1,4 @@
-"""Which vectors a run asked: the golden ones, or fresh variants, and then of which seed."""
+"""Which vectors a run asked, golden ones or variants, and whom it did not have to ask again."""
 
 from __future__ import annotations
 
@@ -19,3 +19,16 @@ def mode_of(report: Report) -> str:
     if fresh["unconfirmed"]:
         text += f", which answers {len(fresh['unconfirmed']):,} otherwise: these stayed golden"
     return text
+
+
+def kept_in(report: Report) -> str | None:
+    """Which results are from earlier runs, in a sentence; None if all are from this one."""
+    ran = [one for one in report["implementations"] if one["status"] == "ran"]
+    ran = [one for one in ran if not one["baseline"]]
+    since = sorted(one["asked"] for one in ran if "asked" in one)
+    if not since:
+        return None
+    who = f"{len(since)} of {len(ran)} implementations were" if len(ran) > 1 else "It was"
+    first, last = since[0], since[-1]
+    when = first if first == last else f"from {first} to {last}"
+    return f"{who} not asked again: nothing has changed for them since ({when})."

@@ -13,7 +13,7 @@ from conformance.describe import tail
 from conformance.text import printable
 
 from .classes import CLASSES, SEVERITY
-from .freshness import mode_of
+from .freshness import kept_in, mode_of
 from .json_report import Report
 from .matrix import Line as MatrixLine
 from .matrix import matrices
@@ -83,6 +83,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "started": report["started"],
         "seconds": report["seconds"],
         "mode": mode_of(report),
+        "kept": kept_in(report),
         "isolation": report.get("isolation"),
         "classes": [
             {

@@ -22,7 +22,7 @@ from reference_impl.formats import FORMATS
 from .causes import Failure
 from .classes import BY_NAME, CLASSES, SEVERITY
 from .console_text import glyph, is_unicode, print_hanging, print_tidy, say, short
-from .freshness import GOLDEN, mode_of
+from .freshness import GOLDEN, kept_in, mode_of
 from .headline import tested
 from .json_report import Report
 from .matrix import Cell, Line, Matrix, matrices, not_run, tally
@@ -286,6 +286,8 @@ def _print_totals(report: Report, console: Console) -> None:
     print_tidy(text, console)
     if (mode := mode_of(report)) != GOLDEN:
         print_tidy(Text(f"Asked: {mode}."), console)
+    if kept := kept_in(report):
+        print_tidy(Text(f"{kept} --again asks everybody."), console)
     broken = [each for each in not_run(report) if each["status"] == "broken"]
     wrong = sum(count for name, count in found.items() if not BY_NAME[name].expected)
     if wrong or broken:

@@ -32,7 +32,8 @@ class Language:
 
     In the words ``here`` is the folder of the sources and ``out`` one to build in. ``probe`` asks
     for what is needed besides the programs, ``lacking``. Where ``everywhere`` is false, not even
-    continuous integration has to have the toolchain.
+    continuous integration has to have the toolchain. ``instead`` is another toolchain, for where
+    the first is missing.
     """
 
     name: str
@@ -43,7 +44,18 @@ class Language:
     probe: str = ""
     lacking: str = ""
     everywhere: bool = True
+    instead: Language | None = None
 
+
+MONO = Language(
+    "csharp",
+    "Adapter.cs",
+    "mono {out}/adapter.exe",
+    "mcs -warnaserror -r:System.Core -out:{out}/adapter.exe {out}/sources/*.cs"
+    f" {shlex.quote(str(ROOT / 'tests/conformance/mono/SystemTextJson.cs'))}",
+    ("mcs", "mono"),
+    everywhere=False,
+)
 
 LANGUAGES = (
     Language(
@@ -65,6 +77,7 @@ LANGUAGES = (
         'test -n "$(dotnet --list-sdks)"',
         "dotnet has no SDK",
         everywhere=False,
+        instead=MONO,
     ),
     Language("go", "main.go", "{out}/adapter", "go build -o {out}/adapter {here}/main.go", ("go",)),
     Language("java", "Adapter.java", "java {here}/Adapter.java", needs=("java",)),
@@ -92,8 +105,11 @@ def built(language: Language, room: str) -> list[str]:
     here = ROOT / "conformance" / room / language.name
     out = BUILD / room / language.name
     missing = [need for need in language.needs if not shutil.which(need)]
+    if missing and language.instead and all(map(shutil.which, language.instead.needs)):
+        return built(language.instead, room)
     if missing:
-        lacks(language, f"{' and '.join(missing)} not found")
+        or_ = f", nor {' and '.join(language.instead.needs)}" if language.instead else ""
+        lacks(language, f"{' and '.join(missing)} not found{or_}")
     out.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(out / "sources", ignore_errors=True)
     shutil.copytree(here, out / "sources", ignore=shutil.ignore_patterns("bin", "obj", "target"))

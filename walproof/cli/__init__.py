@@ -38,6 +38,7 @@ SUBCOMMANDS = {
     "sweep": "Damage vectors in every way; ask who gets it wrong.",
     "fuzz": "Change logs again and again; ask who raises or differs.",
     "one-bit": "Flip every bit of undamaged logs: what does nothing tell?",
+    "cross": "Let real writers write, and real readers read that.",
     "crash": "Say what a power failure leaves of what was safe.",
     "bench": "Measure readers and the harness, beside named peers.",
     "vectors": "Make the vectors, or check that nothing changes.",

@@ -16,6 +16,7 @@ from conformance import REPORTS, run
 from conformance.cases import cases_of
 from conformance.confirming import confirm
 from conformance.kaitai.compile import ToolMissing
+from conformance.kept_results import KeptResults
 from conformance.protocol.child import Limits
 from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import outputs, terminal
@@ -70,6 +71,7 @@ NAMED = 20
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
 @click.option("--output", default="text", show_default=True, help="How the run is printed.",
               type=click.Choice(["text", *outputs.OUTPUTS]))  # fmt: skip
+@click.option("--again", is_flag=True, help="Ask those of ours, too, that nothing has changed for.")
 @click.option("--matrix", is_flag=True, help="Print passed/run for each group of vectors.")
 @click.option("--failures", default=5, show_default=True, help="How many kinds of failure to show.")
 @click.option("--show-known", is_flag=True, help="Show known failures in full too.")
@@ -96,6 +98,7 @@ def check(
     memory: int,
     folder: Path | None,
     output: str,
+    again: bool,
     matrix: bool,
     failures: int,
     show_known: bool,
@@ -125,6 +128,10 @@ def check(
     summary.md, report.sarif, annotations.txt, badge.svg, badge.json. --output prints one of these
     instead of text. With --known-failures FILE what is listed there is expected to fail;
     --update-known writes the list.
+
+    Of a run of all implementations on all vectors the results are kept. The next one asks only
+    those for whom something has changed since, and its last lines say so. --again asks everybody,
+    and so does CI=true.
 
     Exit status: 0 when all is as expected, 3 when something is not, 1 for a usage error.
     """
@@ -175,7 +182,9 @@ def check(
         subjects = [one for one in subjects if not one.formats or read & set(one.formats)]
     try:
         plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
-        report = _run_with_progress(plan, jobs, memory)
+        of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
+        keeps = of_all and isolated and not (again or update_known or in_ci())
+        report = _run_with_progress(plan, jobs, memory, keeps)
     except BrokenVector as error:  # its bytes are examined only when it is run
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
@@ -257,11 +266,12 @@ def _full_scores(
     return found
 
 
-def _run_with_progress(plan: run.Plan, jobs: int, memory: int) -> run.Report:
+def _run_with_progress(plan: run.Plan, jobs: int, memory: int, keep: bool) -> run.Report:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("running", total=plan.count())
         limits = Limits(memory_bytes=memory << 20)
-        return run.run(plan, jobs, limits, lambda: bar.advance(task))
+        kept = KeptResults(limits) if keep else None
+        return run.run(plan, jobs, limits, lambda cases: bar.advance(task, cases), kept)
 
 
 def _check_cause(

@@ -51,13 +51,14 @@ def parsers(
     Each package declares its dependencies in the way of its language, at pinned versions. Its
     README says how to build it and try it, and its tests read a log of each format. The parsers for
     Python, Java, JavaScript, Go, C++ and Rust are proven against every vector: see the rows
-    parser-… of `walproof check --profile structure`.
+    parser-… of `walproof check --profile structure`. Those for C# and Ruby are tried on a log of
+    each format.
 
     \b
     walproof parsers --lang go --out parsers          one package, parsers/go
     walproof parsers --lang java --grammar leveldb_log
     walproof parsers --ksy grammars --name my-parsers --module example.org/me/parsers
-    walproof parsers                                  eleven of them
+    walproof parsers                                  ten of them
 
     Exit status: 0, or 1 if a grammar does not compile (FILE:LINE:COLUMN: error: WHY).
     """
@@ -81,7 +82,7 @@ def parsers(
         except GrammarError as error:
             failed.setdefault(str(error), []).append(id)
             continue
-        proof = "" if language.driver else ", generated and not run here"
+        proof = "" if language.tried else ", generated and not run here"
         say(f"{out / id}: {counted(len(made), 'parser')} for {language.title}{proof}")
     for why, ids in failed.items():
         say_lines(f"{', '.join(ids)}: not made\n{why}", err=True)

@@ -5,15 +5,31 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from conformance.kaitai.types import class_name
+from walproof.parsers import csharp
 from walproof.parsers.naming import Naming
 
 COMPILER = "0.11.0"
 _COMMENT = re.compile(r"^ +\* .*$", re.MULTILINE)
 _BRACKET = re.compile(r"<(?!a href=|/a>)")
+
+
+@dataclass(frozen=True)
+class Offline:
+    """How a package is tried where the registry with its runtime cannot be reached.
+
+    ``needs`` are programs, which ``title`` names for people; then come the commands, in which
+    ``{runtime}`` is the folder of our own small runtime for the language (``runtime/``).
+    """
+
+    needs: tuple[str, ...]
+    title: str
+    install: str
+    example: str
+    test: str
 
 
 @dataclass(frozen=True)
@@ -24,8 +40,9 @@ class Language:
     ``install``, ``example`` and ``test`` are the commands for the README; without a ``test`` a
     package has none. ``lint`` is the language's own linter, which finds nothing. Names in braces
     are those of :class:`Naming`. ``file_name`` gives the file of a grammar's parser, ``finish``
-    corrects the text of a generated file. ``driver`` names the row of the matrix that proves the
-    parsers; None if none does. ``tools`` is what continuous integration has to bring.
+    corrects the text of a generated file, ``together`` that of all of them, by name. ``driver``
+    names the row of the matrix that proves the parsers; None if none does. ``tools`` is what
+    continuous integration has to bring, ``offline`` another way to try a package.
     """
 
     id: str
@@ -38,9 +55,16 @@ class Language:
     file_name: Callable[[str], str]
     driver: str | None = None
     finish: Callable[[str, Naming], str] = lambda text, naming: text
+    together: Callable[[Mapping[str, str]], dict[str, str]] = dict
     test: str | None = None
     lint: str | None = None
     tools: str = ""
+    offline: Offline | None = None
+
+    @property
+    def tried(self) -> bool:
+        """Whether its parsers are run by the tests of this project, or by the trial."""
+        return self.driver is not None or self.offline is not None
 
     def named(self, naming: Naming) -> Language:
         """The same with the names in its paths and commands filled in."""
@@ -133,23 +157,28 @@ LANGUAGES = {
         ),
         Language(
             "rust", "Rust", "rust", "src", "a runtime in `kaitai/`, see below",
-            "cargo build", "cargo run --example records", _snake(".rs"), "parser-rust",
+            "cargo build", "cargo run -q --example parts", _snake(".rs"), "parser-rust",
             _without_std_import, test="cargo test",
             lint="cargo clippy -q --all-targets -- -D warnings", tools="cargo rust-clippy",
         ),
         Language(
             "csharp", "C#", "csharp", "Parsers", "KaitaiStruct.Runtime.CSharp 0.11.0",
-            "dotnet build", "dotnet run", _camel(".cs"),
+            "dotnet build", "dotnet run", _camel(".cs"), together=csharp.corrected,
+            test="dotnet run test", tools="dotnet-sdk-8.0",
+            offline=Offline(
+                ("mcs", "mono"), "Mono",
+                "mcs -out:example.exe *.cs Parsers/*.cs {runtime}/Kaitai.cs",
+                "mono example.exe", "mono example.exe test",
+            ),
         ),
         Language(
             "ruby", "Ruby", "ruby", "lib", "gem kaitai-struct 0.11",
             "bundle install", "bundle exec ruby example.rb", _snake(".rb"),
             test="bundle exec ruby test.rb", tools="ruby ruby-bundler",
-        ),
-        Language(
-            "perl", "Perl", "perl", "lib", "IO::KaitaiStruct 0.011",
-            "cpanm --installdeps .", "perl -Ilib example.pl", _camel(".pm"),
-            test="prove -Ilib t", tools="perl cpanminus",
+            offline=Offline(
+                ("ruby",), "Ruby", "for file in lib/*.rb; do ruby -wc $file || exit 1; done",
+                "ruby -w -I{runtime} example.rb", "ruby -w -I{runtime} test.rb",
+            ),
         ),
         Language(
             "php", "PHP", "php", "src", "kaitai-io/kaitai_struct_php_runtime 0.11",

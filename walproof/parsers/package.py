@@ -14,6 +14,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from conformance.kaitai.types import class_name
 from conformance.saving import save
 from walproof.parsers.languages import COMPILER, LANGUAGES, NOTES, Language
 from walproof.parsers.naming import FREE, Naming, licence_of
+from walproof.parsers.spelling import lower_camel, number, spelled
 
 MARK = ".walproof-parsers"
 """The file of a package that says what it is: its language, and where its parsers are."""
@@ -35,14 +37,20 @@ EXAMPLES: list[dict[str, Any]] = [
     {"grammar": file.stem, **tomllib.loads(file.read_text("utf-8"))}
     for file in sorted((HERE / "examples").glob("*.toml"))
 ]
-"""By grammar: ``log``, a path inside ``vectors/``; ``array``, a field; ``count``, its elements."""
-PROGRAM = "leveldb_log"
-"""The grammar of the program ``example``, which prints the records of its log."""
+"""By grammar: ``log``, a path inside ``vectors/``; ``array``, a field; ``count``, its elements.
+
+What the program ``example`` does with it: ``steps``, each an array that is gone through (``each``,
+with the ``name`` of an element) or a condition without which nothing more follows (``if``), and the
+``columns`` of the line that it prints then, after the number of the element at each step. Columns
+are fields that hold numbers in every language, or the ``length`` of bytes. ``printed`` is what it
+prints of ``log``. How paths are written in a language is in :mod:`walproof.parsers.spelling`.
+"""
 WORKFLOW = "workflow.yml.j2"
 _PATHS = {"IDENTIFIER": "identifier", "JAVA_PATH": "java_path"}
 """Names in the paths of templates, by property of :class:`Naming`."""
 
-RUNTIMES = {"cpp": HERE / "runtime" / "cpp" / "kaitai", "rust": HERE / "runtime" / "rust"}
+RUNTIME = HERE / "runtime"
+RUNTIMES = {"cpp": RUNTIME / "cpp" / "kaitai", "rust": RUNTIME / "rust"}
 """What a package carries as ``kaitai/`` where the official runtime is in no registry."""
 
 
@@ -94,10 +102,12 @@ def make_package(
         known = {grammar.id for grammar in found}
         needed = [name for grammar in found for name in grammar.needs if name not in known]
         found += [_grammar(language, name, grammars) for name in dict.fromkeys(needed)]
-        for file in (fresh / language.sources).iterdir():
-            text = file.read_text(encoding="utf-8")
+        made = sorted((fresh / language.sources).iterdir())
+        texts = {file.name: file.read_text(encoding="utf-8") for file in made}
+        for name, text in language.together(texts).items():
+            file = fresh / language.sources / name
             file.write_text(language.finish(text, naming), encoding="utf-8")
-        examples = _examples(found, grammars)
+        examples = _examples(language, found, grammars)
         licence = licence_of([grammar.licence for grammar in found], naming.licence)
         _add_templates(language, found, examples, licence, fresh, grammars, naming)
         if language.id in RUNTIMES:
@@ -106,23 +116,28 @@ def make_package(
         for example in examples:
             (fresh / "logs").mkdir(exist_ok=True)
             shutil.copy(VECTORS / example["log"], fresh / "logs" / f"{example['grammar']}.log")
-            if example["grammar"] == PROGRAM:
-                shutil.copy(VECTORS / example["log"], fresh / "example.log")
         for file in _licence_files(licence, grammars):
             shutil.copy(file, fresh / file.name)
         _replace(fresh, out)
     return found
 
 
-def _examples(found: Sequence[Grammar], grammars: Path) -> list[dict[str, Any]]:
+def _examples(language: Language, found: Sequence[Grammar], grammars: Path) -> list[dict[str, Any]]:
     """The examples of a package: our logs say nothing of a grammar that only has such a name."""
     if grammars.resolve() != GRAMMARS.resolve():
         return []
     known = {grammar.id: grammar for grammar in found}
     return [
-        {**one, "class_name": known[one["grammar"]].class_name}
+        {
+            **one,
+            "class_name": known[one["grammar"]].class_name,
+            "steps": [
+                {"each": None, "number": number(language.id, step), **step} for step in steps
+            ],
+            "numbers": [number(language.id, step) for step in steps if "each" in step],
+        }
         for one in EXAMPLES
-        if one["grammar"] in known
+        if one["grammar"] in known and (steps := one["steps"])
     ]
 
 
@@ -163,12 +178,13 @@ def _add_templates(
     naming: Naming,
 ) -> None:
     environment = templates.environment(TEMPLATES)
+    at = partial(spelled, language.id)
+    environment.filters["at"] = at
     context: dict[str, Any] = {
         "language": language,
         "note": NOTES.get(language.id),
         "grammars": sorted(found, key=lambda grammar: grammar.id),
         "examples": examples,
-        "has_example": any(one["grammar"] == PROGRAM for one in examples),
         "naming": naming,
         "licence": licence,
         "models": {grammar.id: Model(grammar.id, grammars) for grammar in found},
@@ -177,11 +193,10 @@ def _add_templates(
         "compiler": COMPILER,
         "class_name": class_name,
         "lower_camel": lower_camel,
+        "at": at,
     }
     for name in _templates(language, examples):
-        if "xample" in name and not context["has_example"]:
-            continue
-        if "test" in name.lower() and not examples:
+        if not examples and re.search("example|test", name.lower()):
             continue
         path = os.path.relpath(name.removesuffix(".j2"), language.id)
         for word, key in _PATHS.items():
@@ -226,9 +241,3 @@ def _sources(package: Path) -> str:
     """Where a package keeps its parsers."""
     id, *said = (package / MARK).read_text().split("\n")
     return said[0] if said and said[0] else LANGUAGES[id].named(Naming()).sources
-
-
-def lower_camel(name: str) -> str:
-    """``len_data`` → lenData."""
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)

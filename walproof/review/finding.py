@@ -133,6 +133,7 @@ RULES: dict[str, str] = {
     "REQUIREMENT_REMOVED": "a requirement was removed; its id must not be used again",
     "REQUIREMENT_REWORDED": "a requirement says something in other words",
     "REQUIREMENT_LEVEL": "a requirement has another level",
+    "RECIPE_FIELD": "recipes damage a field by a name that the grammar does not have any more",
     "CITATION": "a field of a grammar cites other requirements",
     "FORMAT_ADDED": "the executable specification reads one more format",
     "FORMAT_REMOVED": "the executable specification no longer reads a format",

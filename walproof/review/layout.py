@@ -68,6 +68,23 @@ def _asks_for_end(value: Any) -> bool:
     return any(_asks_for_end(part) for part in value)
 
 
+def asks_where_it_is(value: Any) -> bool:
+    """Whether an expression depends on the position in the stream."""
+    if not isinstance(value, tuple):
+        return False
+    if value[:1] == ("attr",) and value[2] in ("eof", "pos") and value[1][-1] == "_io":
+        return True
+    return any(map(asks_where_it_is, value))
+
+
+def names_in(value: Any) -> set[str]:
+    """The names that stand in an expression, whatever they belong to."""
+    if not isinstance(value, tuple):
+        return set()
+    own = {value[-1]} if value[:1] in (("name",), ("attr",)) else set()
+    return own.union(*map(names_in, value))
+
+
 def flattened(model: Model, reader: FacetReader, name: Name) -> list[Any]:
     """The bytes of a type as a list of plain fields, whatever types they are grouped into.
 

@@ -144,7 +144,7 @@ class Model:
             for member in (*owner.seq, *owner.instances.values()):
                 if member.role == "value":
                     continue
-                for target, sized in _targets(member.node["dataType"]):
+                for target, sized in targets(member.node["dataType"]):
                     if target == name:
                         yield owner, member, sized
 
@@ -220,16 +220,16 @@ def _class(name: Name, body: Mapping[str, Any]) -> Class:
     )
 
 
-def _targets(data_type: Node) -> Iterator[tuple[Name, bool]]:
+def targets(data_type: Node) -> Iterator[tuple[Name, bool]]:
     """The types that a data type leads to, and whether each gets a stream of its own."""
-    kind = data_type["_"]
+    kind = data_type.get("_")
     if kind == "SwitchType":
         for _, case in data_type["cases"]:
-            yield from _targets(case)
+            yield from targets(case)
     elif kind in ("UserTypeInstream", "UserTypeFromBytes") and data_type.get("classSpec"):
         yield tuple(data_type["classSpec"]["name"]), kind == "UserTypeFromBytes"
     elif "basedOn" in data_type:
-        yield from _targets(data_type["basedOn"])
+        yield from targets(data_type["basedOn"])
 
 
 def target(data_type: Node) -> Name | None:

@@ -17,6 +17,7 @@ from walproof.review.finding import CannotReview, Finding, in_order, summary
 from walproof.review.grammars import GrammarRun, by_data, grammars_of
 from walproof.review.logs import LogUnderReview, logs_of, merged, vector_bodies
 from walproof.review.prose import compare_requirements, compare_vectors, requirements
+from walproof.review.recipes import stale_recipes
 from walproof.review.resolved import Model, load_models
 from walproof.review.revision import Worker
 from walproof.review.structure import StructureDiff
@@ -112,6 +113,7 @@ def review(
                 mine = [f for f in structural if f.grammar in own_types]
                 aim = aim_at(mine)
                 findings = list(contradicted(findings, own["new"], workers["new"], readers))
+                findings += stale_recipes(diff, own["new"], format)
                 if format not in unchanged:
                     run.gather(count, seed, aim)
                     found.tables.append(run.specification())

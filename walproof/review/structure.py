@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
+from typing import Any
 
 from walproof.review.enums import compare_enums
 from walproof.review.expression import Expressions
 from walproof.review.facets import FacetReader, Facets
 from walproof.review.finding import Class, Finding, Severity, in_order
 from walproof.review.layout import (
+    asks_where_it_is,
     bounded,
     flattened,
     inlined,
     may_be_absent,
+    names_in,
     takes_what_is_left,
 )
 from walproof.review.members import BOTH, MemberDiff, is_coverage
@@ -185,11 +189,20 @@ class StructureDiff:
     def _reshaped(self, a: Name, b: Name, alignment: Alignment) -> _Reshaped:
         """Gaps of the same number of bytes in which fields were replaced by others."""
         found = _Reshaped()
-        for gone, come in self._gaps(a, b, alignment):
-            widths = (self._width(self._read_old, gone), self._width(self._read_new, come))
+        # A field may also have kept its name, and left a part of its bytes to others.
+        divided = [
+            (gone, come)
+            for gone, come in self._gaps(a, b, alignment, lambda old: True)
+            if len(gone) != len(come)
+        ]
+        spares = self._gaps(a, b, alignment, _is_spare)
+        for gone, come in chain(divided, spares):
+            if any(m in found.removed for m in gone) or any(m in found.added for m in come):
+                continue
+            widths = (self._widths(self._read_old, gone), self._widths(self._read_new, come))
             if not gone or not come or widths[0] is None or widths[0] != widths[1]:
                 continue
-            spare = all(m.unnamed or m.id.startswith(_RESERVED) for m in gone)
+            spare = all(map(_is_spare, gone))
             names = (", ".join(m.id for m in gone), ", ".join(m.id for m in come))
             hurts = (
                 "new readers of old logs, unless writers left there what now means nothing"
@@ -214,15 +227,18 @@ class StructureDiff:
         return found
 
     def _gaps(
-        self, a: Name, b: Name, alignment: Alignment
+        self, a: Name, b: Name, alignment: Alignment, may_shrink: Callable[[Member], bool]
     ) -> Iterator[tuple[list[Member], list[Member]]]:
-        """Fields that went and fields that came between two that stayed with their width."""
+        """Fields that went and fields that came between two that stayed with their width.
+
+        Those for which ``may_shrink`` holds went if they have another width now.
+        """
         stable = {old.id: new.id for old, new in alignment.pairs if new.id not in alignment.moved}
         resized = {
             old.id
             for old, new in alignment.pairs
             if self._read_old.of(old).get("bits") != self._read_new.of(new).get("bits")
-            and (old.unnamed or old.id.startswith(_RESERVED))
+            and may_shrink(old)
         }
         old_seq, new_seq = self.old.classes[a].seq, self.new.classes[b].seq
         ids = [m.id for m in new_seq]
@@ -234,14 +250,23 @@ class StructureDiff:
             yield old_seq[i:n], new_seq[j:end]
             i, j = n + 1, end + 1
 
-    def _width(self, reader: FacetReader, members: list[Member]) -> int | None:
-        total = 0
+    def _widths(self, reader: FacetReader, members: list[Member]) -> list[tuple[Any, int]] | None:
+        """The bits of fields, those in a row under one condition added up; None if not fixed.
+
+        A condition that asks where the stream stands, or for one of these fields, may hold for the
+        first and not for the next.
+        """
+        runs: list[tuple[Any, int]] = []
+        own = {member.id for member in members}
         for member in members:
             bits = reader.expressions.bits(member)
-            if bits is None or member.node["cond"]["ifExpr"] is not None:
+            condition = reader.of(member).get("if")
+            if bits is None or asks_where_it_is(condition) or names_in(condition) & own:
                 return None
-            total += bits
-        return total
+            if runs and runs[-1][0] == condition:
+                bits += runs.pop()[1]
+            runs.append((condition, bits))
+        return runs
 
     # -- types ---------------------------------------------------------------------------------
 
@@ -359,6 +384,10 @@ class _Reshaped:
         self.findings: list[Finding] = []
         self.removed: list[Member] = []
         self.added: list[Member] = []
+
+
+def _is_spare(member: Member) -> bool:
+    return member.unnamed or member.id.startswith(_RESERVED)
 
 
 def _is_empty(facets: Facets) -> bool:

@@ -3,8 +3,8 @@
 ``numba`` takes half a second to import, and 70 MB. So whoever calls a kernel from Python takes its
 module from :func:`ready`. The first process of these very sources imports it, which compiles it,
 and keeps the machine code and the constants in one file; those after it load that file with
-``llvmlite`` alone. Where that is not possible (a kernel makes arrays, no folder can be written, a
-variable of the environment tells numba something), the module itself is imported.
+``llvmlite`` alone. Where that is not possible (no folder can be written, a variable of the
+environment tells numba something), the module itself is imported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,20 +28,23 @@ import numpy as np
 
 from reference_impl import places
 from walproof.scan import ahead
+from walproof.scan.ahead import calls, signatures
 
 FOLDER = "NUMBA_CACHE_DIR"
-SCALARS: dict[str, Any] = {
-    "int64": ctypes.c_int64,
-    "uint64": ctypes.c_uint64,
-    "uint32": ctypes.c_uint32,
-    "uint8": ctypes.c_uint8,
-    "bool": ctypes.c_uint8,
+SCALARS = {
+    "int8": signatures.int8,
+    "int32": signatures.int32,
+    "int64": signatures.int64,
+    "uint8": signatures.uint8,
+    "uint16": signatures.uint16,
+    "uint32": signatures.uint32,
+    "uint64": signatures.uint64,
+    "bool": signatures.boolean,
 }
 """Types of numbers, by numba's names, as they are passed."""
-_TUPLE = (np.dtype(np.uint8), 0, False)
-"""Stands for a tuple where arrays are described."""
 
 
+@functools.cache
 def ready(name: str) -> Any:
     """The kernels and constants of a module, by its full name, as attributes of an object."""
     if name in sys.modules or ahead.kernels() != ahead.NUMBA:
@@ -118,9 +122,11 @@ class _Stored:
         for constant, value in said["constants"].items():
             setattr(self, constant, tuple(value) if isinstance(value, list) else value)
         self._engine = _loaded(code)
-        for kernel, (symbol, arguments, result) in said["kernels"].items():
+        back = self._engine.get_function_address(calls.GIVE_BACK)
+        give_back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(back)
+        for kernel, (symbol, takes, returns) in said["kernels"].items():
             address = self._engine.get_function_address(symbol)
-            call = _callable(kernel, address, arguments, result)
+            call = _callable(kernel, address, takes, returns, give_back)
             call.engine = self._engine  # which frees the code when nobody holds it any more
             setattr(self, kernel, call)
 
@@ -141,60 +147,84 @@ def _loaded(code: bytes) -> Any:
     return engine
 
 
-def _callable(name: str, address: int, arguments: Sequence[Any], result: Any) -> Any:
+def _callable(
+    name: str,
+    address: int,
+    takes: Sequence[Any],
+    returns: Any,
+    give_back: Callable[[ctypes.c_void_p], None],
+) -> Any:
     """A kernel as a function of Python. ``TypeError`` for an argument that it does not take.
 
     It is called as numba's own code calls it: the place of the result, the place of an exception,
-    then the arguments. Of an array come its owner and its parent, of which kernels without
-    allocations make no use, the number and the size of its items, its data, its shape and strides.
+    then the arguments. Of an array come its owner and its parent, of which kernels make no use, the
+    number and the size of its items, its data, its shape and strides.
     """
     types: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
-    plan: list[tuple[np.dtype[Any], int, bool] | None] = []
-    for argument in arguments:
-        if isinstance(argument, str):
-            types.append(SCALARS[argument])
-            plan.append(None)
-            continue
-        item, dimensions, is_written = argument
-        if is_written is None:  # a tuple, member by member
-            types += [SCALARS[item]] * dimensions
-            plan.append(_TUPLE)
-            continue
-        types += [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2 + [ctypes.c_void_p]
-        types += [ctypes.c_int64] * (2 * dimensions)
-        plan.append((np.dtype(item), dimensions, is_written))
+    takers = [_taker(kind, types, name) for kind in takes]
     function = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(address)
-    count, of = result if isinstance(result, list) else (1, result)
-    room = SCALARS["int64" if of == "none" else of] * count
-    is_true, is_nothing, is_many = of == "bool", of == "none", isinstance(result, list)
+    result = _kind(returns)
+    room = calls.room_for(result)
+    is_simple = isinstance(result, signatures.Number) and returns != "bool"
 
     def call(*given: Any) -> Any:
-        if len(given) != len(plan):
-            raise TypeError(f"{name}: expected {len(plan)} arguments, found {len(given)}")
+        if len(given) != len(takers):
+            raise TypeError(f"{name}: expected {len(takers)} arguments, found {len(given)}")
         found, fault = room(), ctypes.c_void_p()
         passed: list[Any] = [ctypes.addressof(found), ctypes.addressof(fault)]
-        for one, array in zip(given, plan, strict=True):
-            if array is None:
-                passed.append(int(one))
-                continue
-            if array is _TUPLE:
-                passed += map(int, one)
-                continue
-            flags = one.flags
-            if (
-                one.dtype != array[0]
-                or one.ndim != array[1]
-                or not flags.c_contiguous
-                or (array[2] and not flags.writeable)
-            ):
-                raise TypeError(f"{name}: an array of {one.dtype} in {one.ndim} dimensions")
-            place = one.__array_interface__["data"][0]
-            passed += [None, None, one.size, one.itemsize, place, *one.shape, *one.strides]
-        if function(*passed):
-            raise ValueError(f"{name}: it failed")
-        if is_many:
-            return tuple(found)
-        return None if is_nothing else bool(found[0]) if is_true else found[0]
+        for taken, one in zip(takers, given, strict=True):
+            passed += taken(one)
+        if function(*passed) not in calls.DONE:
+            raise MemoryError(name)  # kernels raise nothing of their own
+        return found.value if is_simple else calls.given_back(found.value, result, give_back)
 
     call.__name__ = call.__qualname__ = name
     return call
+
+
+def _taker(kind: Any, types: list[Any], name: str) -> Callable[[Any], Sequence[Any]]:
+    """How an argument of this kind is taken apart; the types of its parts are added."""
+    if isinstance(kind, str):
+        types.append(SCALARS[kind].raw)
+        return lambda value: (int(value),)
+    if isinstance(kind, dict):
+        members = [_taker(one, types, name) for one in kind["of"]]
+        return lambda value: [
+            part for taken, one in zip(members, value, strict=True) for part in taken(one)
+        ]
+    item, dimensions, is_written = np.dtype(kind[0]), kind[1], kind[2]
+    types += [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2 + [ctypes.c_void_p]
+    types += [ctypes.c_int64] * (2 * dimensions)
+    # Most arrays are passed again and again: so the last one is known by what it is.
+    known: tuple[Callable[[], Any], tuple[Any, ...]] = (lambda: None, ())
+
+    def taken(array: Any) -> tuple[Any, ...]:
+        nonlocal known
+        last, parts = known
+        if last() is array and array is not None:
+            return parts
+        flags = array.flags
+        if (
+            array.dtype != item
+            or array.ndim != dimensions
+            or not flags.c_contiguous
+            or (is_written and not flags.writeable)
+        ):
+            raise TypeError(f"{name}: an array of {array.dtype} in {array.ndim} dimensions")
+        place = array.__array_interface__["data"][0]
+        parts = (None, None, array.size, array.itemsize, place, *array.shape, *array.strides)
+        known = weakref.ref(array), parts
+        return parts
+
+    return taken
+
+
+def _kind(said: Any) -> Any:
+    """What a kernel returns, as :mod:`walproof.scan.ahead.calls` knows it."""
+    if said == "none":
+        return signatures.void
+    if isinstance(said, str):
+        return SCALARS[said]
+    if isinstance(said, dict):
+        return signatures.Tuple([_kind(one) for one in said["of"]])
+    return signatures.Array(SCALARS[said[0]], said[1], "C")

@@ -25,6 +25,16 @@ NOT_A_COMPLAINT = re.compile(
     r"verification key has not been passed|Required key not available"
     r"|^PASS:|^=>|^-- |^$|^[0-9a-f]{6}: Unused data|sealed with an old"
 )
+TO_ONE_FILE = ("--split-mode=none",)
+SETTINGS = {
+    "compact": "SYSTEMD_JOURNAL_COMPACT",
+    "keyed": "SYSTEMD_JOURNAL_KEYED_HASH",
+    "compression": "SYSTEMD_JOURNAL_COMPRESS",
+}
+"""Keys of the context of a write, and what tells them to systemd."""
+SIZES_OF_TABLES = {"header_size", "data_buckets", "field_buckets"}
+"""Keys that systemd chooses itself and that no record depends on."""
+TAKES_A_COMPRESSION = 253
 CANNOT_VERIFY = b"Cannot verify file with unknown extensions."
 
 
@@ -44,9 +54,12 @@ else:
     REMOTE = [found] if found else []
 
 
-def run(*command: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    """Run a program; a signal that ends it ends the adapter too."""
-    done = subprocess.run(command, input=stdin, capture_output=True, env=ENVIRONMENT)
+def run(
+    *command: str, stdin: bytes | None = None, **more: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program with ``more`` in its environment; a signal that ends it ends the adapter."""
+    environment = ENVIRONMENT | more
+    done = subprocess.run(command, input=stdin, capture_output=True, env=environment)
     if done.returncode < 0:
         sys.stderr.buffer.write(done.stderr[-2000:])
         sys.stderr.flush()
@@ -127,6 +140,32 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def stream(request: dict[str, Any]) -> bytes:
+    """The records to write, in export format."""
+    return b"".join(
+        f"__REALTIME_TIMESTAMP={one['realtime']}\n__MONOTONIC_TIMESTAMP={one['monotonic']}\n"
+        f"_BOOT_ID={one['boot_id']}\n".encode()
+        + payload
+        + b"\n"
+        for one, payload in zip(request["records"], payloads(request), strict=True)
+    )
+
+
+def write(path: Path, request: dict[str, Any]) -> None:
+    """Feed a new file. What it is to be like is said by the environment, as far as it goes."""
+    if not REMOTE:
+        raise Skipped("systemd-journal-remote is not here (package systemd-journal-remote)")
+    context = request["context"]
+    if theirs := context.keys() - SETTINGS.keys() - SIZES_OF_TABLES:
+        raise Skipped(f"systemd chooses {', '.join(sorted(theirs))} itself")
+    if "compression" in context and int(version().split()[0]) < TAKES_A_COMPRESSION:
+        raise Skipped("this release compresses with what it was built for")
+    settings = {name: str(context[key]) for key, name in SETTINGS.items() if key in context}
+    done = run(*REMOTE, *TO_ONE_FILE, f"--output={path}", "-", stdin=stream(request), **settings)
+    if done.returncode:
+        raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
+
+
 def append(path: Path, request: dict[str, Any]) -> None:
     """Open the file as systemd-journal-remote does after a restart, and feed it.
 
@@ -142,14 +181,7 @@ def append(path: Path, request: dict[str, Any]) -> None:
     mine = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
     foreign = exchange_machine_id(path, mine)
     before = set(path.parent.iterdir())
-    stream = b"".join(
-        f"__REALTIME_TIMESTAMP={one['realtime']}\n__MONOTONIC_TIMESTAMP={one['monotonic']}\n"
-        f"_BOOT_ID={one['boot_id']}\n".encode()
-        + payload
-        + b"\n"
-        for one, payload in zip(request["records"], payloads(request), strict=True)
-    )
-    done = run(*REMOTE, f"--output={path}", "--split-mode=none", "-", stdin=stream)
+    done = run(*REMOTE, *TO_ONE_FILE, f"--output={path}", "-", stdin=stream(request))
     for renamed in set(path.parent.iterdir()) - before:
         renamed.replace(path)
         exchange_machine_id(path, foreign)
@@ -197,6 +229,7 @@ if __name__ == "__main__":
             "language": "C",
             "formats": ["systemd-journal"],
             "profiles": ["recover", "append"],
+            "also_writes": True,
             "reports": [
                 "records",
                 "signals",
@@ -210,5 +243,6 @@ if __name__ == "__main__":
             "issues": "https://github.com/systemd/systemd/issues",
         },
         read,
-        append=append,
+        write,
+        append,
     )

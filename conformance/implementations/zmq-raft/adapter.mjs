@@ -21,6 +21,7 @@ const hello = {
   reports: ['records', 'at', 'size', 'file', 'index', 'term', 'entry_type', 'request_id', 'update', 'state', 'signals'],
   homepage: 'https://github.com/royaltm/node-zmq-raft',
   issues: 'https://github.com/royaltm/node-zmq-raft/issues',
+  acknowledges: true,
 };
 const writers = {
   index: writing.writeIndex,
@@ -34,7 +35,8 @@ const appenders = {
   directory: writing.appendToDirectory,
 };
 
-async function answer({ cmd, path, context = {}, profile = 'recover', ...more }) {
+/** `acknowledged` says how many records are durable, and waits until that was heard; it is there where it is asked for. */
+async function answer({ cmd, path, context = {}, profile = 'recover', ...more }, acknowledged) {
   if (cmd !== 'write' && !fs.existsSync(path)) return { skipped: 'nothing is at this path' };
   const kind = kindOf(path, context);
   const request = { context, profile, ...more };
@@ -44,10 +46,11 @@ async function answer({ cmd, path, context = {}, profile = 'recover', ...more })
     return { answer: { records, signals } };
   }
   const write = (cmd === 'write' ? writers : appenders)[kind];
+  if (acknowledged !== undefined && kind !== 'directory') return { skipped: 'only a log directory acknowledges' };
   if (write === undefined) return { skipped: `zmq-raft does not append to a ${kind}` };
   fix(context);
   try {
-    await write(path, request);
+    await write(path, request, acknowledged);
     return { done: true };
   } catch (error) {
     if (error instanceof writing.Refused) return { refused: error.message };
@@ -63,12 +66,18 @@ if (form === 'read') {
 } else if (form === 'bench') {
   await bench(format, Number(log));
 } else {
-  for await (const line of createInterface({ input: process.stdin })) {
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  const acknowledging = (seq) => async (count) => {
+    reply({ seq, acknowledged: count });
+    await lines.next(); // go-on
+  };
+  for await (const line of lines) {
     const request = JSON.parse(line);
-    if (request.cmd === 'bye') break;
-    if (request.cmd === 'hello') reply(hello);
-    else if (request.format !== 'zmq-raft') reply({ seq: request.seq, skipped: `no format ${request.format}` });
-    else reply({ seq: request.seq, ...(await answer(request)) });
+    const { cmd, seq } = request;
+    if (cmd === 'bye') break;
+    if (cmd === 'hello') reply(hello);
+    else if (request.format !== 'zmq-raft') reply({ seq, skipped: `no format ${request.format}` });
+    else reply({ seq, ...(await answer(request, request.acknowledge && acknowledging(seq))) });
   }
 }
 process.exit(0); // FileLog and FilePersistence leave timers running

@@ -87,30 +87,31 @@ async function update(place, { records, context }) {
 export const writeState = update;
 export const appendToState = update;
 
-async function addToLog(root, { records, context }) {
+async function addToLog(root, { records, context }, acknowledged) {
   const options = { indexFileCapacity: context.capacity };
   const places = placesIn(root, context);
   await withFolder(async (folder) => {
     const snap = places.isBare ? await lendSnapshot(folder, places) : places.snap;
     const log = await unlessRefused(() => new FileLog(places.logdir, snap, options).ready());
     await unlessRefused(async () => {
-      for (const record of records) {
+      for (const [before, record] of records.entries()) {
         if (record.index === undefined) await log.appendEntry(...partsOf(record));
         else await log.appendEntries([LogEntry.build(...partsOf(record))], Number(record.index));
+        await acknowledged?.(before + 1);
       }
     });
     await log.close();
   });
 }
 
-export async function writeDirectory(root, request) {
+export async function writeDirectory(root, request, acknowledged) {
   fs.mkdirSync(path.join(root, 'log'), { recursive: true });
   const { context, records: [first, ...others] } = request;
   const isSnapshot = first?.index !== undefined && first.entry_type === undefined;
   const wanted = isSnapshot ? first : context.snapshot;
   if (wanted !== undefined) await writeSnapshot(path.join(root, 'snap'), { records: [wanted] });
   try {
-    await addToLog(root, isSnapshot ? { context, records: others } : request);
+    await addToLog(root, isSnapshot ? { context, records: others } : request, acknowledged);
   } catch (error) {
     // FileLog expects the folder that was made here, and need not have written a file into it.
     const made = fs.readdirSync(root, { recursive: true });

@@ -54,6 +54,9 @@ function drawRun() {
     DATA.mode,
     `walproof ${DATA.walproof}`,
   ];
+  if (DATA.kept) {
+    parts.push(DATA.kept);
+  }
   if (DATA.isolation) {
     parts.push(`isolation: ${DATA.isolation.by.join(", ")}`);
     if (DATA.isolation.could.length) {

@@ -132,6 +132,7 @@ COMMANDS = [
     ("smoke", "--cmd", WORST),
     ("sweep", "--format", "leveldb-log", "--control", WORST, "--out", "OUT"),
     ("sweep", "--format", "leveldb-log", "--cmd", WORST, "--out", "OUT"),
+    ("cross", "--writer", WORST),
     ("crash", "--cmd", WORST, "--format", "leveldb-log"),
     ("crash", "--writer", WORST),
     (*SMALL_SWEEP, "--out", "UTF8"),

@@ -17,13 +17,15 @@ from walproof.cli import main
 def made(tmp_path, monkeypatch, capsys):
     """Run the command on one recipe: its exit status, what it says, the files that are there."""
 
-    def make(survivors):
+    def make(survivors, field=None):
         book: Book[LevelDBLog] = Book("leveldb-log")
 
         @book.valid("layout", "LDB-001")
         def only_one(log: LevelDBLog) -> None:
             """A log of one record."""
             log.write(b"alpha")
+            if field:
+                log.set(field, 7)
             log.expect("intact", survivors=survivors)
 
         monkeypatch.setattr(
@@ -49,6 +51,14 @@ def test_a_log_and_its_description(made):
 def test_a_recipe_that_contradicts_the_specification_leaves_nothing(made):
     status, said, files = made([])
     assert status == 1 and "the recipe expects intact None records of [] bytes" in said
+    assert files == []
+
+
+def test_a_recipe_that_names_no_field_is_named_itself(made):
+    """Where a field of the grammar was renamed, say."""
+    status, said, files = made([0], "blocks[0].records[0].header.crc")
+    assert status == 1 and "Traceback" not in said
+    assert "leveldb-log/only-one: the recipe damages what is not there: no field" in said
     assert files == []
 
 

@@ -53,6 +53,7 @@ def test_a_prepared_change_gets_the_right_class(
     assert breaks == set(change["breaks"]), findings
     rules = {finding.rule for finding in findings}
     assert rules >= set(change["rules"]), findings
+    assert not rules & set(change.get("absent", [])), findings
     if not change["rules"]:
         assert findings == []
     for finding in findings:

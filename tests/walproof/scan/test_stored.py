@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import importlib
+import json
 import os
+import resource
 import subprocess
 import sys
 import weakref
@@ -15,8 +17,9 @@ import pytest
 pytest.importorskip("numba")
 
 import numpy as np
+from crc32c import crc32c
 
-from conformance import ROOT
+from conformance import ROOT, VECTORS
 from walproof.scan import stored
 from walproof.scan.storing import store
 
@@ -25,16 +28,27 @@ MODULES = [
     "walproof.scan.zeebe_journal.kernel",
     "walproof.scan.kahadb_journal.kernel",
     "walproof.scan.zmq_raft.kernel",
+    "walproof.scan.systemd_journal.kernels",
     "walproof.scan.gather",
     "walproof.carve.kernel",
     "walproof.scan.crc32c_ranges",
 ]
+JOURNAL = VECTORS / "systemd-journal" / "regular-keyed-zstd.journal"
 READS = """
 import sys, numpy as np
 from walproof.scan.stored import ready
 kernel = ready("walproof.scan.leveldb_log.kernel")
 digits = np.frombuffer(b"123456789", np.uint8)
 print(kernel.update(0, digits, 0, 9), kernel.BLOCK, "numba" in sys.modules)
+"""
+SCANS = f"""
+import sys
+from pathlib import Path
+from walproof.scan import scanner
+from walproof.scan.log import Log
+from walproof.scan.model import Records, Wanted
+events = scanner("systemd-journal").scan(Log(Path({str(JOURNAL)!r})), Wanted())
+print(sum(len(one) for one in events if isinstance(one, Records)), "numba" in sys.modules)
 """
 
 
@@ -94,6 +108,39 @@ def test_a_tuple_is_passed_member_by_member(tmp_path: Path) -> None:
     data = np.frombuffer(b"MESSAGE=Hello", np.uint8)
     for keys in ((0, 0, 0), (1, 2**63, 2**64 - 1)):
         assert kept.hash_whole(data, keys) == module.hash_whole(data, tuple(map(np.uint64, keys)))
+
+
+def test_what_kernels_make_is_what_it_is_with_numba_and_is_freed(tmp_path: Path) -> None:
+    name = "walproof.scan.systemd_journal.disjoint"
+    kept, module = _kept(name, tmp_path), importlib.import_module(name)
+    chance = np.random.default_rng(1)
+    faults = np.zeros((20_000, 4), np.int64)
+    faults[:, 0] = chance.integers(0, 1 << 20, len(faults))
+    faults[:, 1] = faults[:, 0] + chance.integers(1, 4096, len(faults))
+    pieces, count = kept.disjoint(faults, 1 << 20)
+    expected, expected_count = module.disjoint(faults, 1 << 20)
+    assert count == expected_count
+    assert pieces.shape == expected.shape
+    assert (pieces[:count] == expected[:count]).all()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(200):
+        kept.disjoint(faults, 1 << 20)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 50_000, f"{grown:,} KiB of 200 times {pieces.nbytes:,} bytes are held"
+
+
+def test_another_array_in_its_place_is_looked_at_again(tmp_path: Path) -> None:
+    update = _kept("walproof.scan.leveldb_log.kernel", tmp_path).update
+    for text in (b"123456789", b"12345678"):
+        for _ in range(2):
+            data = np.frombuffer(text, np.uint8)
+            assert update(0, data, 0, len(data)) == crc32c(text)
+
+
+def test_a_systemd_journal_is_read_without_numba() -> None:
+    told = [subprocess.check_output([sys.executable, "-c", SCANS], text=True) for _ in range(2)]
+    count = len(json.loads(JOURNAL.with_suffix(".json").read_bytes())["expect"]["records"])
+    assert told[1] == f"{count} False\n", told
 
 
 def test_a_kernel_outlives_the_module_that_it_was_taken_from(tmp_path: Path) -> None:

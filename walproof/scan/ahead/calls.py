@@ -17,6 +17,8 @@ import numpy as np
 from walproof.scan.ahead import NoSuchKernels, library
 from walproof.scan.ahead.signatures import Array, Number, Signature, Tuple, Void
 
+GIVE_BACK = "walproof_give_back"
+"""What takes back the memory of an array that a kernel returned."""
 DONE = (0, -2)
 """What a kernel returns that ended well; -2 is numba's ``None``."""
 
@@ -47,7 +49,7 @@ def called(function: Any, signature: Signature) -> Callable[..., Any]:
     numba need not be there.
     """
     name = symbol(function.__module__, function.__name__)
-    layout = _layout(signature.returns)
+    layout = room_for(signature.returns)
 
     def call(*given: Any) -> Any:
         values: list[Any] = []
@@ -60,7 +62,7 @@ def called(function: Any, signature: Signature) -> Callable[..., Any]:
         outcome = _found(name)(ctypes.byref(result), ctypes.byref(error), *values)
         if outcome not in DONE:
             raise MemoryError(f"{name} ended with {outcome}")  # kernels raise nothing of their own
-        return _given_back(result.value, signature.returns)
+        return given_back(result.value, signature.returns, _give_back)
 
     return functools.update_wrapper(call, function)
 
@@ -93,7 +95,11 @@ def _taken(value: Any, kind: Any) -> Iterator[Any]:
         yield from map(ctypes.c_int64, value.strides)
 
 
-def _layout(kind: Any) -> Any:
+def _give_back(owner: Any) -> None:
+    loaded()[GIVE_BACK](owner)
+
+
+def room_for(kind: Any) -> Any:
     """A structure whose one field, ``value``, has the memory of what is returned."""
     return type("Result", (ctypes.Structure,), {"_fields_": [("value", _memory(kind))]})
 
@@ -119,18 +125,20 @@ def _memory(kind: Any) -> Any:
     return type("Described", (ctypes.Structure,), {"_fields_": fields})
 
 
-def _given_back(value: Any, kind: Any) -> Any:
+def given_back(value: Any, kind: Any, give_back: Callable[[ctypes.c_void_p], None]) -> Any:
+    """What a kernel returned, as a value of Python; memory of arrays goes to ``give_back``."""
     if isinstance(kind, Void):
         return None
     if isinstance(kind, Number):
         return bool(value) if kind.dtype is np.bool_ else value
     if isinstance(kind, Tuple):
         return tuple(
-            _given_back(getattr(value, f"f{number}"), one) for number, one in enumerate(kind.of)
+            given_back(getattr(value, f"f{number}"), one, give_back)
+            for number, one in enumerate(kind.of)
         )
     made = np.empty(tuple(value.shape), kind.of.dtype)
     if made.size:
         ctypes.memmove(made.ctypes.data, value.data, made.nbytes)
     if value.owner:
-        loaded().walproof_give_back(ctypes.c_void_p(value.owner))
+        give_back(ctypes.c_void_p(value.owner))
     return made

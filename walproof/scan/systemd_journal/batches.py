@@ -10,11 +10,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
-from walproof.scan.systemd_journal import bodies, entries, objects
+from walproof.scan.stored import ready
+from walproof.scan.systemd_journal import words
 from walproof.scan.systemd_journal.columns import ENTRY_FIELDS
 from walproof.scan.systemd_journal.inspection import Inspection
 
 Numbers = NDArray[np.int64]
+kernels = ready("walproof.scan.systemd_journal.kernels")
 
 
 def runs(inspection: Inspection, numbers: Numbers, wanted: Wanted) -> Iterator[Records]:
@@ -33,7 +35,7 @@ class _Writer:
     def __init__(self, inspection: Inspection, wanted: Wanted) -> None:
         self.found, self.packed = inspection.found, inspection.packed
         self.wanted = wanted
-        self.most = min(wanted.max_payload, entries.LIMIT)
+        self.most = min(wanted.max_payload, words.LIMIT)
         self.fields = wanted.wants("fields")
         self.measured = wanted.payload or self.fields
         self.packed_data, self.lengths = inspection.packed_data, inspection.lengths
@@ -54,7 +56,7 @@ class _Writer:
             bounds, missing = np.empty(rows + 1, np.int32), np.empty(rows, np.int32)
             huge, sizes = np.empty(rows, np.uint8), np.empty(rows, np.int64)
             while True:
-                rows, total, lacks = entries.gather(
+                rows, total, lacks = kernels.gather(
                     found, numbers, self.given, start, rows, MAX_BYTES,
                     self.packed_data, self.lengths, self.measured,
                     self.items, bounds, missing, huge, sizes,
@@ -66,7 +68,7 @@ class _Writer:
             items, bounds = self.items[: bounds[rows]], bounds[: rows + 1]
         mine = numbers[start : start + rows]
         at, size, seqnum, realtime, monotonic = (np.empty(rows, np.int64) for _ in range(5))
-        entries.numbers(found, mine, at, size, seqnum, realtime, monotonic)
+        kernels.numbers(found, mine, at, size, seqnum, realtime, monotonic)
         columns: dict[str, pa.Array] = {
             name: pa.array(values.view(np.uint64))
             for name, values in (
@@ -76,14 +78,14 @@ class _Writer:
         }  # fmt: skip
         if wanted.wants("boot_id"):
             text = np.empty(32 * rows, np.uint8)
-            entries.boot_ids(found, mine, text)
+            kernels.boot_ids(found, mine, text)
             columns["boot_id"] = _binary(
                 np.arange(0, 32 * rows + 1, 32, dtype=np.int32), text, True
             )
         if wanted.wants("cursor"):
             places = np.empty(rows + 1, np.int32)
-            text = np.empty(entries.CURSOR_WIDTH * rows, np.uint8)
-            entries.cursors(found, mine, places, text)
+            text = np.empty(words.CURSOR_WIDTH * rows, np.uint8)
+            kernels.cursors(found, mine, places, text)
             columns["cursor"] = _binary(places, text, True)
         payload, cut = None, np.zeros(rows, np.uint8)
         if self.measured:
@@ -103,7 +105,7 @@ class _Writer:
         """The compressed payloads of a run, end to end; ``places`` says where."""
         if not len(self.places):
             return _NOTHING
-        if not entries.wanted_packed(self.found, items, self.packed_data, self.places):
+        if not kernels.wanted_packed(self.found, items, self.packed_data, self.places):
             return _NOTHING
         chosen = np.flatnonzero(self.places == 0)
         self.places[chosen] = np.cumsum(self.lengths[chosen]) - self.lengths[chosen]
@@ -124,11 +126,11 @@ class _Writer:
         plain: NDArray[np.uint8],
     ) -> pa.Array:
         names, values = (np.empty(len(items) + 1, np.int32) for _ in range(2))
-        longest = np.append(self.found.lengths, np.uint8(objects.NAME_WIDTH))
+        longest = np.append(self.found.lengths, np.uint8(words.NAME_WIDTH))
         room = int(longest[self.found.name_ids[items]].sum(dtype=np.int64))
         name_bytes = np.empty(room + 8, np.uint8)
         value_bytes = np.empty(total + 8, np.uint8)
-        entries.fields(
+        kernels.fields(
             self.found, items, bounds, self.most, self.packed_data, self.lengths, self.places,
             plain, names, name_bytes, values, value_bytes, cut,
         )  # fmt: skip
@@ -151,7 +153,7 @@ class _Writer:
         # In export format a field takes at most ten bytes more than as it is stored.
         room = np.minimum(sizes + 10 * np.diff(bounds), self.most).sum()
         places, text = np.empty(len(bounds), np.int32), np.empty(int(room) + 16, np.uint8)
-        bodies.bodies(
+        kernels.bodies(
             self.found, items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
             self.packed_data, self.lengths, self.places, plain, places, text, cut,
         )  # fmt: skip
@@ -170,11 +172,11 @@ def _binary(bounds: NDArray[np.int32], data: NDArray[np.uint8], is_text: bool) -
 def _ranks(inspection: Inspection) -> tuple[int, NDArray[np.uint16]]:
     """The number of the name ``_BOOT_ID``, and the place of each name among them all."""
     found = inspection.found
-    count = int(found.state[objects.NAMES])
+    count = int(found.state[words.NAMES])
     names = [
-        found.names[n * objects.NAME_WIDTH :][: found.lengths[n]].tobytes() + b"="
+        found.names[n * words.NAME_WIDTH :][: found.lengths[n]].tobytes() + b"="
         for n in range(count)
     ]
-    ranks = np.full(objects.NO_NAME + 1, objects.NO_NAME, np.uint16)
+    ranks = np.full(words.NO_NAME + 1, words.NO_NAME, np.uint16)
     ranks[sorted(range(count), key=names.__getitem__)] = np.arange(count)
     return names.index(b"_BOOT_ID=") if b"_BOOT_ID=" in names else -1, ranks

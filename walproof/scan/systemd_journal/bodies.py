@@ -11,8 +11,8 @@ from walproof.scan.memory import copy_short, load64, store64
 from walproof.scan.systemd_journal.entries import packed_number
 from walproof.scan.systemd_journal.hashes import name_length
 from walproof.scan.systemd_journal.object_table import FOUND
-from walproof.scan.systemd_journal.objects import DATA_FIXED, NO_NAME, PACKED, TEXT
 from walproof.scan.systemd_journal.offsets import offset_at
+from walproof.scan.systemd_journal.words import DATA_FIXED, NO_NAME, PACKED, TEXT
 
 _BOOT_ID = np.frombuffer(b"_BOOT_ID", np.uint8)
 _FEW = 48

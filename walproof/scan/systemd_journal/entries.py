@@ -25,20 +25,18 @@ from walproof.scan.compiled import (
 from walproof.scan.memory import copy_short, load64
 from walproof.scan.systemd_journal.hashes import name_length
 from walproof.scan.systemd_journal.object_table import FOUND, kind_of, number_of
-from walproof.scan.systemd_journal.objects import (
+from walproof.scan.systemd_journal.objects import item_at
+from walproof.scan.systemd_journal.offsets import offset_at
+from walproof.scan.systemd_journal.words import (
     DATA,
     DATA_FIXED,
     ITEM,
+    LIMIT,
     NAME_WIDTH,
     NO_NAME,
     PACKED,
     SIZE,
-    item_at,
 )
-from walproof.scan.systemd_journal.offsets import offset_at
-
-LIMIT = 1 << 30
-"""Bytes. Of an entry with more in its fields, repetitions included, no fields are given out."""
 
 _HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 
@@ -166,10 +164,6 @@ def boot_ids(found, entries, text):
     """Boot ids in hexadecimal, 32 bytes each."""
     for row in range(entries.shape[0]):
         _write_id(found.data, found.offsets[entries[row]] + 40, text, 32 * row)
-
-
-CURSOR_WIDTH = 160
-"""No cursor is longer."""
 
 
 @kernel(types.void(FOUND, I64, I32, U8))

@@ -7,7 +7,9 @@ from __future__ import annotations
 import numpy as np
 
 from walproof.scan.compiled import BYTES, I64, U64, helper, int64, kernel, types, uint64
-from walproof.scan.systemd_journal.objects import (
+from walproof.scan.systemd_journal.objects import KEYS, content, frame, item_at, slot_at
+from walproof.scan.systemd_journal.offsets import offset_at
+from walproof.scan.systemd_journal.words import (
     DATA,
     DATA_BUCKETS,
     DATA_BUCKETS_SIZE,
@@ -18,18 +20,12 @@ from walproof.scan.systemd_journal.objects import (
     FIELD_BUCKETS_SIZE,
     HEADER_SIZE,
     ITEM,
-    KEYS,
     MAIN_ARRAY,
     SIZE,
     SLOT,
     SOUND,
     TAIL,
-    content,
-    frame,
-    item_at,
-    slot_at,
 )
-from walproof.scan.systemd_journal.offsets import offset_at
 
 
 @kernel(types.Tuple((I64, int64, types.boolean))(BYTES, I64, KEYS, I64))

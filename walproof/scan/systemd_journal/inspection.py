@@ -17,16 +17,16 @@ from reference_impl.systemd_journal.objects import KEPT_FAULTS, MAX_FIELD_SIZE, 
 from reference_impl.systemd_journal.sealing import VerificationKey
 from reference_impl.systemd_journal.seals import Seals
 from reference_impl.systemd_journal.walk import Walk
-from walproof.scan.systemd_journal import hints, links, lists, objects, one_pass, walk
-from walproof.scan.systemd_journal.disjoint import disjoint
-from walproof.scan.systemd_journal.object_table import Found, excused_at
-from walproof.scan.systemd_journal.offsets import FAR
+from walproof.scan.stored import ready
+from walproof.scan.systemd_journal import words
 from walproof.scan.systemd_journal.packed import Keys, Packed
+from walproof.scan.systemd_journal.words import FAR, Found
 
 Numbers = NDArray[np.int64]
+kernels = ready("walproof.scan.systemd_journal.kernels")
 
 
-_OF_LINKS = (objects.BAD_INDEX, objects.BAD_LAST, objects.BAD_CHAIN, objects.UNLINKED)
+_OF_LINKS = (words.BAD_INDEX, words.BAD_LAST, words.BAD_CHAIN, words.UNLINKED)
 
 
 class Unusual(Exception):
@@ -61,13 +61,13 @@ class Inspection:
     def payload(self, number: int) -> bytes:
         """``FIELD=value`` of a sound DATA."""
         at = int(self.found.offsets[number])
-        if self.found.kinds[number] & objects.PACKED:
+        if self.found.kinds[number] & words.PACKED:
             return self.packed.plain(at)
         return bytes(self.view.payload(at))
 
     def released(self) -> Numbers:
         """The entries that are records: all but those that were never acknowledged (SDJ-052)."""
-        never = self.faults[(self.faults[:, 2] == objects.UNLINKED) & self._torn()][:, 0]
+        never = self.faults[(self.faults[:, 2] == words.UNLINKED) & self._torn()][:, 0]
         if not len(never):
             return self.entries
         return self.entries[~np.isin(self.found.offsets[self.entries], never)]
@@ -75,7 +75,7 @@ class Inspection:
     def end(self) -> End:
         """Verdict, reason and end (SDJ-054, SDJ-055)."""
         if not len(self.faults):
-            return End("intact", None, int(self.found.state[objects.END]))
+            return End("intact", None, int(self.found.state[words.END]))
         damage = next((gap for gap in self._met() if not gap.torn), None)
         verdict: Verdict = "damaged" if damage is not None else "torn"
         # A fault is damage, or makes a file that is online or cut a torn one.
@@ -89,17 +89,17 @@ class Inspection:
         """The faults as ranges in the order met, each with the bytes that no earlier one has."""
         torn_reason = self._torn_reason()
         torn = self._torn()
-        pieces, count = disjoint(self.faults, self.size)
+        pieces, count = kernels.disjoint(self.faults, self.size)
         return [
             Lost(start, end, reason, torn=is_torn)
             for number, start, end in pieces[:count].tolist()
             for is_torn in (bool(torn[number]),)
-            for reason in (torn_reason if is_torn else objects.CODES[self.faults[number, 2]],)
+            for reason in (torn_reason if is_torn else words.CODES[self.faults[number, 2]],)
         ]
 
     @property
     def _cut(self) -> int | None:
-        cut = int(self.found.state[objects.CUT])
+        cut = int(self.found.state[words.CUT])
         return cut if cut >= 0 else None
 
     @property
@@ -131,7 +131,7 @@ class Inspection:
         after = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= np.where(
             of_links, links_from, torn_from
         )
-        torn: NDArray[np.bool_] = after | (codes == objects.OUTDATED)
+        torn: NDArray[np.bool_] = after | (codes == words.OUTDATED)
         return torn
 
 
@@ -142,7 +142,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     """
     data = np.frombuffer(raw, np.uint8)
     data.flags.writeable = False  # kernels are compiled for bytes that nobody changes
-    facts = objects.facts(header, len(data))
+    facts = words.facts(header, len(data))
     view = View(raw, header)
     max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
     key = int.from_bytes(header.file_id, "little")
@@ -158,46 +158,46 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
             raise Unusual
         faults.add(rows[:count])
 
-    entries = found.of_kind(objects.ENTRY)
+    entries = found.of_kind(words.ENTRY)
     begun = header.state == layout.ONLINE and not header.n_entries  # SDJ-033
-    rows, count, broken, *chain = links.main_chain(found, 0 if begun else len(entries))
+    rows, count, broken, *chain = kernels.main_chain(found, 0 if begun else len(entries))
     add(rows, count)
     if not broken:
-        add(*links.unlinked(found, entries))
+        add(*kernels.unlinked(found, entries))
     lists_of = np.zeros(len(found.offsets), np.uint64), np.zeros(len(found.offsets), np.int32)
     stamps = np.full(len(found.offsets), -1, np.int32)
     grown_from = _grown_from(header, found, entries)
     online = header.state == layout.ONLINE
     older_of = tuple(np.zeros_like(one[: len(one) * online]) for one in lists_of)
-    packed_data = np.flatnonzero(found.kinds & (objects.PACKED | objects.BAD) == objects.PACKED)
+    packed_data = np.flatnonzero(found.kinds & (words.PACKED | words.BAD) == words.PACKED)
     lengths = packed.lengths(found.offsets[packed_data])
     given = np.full(len(found.offsets), -1, np.int32)
-    rows, count, *ends = lists.entries(
+    rows, count, *ends = kernels.entries(
         found, entries, broken, *lists_of, stamps, grown_from, *older_of,
         packed_data, lengths, max_field, given,
     )  # fmt: skip
     add(rows, count)
     for wanted, kind, name in (
-        (objects.DATA, objects.DATA_TABLE, "data_hash_table"),
-        (objects.FIELD, objects.FIELD_TABLE, "field_hash_table"),
+        (words.DATA, words.DATA_TABLE, "data_hash_table"),
+        (words.FIELD, words.FIELD_TABLE, "field_hash_table"),
     ):
         offset = getattr(header, f"{name}_offset")
         size = getattr(header, f"{name}_size")
         if (right := _table_is_there(found, kind, offset, size)) is False:
             place, _ = HEADER_FIELDS[f"{name}_offset"]
-            add(_rows([(place, place + 16, objects.BAD_HEADER, 0)]), 1)
-        elif right and not one_pass.table_holds(found, wanted, offset, size):
-            add(*links.table(found, wanted, offset, size))
-    if not one_pass.field_lists_hold(found):
-        add(*links.field_lists(found, found.of_kind(objects.FIELD)))
+            add(_rows([(place, place + 16, words.BAD_HEADER, 0)]), 1)
+        elif right and not kernels.table_holds(found, wanted, offset, size):
+            add(*kernels.table(found, wanted, offset, size))
+    if not kernels.field_lists_hold(found):
+        add(*kernels.field_lists(found, found.of_kind(words.FIELD)))
     marks = found.marks.copy()
-    if not one_pass.lists_hold(found, header.compact, *lists_of):
+    if not kernels.lists_hold(found, header.compact, *lists_of):
         found.marks[:] = marks
-        add(*lists.lists_of_data(found, header.compact, *lists_of, grown_from, *older_of))
-    add(*links.impostors(found, faults.kept()))
-    if header.sealed or counts[objects.TAG]:
+        add(*kernels.lists_of_data(found, header.compact, *lists_of, grown_from, *older_of))
+    add(*kernels.impostors(found, faults.kept()))
+    if header.sealed or counts[words.TAG]:
         add(*_seals(view, found, context))
-    if not found.state[objects.LOST]:
+    if not found.state[words.LOST]:
         chained = None if broken else (chain[0], chain[1], chain[2])
         add(_rows(_counts(header, found, counts, chained, ends)), 1 << 30)
     return Inspection(
@@ -228,7 +228,7 @@ class _Kept:
         """All faults, those that are not kept as one."""
         if self._rest:
             starts, ends = zip(*self._rest, strict=True)
-            rest = (min(starts), max(ends), objects.REST, 0)
+            rest = (min(starts), max(ends), words.REST, 0)
             self._kept.append(np.array([rest], np.int64))
         return self.kept()
 
@@ -247,7 +247,7 @@ def _rows(rows: Any) -> Numbers:
 
 def _field(name: str) -> tuple[int, int, int, int]:
     at, size = HEADER_FIELDS[name]
-    return at, at + size, objects.OUTDATED, 0
+    return at, at + size, words.OUTDATED, 0
 
 
 def _walk(
@@ -255,11 +255,11 @@ def _walk(
 ) -> tuple[Found, Numbers, Numbers]:
     """The objects, how many there are of each type, and what was wrong on the way."""
     header = view.header
-    state = np.zeros(objects.STATES, np.int64)
-    state[objects.AT] = state[objects.END] = header.header_size
-    state[objects.CUT] = state[objects.ANSWER_AT] = -1
-    state[objects.TO_HASH] = 4 * len(data) + (1 << 20)
-    linked, count, rising = hints.entries_of_main_chain(data, facts, keys, state)
+    state = np.zeros(words.STATES, np.int64)
+    state[words.AT] = state[words.END] = header.header_size
+    state[words.CUT] = state[words.ANSWER_AT] = -1
+    state[words.TO_HASH] = 4 * len(data) + (1 << 20)
+    linked, count, rising = kernels.entries_of_main_chain(data, facts, keys, state)
     linked = linked[:count]
     if not rising:
         linked = np.unique(linked)
@@ -270,43 +270,43 @@ def _walk(
     faults, lost = np.empty((64, 4), np.int64), np.empty((64, 2), np.int64)
     if (hidden := view.in_the_header()) is not None:
         lost[0] = hidden, header.header_size
-        faults[0] = *lost[0], objects.BAD_HEADER, 0
-        state[objects.LOST] = state[objects.FAULTS] = 1
-    words = len(data) // 512 + 1
-    known, bits = np.empty(0, np.uint64), np.zeros(words, np.uint64)
+        faults[0] = *lost[0], words.BAD_HEADER, 0
+        state[words.LOST] = state[words.FAULTS] = 1
+    room = len(data) // 512 + 1
+    known, bits = np.empty(0, np.uint64), np.zeros(room, np.uint64)
     counts = np.zeros(8, np.int64)
-    slots = np.full(objects.NAME_SLOTS, -1, np.int32)
-    names = np.zeros(objects.NO_NAME * objects.NAME_WIDTH, np.uint8)
-    lengths = np.zeros(objects.NO_NAME, np.uint8)
+    slots = np.full(words.NAME_SLOTS, -1, np.int32)
+    names = np.zeros(words.NO_NAME * words.NAME_WIDTH, np.uint8)
+    lengths = np.zeros(words.NO_NAME, np.uint8)
     while True:
-        why = walk.walk(
+        why = kernels.walk(
             data, facts, keys, state, linked, known, counts, bits, offsets, kinds, name_ids,
             faults, lost, slots, names, lengths,
         )  # fmt: skip
-        if why == walk.DONE:
+        if why == words.DONE:
             break
-        if why == walk.DECOMPRESS:
-            at = int(state[objects.SEEK])
+        if why == words.DECOMPRESS:
+            at = int(state[words.SEEK])
             code, plain = packed.answer(at)
-            state[objects.ANSWER_AT], state[objects.ANSWER] = at, code
+            state[words.ANSWER_AT], state[words.ANSWER] = at, code
             if plain:
-                state[objects.IS_TEXT] = packed.is_text(plain)
+                state[words.IS_TEXT] = packed.is_text(plain)
                 name = np.frombuffer(plain[: plain.index(b"=")], np.uint8)
-                state[objects.NAME_ID] = walk.number_of_name(name, slots, names, lengths, state)
-        elif why == walk.LINKS:
-            known = np.zeros(words, np.uint64)
-            hints.know_links(data, facts, linked, known)
+                state[words.NAME_ID] = kernels.number_of_name(name, slots, names, lengths, state)
+        elif why == words.LINKS:
+            known = np.zeros(room, np.uint64)
+            kernels.know_links(data, facts, linked, known)
         else:
             offsets, kinds, name_ids = _longer(offsets), _longer(kinds), _longer(name_ids)
             faults, lost = _longer(faults), _longer(lost)
-    ranks = np.empty(words, np.int32)
-    walk.rank(bits, ranks)
-    n = int(state[objects.FOUND])
+    ranks = np.empty(room, np.int32)
+    kernels.rank(bits, ranks)
+    n = int(state[words.FOUND])
     found = Found(
         data, facts, state, bits, ranks, offsets[:n], kinds[:n], np.zeros(n, np.uint8),
-        name_ids[:n], lost[: state[objects.LOST]], slots, names, lengths,
+        name_ids[:n], lost[: state[words.LOST]], slots, names, lengths,
     )  # fmt: skip
-    return found, counts, faults[: state[objects.FAULTS]]
+    return found, counts, faults[: state[words.FAULTS]]
 
 
 def _longer(array: Any) -> Any:
@@ -319,7 +319,7 @@ def _shape(header: Header, size: int) -> Iterator[tuple[int, int, int, int]]:
     """What the header alone, and the size of the file, can tell (SDJ-008, SDJ-049)."""
     if any(header.reserved):
         at, width = HEADER_FIELDS["reserved"]
-        yield at, at + width, objects.BAD_HEADER, 0
+        yield at, at + width, words.BAD_HEADER, 0
     tail = header.tail_object_offset
     last = max(size, header.header_size + header.arena_size) - layout.OBJECT_SIZE
     if tail & 7 or (tail and not header.header_size <= tail <= last):
@@ -336,7 +336,7 @@ def _table_is_there(found: Found, kind: int, offset: int, size: int) -> bool | N
         stored = int.from_bytes(found.data[table + 8 : table + 16].tobytes(), "little")
         if stored - 16 == size:
             return True
-    return None if excused_at(found, min(table, FAR)) else False
+    return None if kernels.excused_at(found, min(table, FAR)) else False
 
 
 def _seals(view: View, found: Found, context: Mapping[str, Any]) -> tuple[Numbers, int]:
@@ -344,11 +344,11 @@ def _seals(view: View, found: Found, context: Mapping[str, Any]) -> tuple[Number
     if "key" not in context:
         header = view.header
         continuous = bool(header.compatible_flags & layout.SEALED_CONTINUOUS)
-        rows, count = links.seals(found, header.sealed, continuous)
+        rows, count = kernels.seals(found, header.sealed, continuous)
         return rows, count
     key = VerificationKey.parse(str(context["key"]))
     faults = Seals(view, cast(Walk, _Walked(found)), key).check()
-    rows = _rows([(one.start, one.end, objects.BAD_SEAL, one.target) for one in faults])
+    rows = _rows([(one.start, one.end, words.BAD_SEAL, one.target) for one in faults])
     return rows, len(rows)
 
 
@@ -357,7 +357,7 @@ class _Walked:
 
     def __init__(self, found: Found) -> None:
         kinds = np.zeros(len(found.data) // 8 + 1, np.uint8)
-        kinds[found.offsets >> 3] = found.kinds & (objects.TYPE | objects.BAD)
+        kinds[found.offsets >> 3] = found.kinds & (words.TYPE | words.BAD)
         self.kinds = bytearray(kinds)
 
 
@@ -374,15 +374,15 @@ def _counts(
     ``ends``: the first and the last entry, or 0.
     """
     state = found.state
-    if state[objects.LAST] != header.tail_object_offset and state[objects.CUT] < 0:
+    if state[words.LAST] != header.tail_object_offset and state[words.CUT] < 0:
         yield _field("tail_object_offset")
     expected = {
         "n_objects": len(found.offsets),
         "n_entries": chain[0] if chain is not None else header.n_entries,
-        "n_data": counts[objects.DATA],
-        "n_fields": counts[objects.FIELD],
-        "n_tags": counts[objects.TAG],
-        "n_entry_arrays": counts[objects.ENTRY_ARRAY],
+        "n_data": counts[words.DATA],
+        "n_fields": counts[words.FIELD],
+        "n_tags": counts[words.TAG],
+        "n_entry_arrays": counts[words.ENTRY_ARRAY],
     }
     for name, number in expected.items():
         if header.has(name) and getattr(header, name) != number:

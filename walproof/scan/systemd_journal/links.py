@@ -12,18 +12,10 @@ import numpy as np
 
 from walproof.scan.compiled import I64, I64_2D, boolean, helper, int64, kernel, types, uint64
 from walproof.scan.memory import load32, load64, same
-from walproof.scan.systemd_journal.object_table import (
-    FOUND,
-    IN_CHAIN,
-    IN_LIST,
-    IN_TABLE,
-    LINKED,
-    is_excused,
-    kind_of,
-    mark,
-    number_of,
-)
-from walproof.scan.systemd_journal.objects import (
+from walproof.scan.systemd_journal.object_table import FOUND, is_excused, kind_of, mark, number_of
+from walproof.scan.systemd_journal.objects import name_id, put, slot_at
+from walproof.scan.systemd_journal.offsets import offset_at
+from walproof.scan.systemd_journal.words import (
     BAD,
     BAD_CHAIN,
     BAD_INDEX,
@@ -38,6 +30,10 @@ from walproof.scan.systemd_journal.objects import (
     ENTRY_ARRAY,
     FIELD_BUCKETS,
     FIELD_TABLE,
+    IN_CHAIN,
+    IN_LIST,
+    IN_TABLE,
+    LINKED,
     LOST,
     MAIN_ARRAY,
     NO_NAME,
@@ -46,11 +42,7 @@ from walproof.scan.systemd_journal.objects import (
     SLOT,
     TAG,
     UNLINKED,
-    name_id,
-    put,
-    slot_at,
 )
-from walproof.scan.systemd_journal.offsets import offset_at
 
 _MAIN_FIELD = 176
 

@@ -9,16 +9,10 @@ import numpy as np
 from walproof.scan.compiled import I32, I64, I64_2D, U64, helper, int64, kernel, types, uint64
 from walproof.scan.memory import load64
 from walproof.scan.systemd_journal.entries import payload_size
-from walproof.scan.systemd_journal.object_table import (
-    FOUND,
-    IN_CHAIN,
-    LINKED,
-    is_excused,
-    kind_of,
-    mark,
-    number_of,
-)
-from walproof.scan.systemd_journal.objects import (
+from walproof.scan.systemd_journal.object_table import FOUND, is_excused, kind_of, mark, number_of
+from walproof.scan.systemd_journal.objects import item_at, put, slot_at
+from walproof.scan.systemd_journal.offsets import offset_at
+from walproof.scan.systemd_journal.words import (
     BAD_INDEX,
     BAD_ITEM,
     BAD_ORDER,
@@ -26,16 +20,14 @@ from walproof.scan.systemd_journal.objects import (
     END,
     ENTRY,
     ENTRY_ARRAY,
+    IN_CHAIN,
     ITEM,
+    LINKED,
     LOST,
     SIZE,
     SLOT,
     TOO_LARGE,
-    item_at,
-    put,
-    slot_at,
 )
-from walproof.scan.systemd_journal.offsets import offset_at
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 

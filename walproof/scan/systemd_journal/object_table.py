@@ -4,10 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
-
 from walproof.scan.compiled import (
     BYTES,
     I32,
@@ -23,37 +19,7 @@ from walproof.scan.compiled import (
     uint64,
 )
 from walproof.scan.memory import popcount
-from walproof.scan.systemd_journal.objects import BAD, CUT, LOST, SIZE, TYPE
-
-IN_TABLE, IN_LIST, IN_CHAIN, LINKED = 1, 2, 4, 8
-"""Marks of an object: where links have led to it."""
-
-
-class Found(NamedTuple):
-    """The objects of a file, in file order; ``number_of`` numbers them by offset.
-
-    ``bits`` and ``ranks`` are the way from an offset to a number. ``offsets``, ``kinds``, ``marks``
-    and ``name_ids`` have a place for each object. ``lost`` has the ranges that yielded none.
-    """
-
-    data: Any
-    facts: Any
-    state: Any
-    bits: Any
-    ranks: Any
-    offsets: Any
-    kinds: Any
-    marks: Any
-    name_ids: Any
-    lost: Any
-    slots: Any
-    names: Any
-    lengths: Any
-
-    def of_kind(self, kind: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The numbers of the sound objects of a type, in file order."""
-        return np.flatnonzero((self.kinds & (TYPE | BAD)) == kind)
-
+from walproof.scan.systemd_journal.words import BAD, CUT, LOST, SIZE, TYPE, Found
 
 FOUND = types.NamedTuple(
     (BYTES, I64, I64, U64, I32, I64, U8, U8, U16, I64_2D, I32, U8, U8),

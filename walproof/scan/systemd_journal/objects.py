@@ -4,13 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from reference_impl.systemd_journal import layout
-from reference_impl.systemd_journal.layout import Header
 from walproof.scan.compiled import (
     BYTES,
     I32,
@@ -25,138 +21,40 @@ from walproof.scan.compiled import (
 )
 from walproof.scan.memory import load32, load64, same
 from walproof.scan.systemd_journal.hashes import hash_of, is_text, name_length
-from walproof.scan.systemd_journal.offsets import FAR, offset_at
-
-DATA, FIELD, ENTRY, DATA_TABLE, FIELD_TABLE, ENTRY_ARRAY, TAG = range(1, 8)
-
-# A byte for each object: its type, and
-TYPE = 7
-PACKED = 0x20
-"""the payload is compressed;"""
-TEXT = 0x40
-"""the payload may stand on a line of its own;"""
-BAD = 0x80
-"""the frame holds and the content does not."""
-
-CODES = (
-    "",
-    "bad-header",
-    "bad-object",
-    "bad-entry",
-    "bad-item",
-    "bad-order",
-    "bad-field",
-    "hash-mismatch",
-    "bad-compression",
-    "too-large",
-    "bad-chain",
-    "bad-chain",
-    "bad-index",
-    "bad-index",
-    "bad-seal",
-    "bad-header",
-    "",
-    "too-large",
-)
-(
-    SOUND,
-    BAD_HEADER,
-    BAD_OBJECT,
-    BAD_ENTRY,
-    BAD_ITEM,
-    BAD_ORDER,
-    BAD_FIELD,
-    HASH_MISMATCH,
-    BAD_COMPRESSION,
-    TOO_LARGE,
-    BAD_CHAIN,
-    UNLINKED,
-    BAD_INDEX,
-    BAD_LAST,
-    BAD_SEAL,
-    OUTDATED,
-) = range(16)
-"""UNLINKED is an entry that no chain links (SDJ-046), BAD_LAST the second offset of a bucket
-(SDJ-024), OUTDATED what SDJ-049 compares."""
-REST = 17
-"""Faults that are not kept, as one (SDJ-093)."""
-HIDDEN = 16
-"""Sound, but the header hides the compression (SDJ-027)."""
-ASK = -1
-"""The payload has to be decompressed first, which no kernel can do."""
-
-# What kernels are told of the file: int64, one place each.
-(
-    SIZE,
-    HEADER_SIZE,
-    DATA_FIXED,
-    ITEM,
-    SLOT,
-    TAIL,
-    N_OBJECTS,
-    MAIN_ARRAY,
-    DATA_BUCKETS,
-    DATA_BUCKETS_SIZE,
-    FIELD_BUCKETS,
-    FIELD_BUCKETS_SIZE,
-    INCOMPATIBLE,
-    ARENA,
-    COMPATIBLE,
-) = range(15)
-
-# What a walk knows, kept between calls of the kernel: int64, one place each.
-(
-    AT,
-    PHASE,
-    LAST,
-    END,
-    CUT,
-    FOUND,
-    FAULTS,
-    LOST,
-    PLACE,
-    TO_HASH,
-    ANSWER_AT,
+from walproof.scan.systemd_journal.offsets import offset_at
+from walproof.scan.systemd_journal.words import (
     ANSWER,
+    ANSWER_AT,
+    ASK,
+    BAD_ENTRY,
+    BAD_FIELD,
+    BAD_OBJECT,
+    DATA,
+    DATA_BUCKETS,
+    DATA_FIXED,
+    DATA_TABLE,
+    ENTRY,
+    ENTRY_ARRAY,
+    FIELD,
+    FIELD_BUCKETS,
+    FIELD_TABLE,
+    HASH_MISMATCH,
+    HEADER_SIZE,
     IS_TEXT,
-    NAME_ID,
+    ITEM,
+    NAME_SLOTS,
+    NAME_WIDTH,
     NAMES,
-    SEEK,
-    PENDING,
-    PENDING_KIND,
-    PENDING_END,
-    TOLD_HIDDEN,
-) = range(20)
-STATES = 20
+    NO_NAME,
+    SIZE,
+    SLOT,
+    SOUND,
+    TAG,
+    TO_HASH,
+)
 
-NO_NAME = 0xFFFF
-"""The name id of what is no sound DATA, and of names that did not fit into the table."""
-NAME_SLOTS = 1 << 17
-NAME_WIDTH = 72
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 KEYS = types.UniTuple(types.uint64, 3)
-
-
-def facts(header: Header, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """What kernels are told of a file."""
-    told: Mapping[int, int] = {
-        SIZE: size,
-        HEADER_SIZE: header.header_size,
-        DATA_FIXED: header.data_fixed,
-        ITEM: header.item_size,
-        SLOT: header.slot_size,
-        TAIL: header.tail_object_offset,
-        N_OBJECTS: header.n_objects,
-        MAIN_ARRAY: header.entry_array_offset,
-        DATA_BUCKETS: header.data_hash_table_offset,
-        DATA_BUCKETS_SIZE: header.data_hash_table_size,
-        FIELD_BUCKETS: header.field_hash_table_offset,
-        FIELD_BUCKETS_SIZE: header.field_hash_table_size,
-        INCOMPATIBLE: header.incompatible_flags,
-        ARENA: header.arena_size,
-        COMPATIBLE: header.compatible_flags,
-    }
-    return np.array([min(told[place], FAR) for place in range(len(told))], np.int64)
 
 
 @helper(types.UniTuple(int64, 3)(BYTES, I64, int64))

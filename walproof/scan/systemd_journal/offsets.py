@@ -6,10 +6,7 @@ from __future__ import annotations
 
 from walproof.scan.compiled import helper, types
 from walproof.scan.memory import load64
-
-FAR = 1 << 60
-"""Stands for every offset or count from there on: far beyond the end of any file, and so small that
-a few of them can be added."""
+from walproof.scan.systemd_journal.words import FAR
 
 
 @helper()

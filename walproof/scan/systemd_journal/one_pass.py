@@ -14,18 +14,18 @@ import numpy as np
 from walproof.scan.compiled import I32, U64, boolean, int64, kernel, uint64
 from walproof.scan.memory import load64
 from walproof.scan.systemd_journal.lists import mixed
-from walproof.scan.systemd_journal.object_table import FOUND, IN_CHAIN, kind_of, mark, number_of
-from walproof.scan.systemd_journal.objects import (
+from walproof.scan.systemd_journal.object_table import FOUND, kind_of, mark, number_of
+from walproof.scan.systemd_journal.objects import name_id, slot_at
+from walproof.scan.systemd_journal.offsets import offset_at
+from walproof.scan.systemd_journal.words import (
     DATA,
     ENTRY_ARRAY,
     FIELD,
+    IN_CHAIN,
     NO_NAME,
     SIZE,
     SLOT,
-    name_id,
-    slot_at,
 )
-from walproof.scan.systemd_journal.offsets import offset_at
 
 MOST_BUCKETS = 1 << 24
 """Larger tables are followed link by link."""

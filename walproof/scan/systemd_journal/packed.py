@@ -12,8 +12,10 @@ from reference_impl.systemd_journal.compression import BadCompression, TooLarge,
 from reference_impl.systemd_journal.export_format import is_text
 from reference_impl.systemd_journal.layout import HEADER_FLAG_OF, OBJECT_COMPRESSED
 from reference_impl.systemd_journal.objects import FIELD_NAME, budget
-from walproof.scan.systemd_journal import objects
-from walproof.scan.systemd_journal.hashes import hash_whole
+from walproof.scan.stored import ready
+from walproof.scan.systemd_journal import words
+
+kernels = ready("walproof.scan.systemd_journal.kernels")
 
 KEPT = 64 << 20
 """Bytes of decompressed payloads that are kept; others are decompressed again when written out."""
@@ -31,8 +33,8 @@ class Packed:
         self, data: NDArray[np.uint8], facts: NDArray[np.int64], keys: Keys, limit: int
     ) -> None:
         self.data = data
-        self.fixed = int(facts[objects.DATA_FIXED])
-        self.flags = int(facts[objects.INCOMPATIBLE])
+        self.fixed = int(facts[words.DATA_FIXED])
+        self.flags = int(facts[words.INCOMPATIBLE])
         self.keys = keys
         self.limit = limit
         self._spent = 0
@@ -49,19 +51,19 @@ class Packed:
         except BadCompression as error:
             self._spent += error.spent
             is_large = isinstance(error, TooLarge)
-            return objects.TOO_LARGE if is_large else objects.BAD_COMPRESSION, b""
+            return words.TOO_LARGE if is_large else words.BAD_COMPRESSION, b""
         self._spent += len(plain)
         stored = int.from_bytes(self.data[at + 16 : at + 24].tobytes(), "little")
-        if int(hash_whole(np.frombuffer(plain, np.uint8), self.keys)) != stored:
-            return objects.HASH_MISMATCH, b""
+        if int(kernels.hash_whole(np.frombuffer(plain, np.uint8), self.keys)) != stored:
+            return words.HASH_MISMATCH, b""
         name, equals, _ = plain.partition(b"=")
         if not equals or not FIELD_NAME.fullmatch(name):
-            return objects.BAD_FIELD, b""
+            return words.BAD_FIELD, b""
         self._places.append(at)
         self._lengths.append(len(plain))
         self._keep(at, plain)
         flag = int(self.data[at + 1]) & OBJECT_COMPRESSED
-        return objects.SOUND if self.flags & HEADER_FLAG_OF[flag] else objects.HIDDEN, plain
+        return words.SOUND if self.flags & HEADER_FLAG_OF[flag] else words.HIDDEN, plain
 
     def is_text(self, plain: bytes) -> bool:
         """Whether a payload may stand on a line of its own."""

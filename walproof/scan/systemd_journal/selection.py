@@ -1,7 +1,5 @@
 """The entries that a context asks for: ``match``, ``from_seqnum``, ``from_realtime``."""
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -10,40 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import I32, I64, U8, kernel, types
-from walproof.scan.memory import load64
-from walproof.scan.systemd_journal import objects
+from walproof.scan.stored import ready
+from walproof.scan.systemd_journal import words
 from walproof.scan.systemd_journal.inspection import Inspection
 from walproof.scan.systemd_journal.lookup import entries_of, find_data
-from walproof.scan.systemd_journal.object_table import FOUND, number_of
-from walproof.scan.systemd_journal.objects import ITEM, SIZE, item_at
-from walproof.scan.systemd_journal.offsets import offset_at
 
-
-@kernel(types.void(FOUND, I64, types.int64, U8))
-def _numbers_at(found, entries, place, numbers):
-    """A number of eight bytes of each entry, as its bytes."""
-    for row in range(entries.shape[0]):
-        value = load64(found.data, found.offsets[entries[row]] + place)
-        for byte in range(8):
-            numbers[8 * row + byte] = (value >> types.uint64(8 * byte)) & types.uint64(255)
-
-
-@kernel(types.void(FOUND, I64, I32, U8, U8))
-def _having(found, entries, given, wanted, chosen):
-    """Mark the entries that have one of the DATA that are ``wanted``, and give it out."""
-    data, facts = found.data, found.facts
-    bits, ranks, whole = found.bits, found.ranks, facts[SIZE]
-    for row in range(entries.shape[0]):
-        at = found.offsets[entries[row]]
-        count = (offset_at(data, at + 8) - 64) // facts[ITEM]
-        if given[entries[row]] >= 0:
-            count = types.int64(given[entries[row]])
-        for number in range(count):
-            item = number_of(bits, ranks, whole, item_at(data, facts, at, number))
-            if item >= 0 and wanted[item]:
-                chosen[row] = 1
-                break
+kernels = ready("walproof.scan.systemd_journal.kernels")
 
 
 def select(
@@ -58,7 +28,7 @@ def select(
     for name, place in (("from_seqnum", 16), ("from_realtime", 24)):
         if name in context:
             stored = np.empty(8 * len(numbers), np.uint8)
-            _numbers_at(found, numbers, place, stored)
+            kernels.numbers_at(found, numbers, place, stored)
             value = min(max(int(context[name]), 0), 1 << 64)
             values = stored.view(np.uint64)
             numbers = numbers[values >= np.uint64(value)] if value < 1 << 64 else numbers[:0]
@@ -76,9 +46,9 @@ def select(
         return numbers
     for payloads in matches:
         wanted, chosen = np.zeros(len(found.offsets), np.uint8), np.zeros(len(numbers), np.uint8)
-        for number in found.of_kind(objects.DATA).tolist():
+        for number in found.of_kind(words.DATA).tolist():
             wanted[number] = inspection.payload(number) in payloads
-        _having(found, numbers, inspection.given, wanted, chosen)
+        kernels.having(found, numbers, inspection.given, wanted, chosen)
         numbers = numbers[chosen.view(np.bool_)]
     return numbers
 

@@ -24,7 +24,8 @@ from walproof.scan.compiled import (
 )
 from walproof.scan.memory import popcount, trailing_zeros
 from walproof.scan.systemd_journal.hashes import name_length
-from walproof.scan.systemd_journal.objects import (
+from walproof.scan.systemd_journal.objects import KEYS, content, frame, name_id
+from walproof.scan.systemd_journal.words import (
     ANSWER_AT,
     ARENA,
     ASK,
@@ -35,6 +36,8 @@ from walproof.scan.systemd_journal.objects import (
     CUT,
     DATA,
     DATA_FIXED,
+    DECOMPRESS,
+    DONE,
     END,
     ENTRY,
     FAULTS,
@@ -43,8 +46,8 @@ from walproof.scan.systemd_journal.objects import (
     HEADER_SIZE,
     HIDDEN,
     IS_TEXT,
-    KEYS,
     LAST,
+    LINKS,
     LOST,
     N_OBJECTS,
     NAME_ID,
@@ -55,19 +58,15 @@ from walproof.scan.systemd_journal.objects import (
     PENDING_KIND,
     PHASE,
     PLACE,
+    ROOM,
     SEEK,
     SIZE,
     SOUND,
     TAIL,
     TEXT,
     TOLD_HIDDEN,
-    content,
-    frame,
-    name_id,
 )
 
-DONE, DECOMPRESS, ROOM, LINKS = range(4)
-"""Why the walk stopped: at its end; for ``state[SEEK]``'s payload; for room; for ``known``."""
 _TOP, _OBJECT, _RESYNC = range(3)
 _FLAGS_FIELD = 12
 

@@ -48,6 +48,10 @@ impl Adapter for Lines {
         Ok(answer)
     }
 
+    fn acknowledges(&self) -> bool {
+        true
+    }
+
     fn write(&self, request: &Request) -> Outcome<()> {
         add(OpenOptions::new().write(true).create_new(true), request)
     }
@@ -73,8 +77,12 @@ fn add(how: &mut OpenOptions, request: &Request) -> Outcome<()> {
         return Err("a line cannot hold the end of a line".into());
     }
     let mut log = how.open(&request.path)?;
-    for record in &request.records {
+    for (before, record) in request.records.iter().enumerate() {
         log.write_all(&[&record.payload[..], b"\n"].concat())?;
+        if let Some(acknowledge) = &request.acknowledge {
+            log.sync_data()?;
+            acknowledge.say(before + 1)?;
+        }
     }
     Ok(())
 }

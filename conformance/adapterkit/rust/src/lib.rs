@@ -15,7 +15,7 @@ pub use answer::Answer;
 pub use bench::{bench_arguments, measure};
 pub use hex;
 pub use protocol::{run, serve};
-pub use request::{Record, Request};
+pub use request::{Acknowledge, Record, Request};
 pub use serde_json::{json, Value};
 
 use std::error::Error;
@@ -32,6 +32,12 @@ pub trait Adapter {
     /// signal after the records that it released before. An error is only for what is not the
     /// reader's doing, such as a file that cannot be opened.
     fn read(&self, request: &Request) -> Outcome<Answer>;
+
+    /// Whether `write` and `append` say through `request.acknowledge`, where it is there, how many
+    /// records are durable.
+    fn acknowledges(&self) -> bool {
+        false
+    }
 
     /// Writes a new log to `request.path`; an error is the writer's refusal.
     fn write(&self, _request: &Request) -> Outcome<()> {

@@ -1,20 +1,24 @@
 //! The loop of requests and replies.
 
 use std::fs::File;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::os::fd::AsFd;
 
 use serde_json::{json, Value};
 
-use crate::{Adapter, Answer, Outcome, Request, Skip};
+use crate::{Acknowledge, Adapter, Answer, Outcome, Request, Skip};
 
 /// Serves the protocol until `bye` or the end of stdin, or the one-shot form.
 pub fn run(adapter: &impl Adapter) -> Outcome<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => serve(&adapter.hello().to_json(), |message| {
-            reply(adapter, message)
-        }),
+        [] => {
+            let mut hello = adapter.hello().to_json();
+            if adapter.acknowledges() {
+                hello["acknowledges"] = true.into();
+            }
+            exchange(&hello, |message, replies| reply(adapter, message, replies))
+        }
         ["read", format, path] => {
             let mut replies = take_stdout()?;
             let request = json!({"cmd": "read", "format": format, "path": path});
@@ -32,15 +36,26 @@ pub fn run(adapter: &impl Adapter) -> Outcome<()> {
 /// Serves JSON lines until `bye` or the end of stdin: `reply` makes one line of any message but
 /// `hello` and `bye`. For a program that answers other questions than an [`Adapter`] does.
 pub fn serve(hello: &Value, mut reply: impl FnMut(&Value) -> Outcome<String>) -> Outcome<()> {
+    exchange(hello, |message, _| reply(message))
+}
+
+/// The loop of [`serve`]; `reply` may say something before it replies. Stdin is not locked
+/// meanwhile, so that it can wait for what comes of that.
+fn exchange(
+    hello: &Value,
+    mut reply: impl FnMut(&Value, &File) -> Outcome<String>,
+) -> Outcome<()> {
     let mut replies = take_stdout()?;
-    for line in io::stdin().lock().lines() {
-        let message: Value = serde_json::from_str(&line?)?;
+    let mut line = String::new();
+    while io::stdin().read_line(&mut line)? > 0 {
+        let message: Value = serde_json::from_str(&line)?;
         let said = match message["cmd"].as_str() {
             Some("bye") => break,
             Some("hello") => hello.to_string(),
-            _ => reply(&message)?,
+            _ => reply(&message, &replies)?,
         };
         send(&mut replies, said)?;
+        line.clear();
     }
     Ok(())
 }
@@ -73,8 +88,11 @@ fn done(adapter: &impl Adapter, request: &Request) -> Outcome<Done> {
 
 /// The reply to a read, write or append. An error is a fault of the adapter or its surroundings,
 /// never a damaged log.
-fn reply(adapter: &impl Adapter, message: &Value) -> Outcome<String> {
-    let (seq, request) = (&message["seq"], Request::of(message)?);
+fn reply(adapter: &impl Adapter, message: &Value, replies: &File) -> Outcome<String> {
+    let (seq, mut request) = (&message["seq"], Request::of(message)?);
+    if adapter.acknowledges() && message["acknowledge"] == true {
+        request.acknowledge = Some(Acknowledge::new(seq, replies)?);
+    }
     let said = match done(adapter, &request) {
         Ok(Done::Read(answer)) => return Ok(format!(r#"{{"seq":{seq},"answer":{answer}}}"#)),
         Ok(Done::Written) => json!({"seq": seq, "done": true}),

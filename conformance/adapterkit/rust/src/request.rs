@@ -1,8 +1,10 @@
 //! What the harness asks.
 
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{json, Value};
 
 use crate::Outcome;
 
@@ -16,6 +18,31 @@ pub struct Request {
     pub context: Value,
     /// Those to write or append.
     pub records: Vec<Record>,
+    /// Asked for by `walproof crash`: each record is to be durable before the next one.
+    pub acknowledge: Option<Acknowledge>,
+}
+
+/// Tells the harness how many records are durable.
+pub struct Acknowledge {
+    seq: Value,
+    replies: File,
+}
+
+impl Acknowledge {
+    pub(crate) fn new(seq: &Value, replies: &File) -> io::Result<Acknowledge> {
+        Ok(Acknowledge {
+            seq: seq.clone(),
+            replies: replies.try_clone()?,
+        })
+    }
+
+    /// Says that the first `count` records are durable, and waits until the harness has seen it.
+    pub fn say(&self, count: usize) -> Outcome<()> {
+        let said = json!({"seq": self.seq, "acknowledged": count});
+        (&self.replies).write_all(format!("{said}\n").as_bytes())?;
+        io::stdin().read_line(&mut String::new())?; // go-on
+        Ok(())
+    }
 }
 
 /// A record to write.
@@ -46,6 +73,7 @@ impl Request {
             profile,
             context: message["context"].clone(),
             records: records.map(Record::of).collect::<Outcome<_>>()?,
+            acknowledge: None,
         })
     }
 }

@@ -149,6 +149,24 @@ fn an_error_of_a_writer_is_its_refusal() {
 }
 
 #[test]
+fn a_writer_that_is_asked_to_says_what_is_durable_and_waits() {
+    let path = folder("acknowledged").join("a.log");
+    let mut request = asked("write", &path);
+    request["records"] = json!([{"payload": "61"}, {"payload": "62"}]);
+    request["acknowledge"] = true.into();
+    let go_on = json!({"cmd": "go-on", "seq": 7});
+    let expected = [
+        json!({"seq": 7, "acknowledged": 1}),
+        json!({"seq": 7, "acknowledged": 2}),
+        json!({"seq": 7, "done": true}),
+    ];
+    assert_eq!(said(&[request, go_on.clone(), go_on]), expected);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "a\nb\n");
+    let hello = &said(&[json!({"cmd": "hello", "protocol": 1})])[0];
+    assert_eq!(hello["acknowledges"], true);
+}
+
+#[test]
 fn a_panic_ends_the_process_without_a_reply() {
     let path = log(&folder("panic"), b"alpha\n\xff\n");
     let output = talk(&[asked("read", &path), asked("read", &path)]);

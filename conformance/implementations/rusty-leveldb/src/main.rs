@@ -3,7 +3,7 @@
 use std::io::BufWriter;
 use std::path::Path;
 
-use adapterkit::{Adapter, Answer, Hello, Outcome, Record, Request};
+use adapterkit::{Adapter, Answer, Hello, Outcome, Request};
 use rusty_leveldb::env::Env;
 use rusty_leveldb::log::{LogReader, LogWriter};
 use rusty_leveldb::PosixDiskEnv;
@@ -48,28 +48,37 @@ impl Adapter for RustyLeveldb {
         Ok(answer)
     }
 
+    fn acknowledges(&self) -> bool {
+        true
+    }
+
     fn write(&self, request: &Request) -> Outcome<()> {
-        Ok(add(&request.path, false, &request.records)?)
+        add(request, false)
     }
 
     fn append(&self, request: &Request) -> Outcome<()> {
-        Ok(add(&request.path, true, &request.records)?)
+        add(request, true)
     }
 }
 
 /// Adds records to a new log as DB::open and make_room_for_write do or, with `append`, to an old
 /// one as recover_log_file does under Options::reuse_logs (on by default): at its size, whatever
-/// its tail holds.
-fn add(path: &Path, append: bool, records: &[Record]) -> rusty_leveldb::Result<()> {
-    let env = PosixDiskEnv::new();
+/// its tail holds. Records that are to be durable are written as DB::write does with sync: it
+/// flushes the log after each.
+fn add(request: &Request, append: bool) -> Outcome<()> {
+    let (env, path): (_, &Path) = (PosixDiskEnv::new(), &request.path);
     let mut writer = if append {
         let size = env.size_of(path)?;
         LogWriter::new_with_off(BufWriter::new(env.open_appendable_file(path)?), size)
     } else {
         LogWriter::new(BufWriter::new(env.open_writable_file(path)?))
     };
-    for record in records {
+    for (before, record) in request.records.iter().enumerate() {
         writer.add_record(&record.payload)?;
+        if let Some(acknowledge) = &request.acknowledge {
+            writer.flush()?;
+            acknowledge.say(before + 1)?;
+        }
     }
-    writer.flush()
+    Ok(writer.flush()?)
 }

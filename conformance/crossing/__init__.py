@@ -1,0 +1,1 @@
+"""Real writers against real readers: is what one writes what another reads?"""

@@ -1,0 +1,1 @@
+"""Logs of single formats that writers are asked for beside those of the vectors."""

@@ -1,0 +1,70 @@
+"""What every writer is asked to write: records that make a sound log, and how it is to be written.
+
+They come from the ``write`` vectors of a format. Where those bind a real writer to bytes that it
+chooses itself, or have no large logs, the module of the format in ``formats`` adds some.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conformance.compare import differences, normalise
+from conformance.vectors import Vector
+from reference_impl.register import registers
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A log that is to be written: records as the protocol has them, and the context of a write.
+
+    ``id`` names it, ``name`` is the name of the file or folder, and says which of the two it is.
+    """
+
+    id: str
+    format: str
+    name: str
+    records: Sequence[Mapping[str, Any]]
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+    def message(self, command: str, place: Path) -> dict[str, Any]:
+        """The ``write``, or the ``read`` of what was written, without its number."""
+        about = {"cmd": command, "format": self.format, "path": str(place)}
+        if command == "read":
+            return {**about, "profile": "recover", "context": dict(self.context)}
+        return {**about, "records": [dict(one) for one in self.records], "context": self.context}
+
+
+def wanted(vectors: Iterable[Vector], format: str) -> list[Wanted]:
+    """The logs of a format that are to be written: those of its vectors, then its own."""
+    return [*of_vectors(vectors, format), *own(format)]
+
+
+def of_vectors(vectors: Iterable[Vector], format: str) -> list[Wanted]:
+    """The logs of the ``write`` vectors that leave a sound log of just their records."""
+    chosen = []
+    for vector in vectors:
+        body = vector.body
+        if (body["format"], vector.operation) != (format, "write") or body.get("must_refuse"):
+            continue
+        records = vector.records_to_write()
+        left = body["expect"]
+        if left["verdict"] == "intact" and not differences(
+            normalise({"records": records}), left, ["records"]
+        ):
+            context = body.get("context", {})
+            chosen.append(Wanted(vector.id, format, vector.neutral_name, records, context))
+    return chosen
+
+
+def own(format: str) -> list[Wanted]:
+    """The logs that the module of a format adds, if there is one."""
+    name = f"{__package__}.formats.{registers()[format].module}"
+    if importlib.util.find_spec(name) is None:
+        return []
+    found: list[Wanted] = importlib.import_module(name).LOGS
+    return found
