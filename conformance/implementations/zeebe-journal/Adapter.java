@@ -6,11 +6,13 @@ import io.atomix.raft.storage.log.entry.ConfigurationEntry;
 import io.atomix.raft.storage.log.entry.RaftLogEntry;
 import io.atomix.raft.storage.log.entry.SerializedApplicationEntry;
 import io.atomix.raft.storage.serializer.RaftEntrySBESerializer;
+import io.atomix.raft.storage.system.MetaStore;
 import io.camunda.zeebe.journal.JournalReader;
 import io.camunda.zeebe.journal.JournalRecord;
 import io.camunda.zeebe.journal.file.SegmentedJournal;
 import io.camunda.zeebe.util.buffer.DirectBufferWriter;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -19,6 +21,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -30,6 +34,8 @@ public final class Adapter implements Implementation {
   private static final String FORMAT = "zeebe-journal";
 
   public static void main(String[] args) throws Exception {
+    // With two processors or fewer there would be a thread for each task instead, which nobody could await.
+    System.setProperty("java.util.concurrent.ForkJoinPool.common.parallelism", "2");
     if (args.length == 3 && args[0].equals("bench")) {
       Bench.run(Path.of(args[1]), Integer.parseInt(args[2]));
       return;
@@ -50,7 +56,8 @@ public final class Adapter implements Implementation {
         List.of("recover", "write", "append"),
         List.of("records", "signals", "index", "asqn", "checksum", "term", "entry_type", "entry"),
         "https://github.com/camunda/camunda",
-        "https://github.com/camunda/camunda/issues");
+        "https://github.com/camunda/camunda/issues",
+        true);
   }
 
   /**
@@ -147,6 +154,14 @@ public final class Adapter implements Implementation {
   @Override
   public void write(Request request) throws Exception {
     JsonObject context = request.context();
+    if (request.acknowledge() != null) {
+      Files.createDirectory(request.path());
+      try (FileChannel parent = FileChannel.open(request.path().toAbsolutePath().getParent())) {
+        parent.force(true); // the folder is the adapter's, not the journal's
+      }
+      appendAndFlush(request);
+      return;
+    }
     if (context.has("descriptor") && !context.get("descriptor").getAsString().equals("2/2")) {
       throw new Skip("this release writes the newest descriptor only", null);
     }
@@ -175,6 +190,10 @@ public final class Adapter implements Implementation {
   public void append(Request request) throws Exception {
     JsonObject context = request.context();
     Path path = request.path();
+    if (request.acknowledge() != null) {
+      appendAndFlush(request);
+      return;
+    }
     try (Copy copy = new Copy(path, context)) {
       if (Files.isDirectory(path)) { // the copy is only to find the name and F
         append(path, copy.name, copy.segmentSize, flushedIndex(copy, context), request.records());
@@ -198,6 +217,27 @@ public final class Adapter implements Implementation {
   private static void append(Path folder, String name, int size, Long flushed, List<JsonObject> records) throws Exception {
     try (SegmentedJournal journal = Opening.journal(folder, name, size, flushed)) {
       append(journal, records);
+    }
+  }
+
+  /**
+   * Appends and flushes each record as a broker does before it acknowledges it, with the broker's own store of F. Zeebe
+   * makes the next segment in a thread of the common pool: what that has begun is awaited before a record is called safe.
+   */
+  private static void appendAndFlush(Request request) throws Exception {
+    Path folder = request.path();
+    String name = Copy.name(folder, request.context());
+    int size = Copy.segmentSize(request.context());
+    int count = 0;
+    try (MetaStore meta = Opening.metaStore(folder, name);
+        SegmentedJournal journal = Opening.withStore(folder, name, size, meta)) {
+      for (JsonObject record : request.records()) {
+        append(journal, List.of(record));
+        if (!ForkJoinPool.commonPool().awaitQuiescence(60, TimeUnit.SECONDS)) {
+          throw new IllegalStateException("the next segment is not made in a minute");
+        }
+        request.acknowledge().say(++count);
+      }
     }
   }
 

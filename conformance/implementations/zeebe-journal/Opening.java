@@ -1,7 +1,7 @@
-import io.atomix.raft.storage.RaftStorage;
 import io.atomix.raft.storage.system.MetaStore;
 import io.camunda.zeebe.journal.JournalMetaStore;
 import io.camunda.zeebe.journal.file.SegmentedJournal;
+import java.io.IOException;
 import java.nio.file.Path;
 
 /** How a broker opens a journal, which is when it recovers. */
@@ -14,6 +14,11 @@ final class Opening {
     if (flushed != null) {
       meta.storeLastFlushedIndex(flushed);
     }
+    return withStore(folder, name, segmentSize, meta);
+  }
+
+  /** Opens a journal with the store that keeps F. */
+  static SegmentedJournal withStore(Path folder, String name, int segmentSize, JournalMetaStore meta) {
     return Journals.builder()
         .withDirectory(folder.toFile())
         .withName(name)
@@ -24,10 +29,14 @@ final class Opening {
         .build();
   }
 
+  /** The store of a broker, which keeps F in the .meta file beside the journal. */
+  static MetaStore metaStore(Path folder, String name) throws IOException {
+    return Journals.metaStore(Journals.storage().withDirectory(folder.toFile()).withPrefix(name).build());
+  }
+
   /** F as the real store reads it from the .meta file; null where it has none. */
   static Long flushedIndex(Path folder, String name) throws Exception {
-    RaftStorage storage = Journals.storage().withDirectory(folder.toFile()).withPrefix(name).build();
-    try (MetaStore store = Journals.metaStore(storage)) {
+    try (MetaStore store = metaStore(folder, name)) {
       return store.hasLastFlushedIndex() ? (Long) store.loadLastFlushedIndex() : null;
     }
   }

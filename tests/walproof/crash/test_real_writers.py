@@ -8,7 +8,9 @@ import pytest
 
 from conformance.subject import Subject, subject_of
 from walproof.crash import oracles
+from walproof.crash.model import states
 from walproof.crash.run import run
+from walproof.crash.trace import Sync, Trace, Write
 from walproof.implementations import all_implementations
 
 from .test_writers import may_trace
@@ -24,6 +26,7 @@ REAL = {
     "rusty-leveldb": ("leveldb-log", {oracles.UNREAD}),
     "iq80-leveldb": ("leveldb-log", set()),
     "kahadb-store": ("kahadb-journal", set()),
+    "zeebe-journal": ("zeebe-journal", set()),
     "zmq-raft": ("zmq-raft", {oracles.LOST}),
 }
 
@@ -51,3 +54,30 @@ def _subject(name: str) -> Subject:
     if subject.unavailable:
         pytest.skip(f"unavailable, because {subject.unavailable}")
     return subject
+
+
+@pytest.mark.parametrize("model", ["journaled", "any"])
+def test_zeebe_syncs_the_pages_that_it_maps(model: str) -> None:
+    """Nothing is lost; and without its syncs of the segments it would be."""
+    subject = _subject("zeebe-journal")
+    done = asyncio.run(run(subject, "zeebe-journal", [model], [4096], 3, 40, 1))
+    (result,) = done.results
+    assert result.judgement.violations() == []
+    mapped = {
+        one.file for one in done.trace.operations if isinstance(one, Write) and one.at == 4096
+    }
+    without = Trace(
+        [
+            one
+            for one in done.trace.operations
+            if not (isinstance(one, Sync) and one.node in mapped)
+        ],
+        done.trace.folders,
+    )
+    found, _ = states(without, model, 4096, 40)
+    left = [one.build() for one in found]
+    assert any(
+        one.acknowledged and name.endswith("-1.log") and not any(content or b"")
+        for one in left
+        for name, content in one.files.items()
+    )

@@ -1,4 +1,7 @@
-"""Journals of Zeebe with segments of two pages, so that they roll."""
+"""Journals of Zeebe with segments of two pages, so that they roll.
+
+A broker keeps what was flushed in the file beside; without it, nothing counts as flushed.
+"""
 
 from __future__ import annotations
 
@@ -18,4 +21,4 @@ def records(count: int) -> list[NewRecord]:
     ]
 
 
-CRASH = FormatCrash("journal", records, {"max_segment_size": 8192})
+CRASH = FormatCrash("journal", records, {"max_segment_size": 8192, "last_flushed_index": "meta"})
