@@ -17,7 +17,7 @@ Json = Mapping[str, Any]
 HEX = r"^([0-9a-f]{2})*$"
 """The pattern of bytes in hexadecimal, which as it stands takes its time on long payloads."""
 
-_ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "title", "description", "default"})
+_ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "title", "description", "default", "format"})
 _TYPES: Mapping[str, Callable[[Any], bool]] = {
     "object": lambda value: type(value) is dict,
     "array": lambda value: type(value) is list,

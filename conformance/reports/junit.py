@@ -70,7 +70,7 @@ def build(report: Report) -> JUnitXml:
 def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
     name = implementation["name"]
     suite = TestSuite(name)
-    suite.timestamp = implementation.get("asked", report["started"])
+    suite.timestamp = str(implementation.get("asked") or report["started"])
     suite.add_property("vectors", mode_of(report))
     for key in ("title", "version", "language"):
         if implementation[key]:
