@@ -28,7 +28,8 @@ def kept_in(report: Report) -> str | None:
     since = sorted(one["asked"] for one in ran if "asked" in one)
     if not since:
         return None
-    who = f"{len(since)} of {len(ran)} implementations were" if len(ran) > 1 else "It was"
+    who = f"{len(since)} of {len(ran)} implementations" if len(ran) > 1 else "It"
     first, last = since[0], since[-1]
-    when = first if first == last else f"from {first} to {last}"
-    return f"{who} not asked again: nothing has changed for them since ({when})."
+    when = f"at {first}" if first == last else f"between {first} and {last}"
+    have = "have" if len(ran) > 1 else "has"
+    return f"{who} {have} not changed since asked {when}: these results are from then."
