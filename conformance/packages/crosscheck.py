@@ -3,7 +3,8 @@
 Readers that are tables (:mod:`.tables`) are asked by ``walproof check`` and by the runner of each
 package. Every result must be the same: its class and, of a read, the digest of what was said. The
 runners get what the harness found as their list of known failures, so that their own test command
-fails where one of them is stricter or more lenient.
+fails where one of them is stricter or more lenient. With ``--update`` each is run once more, to
+write these lists: what is missing has to come, and what is too much has to go.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +25,7 @@ from typing import Any
 
 from conformance.cases import cases_of
 from conformance.compare import every_part
-from conformance.known_failures import KnownFailures
+from conformance.known_failures import KnownFailures, load
 from conformance.packages.build import contents, package
 from conformance.packages.ecosystems import ECOSYSTEMS, Ecosystem
 from conformance.packages.tables import table
@@ -34,6 +36,7 @@ from conformance.vectors import Vector, load_all
 from reference_impl.register import registers
 
 READER = Path(__file__).with_name("table_reader.py")
+READS = ("recover", "strict")
 PIN = re.compile(r"\[[0-9a-f]{8}\]$")
 WRITERS = ("recover", "strict", "write", "append")
 RUNNERS = tuple(one.id for one in ECOSYSTEMS.values() if one.runs)
@@ -131,22 +134,64 @@ FREE = "only walproof check reads what it left"
 """What a runner says of an append after which not every byte is determined."""
 
 
-def ask_runner(ecosystem: Ecosystem, built: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """The tests of a package, with the tables among them."""
-    words = [*ecosystem.test, *(["-o"] if ecosystem.test[0] == "mvn" else [])]
+def ask_runner(
+    ecosystem: Ecosystem, built: Path, folder: Path, updates: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """The tests of a package, with the tables among them; the tables alone to update lists."""
+    test = ecosystem.tables if updates else ecosystem.test
+    words = [*test, *(["-o"] if test[0] == "mvn" else [])]
     environment = {name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}
     environment |= {"CARGO_NET_OFFLINE": "true", "GOFLAGS": "-mod=mod", "GOPROXY": "off"}
     environment["WALPROOF_TABLES"] = str(folder)
+    if updates:
+        environment["WALPROOF_UPDATE_KNOWN"] = "1"
     return subprocess.run(
         words, cwd=built, env=environment, capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=1800, check=False,
     )  # fmt: skip
 
 
+def update_lists(
+    ecosystem: Ecosystem, built: Path, folder: Path, asked: Sequence[str]
+) -> list[str]:
+    """What is wrong with the lists that a runner writes, beginning with those of other tables."""
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="walproof-update-") as name:
+        lists = Path(name)
+        for table, other in zip(asked, [*asked[1:], asked[0]], strict=True):
+            shutil.copy(folder / f"{table}.json", lists)
+            if (folder / f"{other}.known").exists():
+                shutil.copy(folder / f"{other}.known", lists / f"{table}.known")
+        done = ask_runner(ecosystem, built, lists, updates=True)
+        if done.returncode:
+            return [f"{ecosystem.id}, updating: {(done.stdout + done.stderr)[-3000:]}"]
+        for table in asked:
+            results = runner_results(lists / f"{table}.{ecosystem.id}")
+            if not results:
+                wrong.append(f"{ecosystem.id}, updating: {table}: nothing was asked")
+            found = load(lists / f"{table}.known").entries
+            owed = load(folder / f"{table}.known").entries
+            for key in sorted(set(found) | set(owed)):
+                # What was not asked, or only the harness can tell, stays as it was on the list.
+                if results.get(key, {}).get("class") in (None, "skipped"):
+                    continue
+                one, two = (
+                    (entry.result, [] if key[1] not in READS else PIN.findall(entry.difference))
+                    if (entry := entries.get(key))
+                    else None
+                    for entries in (found, owed)
+                )
+                prefixes = key in owed and owed[key].difference.startswith("prefix of ")
+                if one != two and not (prefixes and one and two and one[0] == two[0]):
+                    wrong.append(f"{ecosystem.id}, updating: {table}: {key}: {one}, owed {two}")
+    return wrong
+
+
 def main(arguments: list[str]) -> int:
     """Compare the runners that are asked for; 3 where one of them judges otherwise."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", action="append", choices=RUNNERS)
+    parser.add_argument("--update", action="store_true", help="let them write lists, too")
     parser.add_argument("--format", action="append", choices=list(registers()))
     parser.add_argument("--every", type=int, default=1, help="ask each so many-th vector")
     parser.add_argument(
@@ -185,6 +230,10 @@ def main(arguments: list[str]) -> int:
                 differ = disagreements(table, harness_results(folder, table), results)
                 wrong += [f"{ecosystem.id}: {one}" for one in differ]
                 _say(ecosystem.id, table, results, f"; {len(differ)} differ")
+            if chosen.update:
+                found = update_lists(ecosystem, Path(name) / ecosystem.id, folder, asked)
+                wrong += found
+                print(f"{ecosystem.id}  updated the lists: {len(found)} differ", flush=True)
     print(*wrong[:40], sep="\n")
     return 3 if wrong else 0
 

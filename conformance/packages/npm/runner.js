@@ -1,11 +1,12 @@
 // A test for each vector under node:test. README.md has an example, RUNNERS.md the rules.
-import { appendFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { canonical, differences, normalised, pin, prefixes, sha256, toWrite } from "./comparing.js";
+import { differences, normalised, pin, prefixes, sha256, toWrite } from "./comparing.js";
 import { vectors } from "./index.js";
+import { Known } from "./known.js";
 
 export { Refused, Skip } from "./reasons.js";
 
@@ -27,14 +28,15 @@ export function run(format, module, options = {}) {
   if (all.length === 0) throw new Error(`no vectors of ${format}`);
   const known = new Known(subject.known);
   const strangers = known.strangers(format, new Set(all.map(({ id }) => id)));
-  if (strangers.length) throw new Error(`${subject.known}: no vectors: ${strangers.join(", ")}`);
+  if (known.updates) known.forget(strangers);
+  else if (strangers.length) throw new Error(`${subject.known}: no vectors: ${strangers.join(", ")}`);
   for (const vector of all.filter(subject.choose)) {
     for (const profile of PROFILES[vector.operation].filter((one) => subject.profiles.includes(one))) {
       test(`${vector.id}/${profile}`, async (t) => {
         const [kind, difference] = await new Case(subject, vector, profile).judge();
         const row = { vector: vector.id, profile, result: kind, difference };
         if (subject.results) appendFileSync(subject.results, `${JSON.stringify(row)}\n`);
-        const [found, why] = known.compared(row);
+        const [found, why] = known.updates ? known.updated(row) : known.compared(row);
         const text = `${found}: ${why}\n${difference}`.trim();
         if (found === "skipped" || found === "known-failure") t.skip(text);
         else if (found !== "pass") throw new Error(`${text}\n${vector.title}\n${vector.requirements.join(" ")}`);
@@ -244,39 +246,4 @@ export function below(folder, above = "") {
     else found.set(name, lstatSync(path).size);
   }
   return found;
-}
-
-/** A list of known failures; throws for one that does not hold together. */
-export class Known {
-  constructor(path) {
-    const { causes = {}, failures = [] } = path && existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
-    const lost = failures.find(({ cause }) => !(cause in causes));
-    if (lost) throw new Error(`${path}: ${lost.vector}: the cause ${lost.cause} is not there`);
-    this.causes = causes;
-    this.failures = new Map(failures.map((one) => [canonical([one.vector, one.profile]), one]));
-  }
-
-  /** What is listed of a format and is no vector any more. */
-  strangers(format, ids) {
-    const listed = [...this.failures.values()].map(({ vector }) => vector);
-    return listed.filter((id) => id.startsWith(`${format}/`) && !ids.has(id));
-  }
-
-  /** A result, held against the list: its class then, and what the list has to say. */
-  compared({ vector, profile, result, difference }) {
-    const entry = this.failures.get(canonical([vector, profile]));
-    if (!entry || result === "skipped") return [result, ""];
-    if (result === "pass") return ["unexpected-pass", "listed as a known failure, but right"];
-    if (entry.result === result && samePin(profile, entry.difference, difference)) {
-      return ["known-failure", this.causes[entry.cause]];
-    }
-    return [result, `listed with another failure: ${entry.result} ${entry.difference}`];
-  }
-}
-
-/** Of a read of one log, what was said; else the class is all. */
-function samePin(profile, listed, found) {
-  const [one, other] = [listed, found].map((text) => /\[[0-9a-f]{8}\]$/.exec(text)?.[0]);
-  const reads = ["recover", "strict"].includes(profile) && !found.startsWith("prefix of ");
-  return !reads || !one || !other || one === other;
 }

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from pathlib import Path
+
 import pytest
 
-from conformance.packages.crosscheck import FREE, disagreements
+from conformance.packages.crosscheck import FREE, disagreements, update_lists
+from conformance.packages.ecosystems import Ecosystem
 from conformance.packages.tables import key, table
 from conformance.vectors import Vector
 
@@ -63,3 +68,50 @@ def test_a_table_tells_logs_apart_by_all_that_a_reader_is_told() -> None:
         key("a", "recover", "case.log", asked, None),
     }
     assert len(found) == 9
+
+
+RUNNER = """
+import json, os, pathlib
+folder = pathlib.Path(os.environ["WALPROOF_TABLES"])
+assert os.environ["WALPROOF_UPDATE_KNOWN"] == "1"
+for table in ("one", "two"):
+    row = json.loads((folder / f"{table}.json").read_text())
+    (folder / f"{table}.fake").write_text(json.dumps(row))
+    WRITE
+"""
+"""A runner of two tables, each of one result; WRITE is what it does with its list."""
+RIGHT = """
+    file = folder / f"{table}.known"
+    file.unlink(missing_ok=True)
+    if row["result"] != "pass":
+        entry = {**row, "cause": "why"}
+        file.write_text(json.dumps({"causes": {"why": ""}, "failures": [entry]}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("write", "wrong"),
+    [
+        (RIGHT, 0),
+        ("pass", 2),  # what is missing does not come, and what is too much stays
+        (RIGHT.replace("0123abcd", "x").replace("row,", "row, 'difference': 'z [ffffffff]',"), 1),
+        ("(folder / f'{table}.fake').unlink()", 2),
+        ("raise SystemExit(3)", 1),
+    ],
+)
+def test_lists_that_a_runner_does_not_write_right_are_told(
+    write: str, wrong: int, tmp_path: Path
+) -> None:
+    rows = {
+        "one": {"vector": "a/one", "profile": "recover", "result": "fail"},
+        "two": {"vector": "a/one", "profile": "recover", "result": "pass"},
+    }
+    for table_, row in rows.items():
+        entry = {**row, "difference": "x [0123abcd]"}
+        (tmp_path / f"{table_}.json").write_text(json.dumps(entry))
+        if row["result"] == "fail":
+            listed = {"causes": {"why": ""}, "failures": [{**entry, "cause": "why"}]}
+            (tmp_path / f"{table_}.known").write_text(json.dumps(listed))
+    program = RUNNER.replace("WRITE", write.strip())
+    fake = Ecosystem("fake", "", "", "", "", (), tables=(sys.executable, "-c", program))
+    assert len(update_lists(fake, tmp_path, tmp_path, ["one", "two"])) == wrong

@@ -1,12 +1,15 @@
 package walprooftest
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // listed is an entry of a list of known failures.
@@ -23,9 +26,29 @@ type knownFailures struct {
 	Causes   map[string]string `json:"causes"`
 	Failures []listed          `json:"failures"`
 	file     string
+	updates  bool // whether what is found is written to the file
 }
 
+// unexplained is the cause of what is new on a list: nobody has looked yet.
+const unexplained = "unexplained"
+
+// updating is held while a list is written: several tests may have the same one.
+var updating sync.Mutex
+
+// loadKnown is the list in a file, which WALPROOF_UPDATE_KNOWN=1 has written.
 func loadKnown(file string) (*knownFailures, error) {
+	updates := os.Getenv("WALPROOF_UPDATE_KNOWN") == "1"
+	if updates && file == "" {
+		return nil, errors.New("WALPROOF_UPDATE_KNOWN is set, and no file of known failures is named")
+	}
+	known, err := readKnown(file)
+	if err == nil {
+		known.updates = updates
+	}
+	return known, err
+}
+
+func readKnown(file string) (*knownFailures, error) {
 	known := &knownFailures{Causes: map[string]string{}, file: file}
 	if file == "" {
 		return known, nil
@@ -80,6 +103,70 @@ func (k *knownFailures) compared(found result) result {
 		found.cause = "listed with another failure: " + entry.Result + " " + entry.Difference
 	}
 	return found
+}
+
+// updated writes a result to the list, if it is not there.
+func (k *knownFailures) updated(found result) (result, error) {
+	updating.Lock()
+	defer updating.Unlock()
+	held := k.compared(found)
+	if held.Class == "pass" || held.Class == "skipped" || held.Class == "known-failure" {
+		return held, nil
+	}
+	fresh, err := readKnown(k.file) // another test may have written to it
+	if err != nil {
+		return held, err
+	}
+	k.Causes, k.Failures = fresh.Causes, fresh.Failures
+	entry := listed{found.Vector, found.Profile, found.Class, found.Difference, unexplained}
+	if at := k.at(found.Vector, found.Profile); at >= 0 {
+		entry.Cause = k.Failures[at].Cause
+		k.Failures = slices.Delete(k.Failures, at, at+1)
+	}
+	if found.Class == "pass" {
+		found.cause = "taken off " + k.file
+	} else {
+		k.Failures = append(k.Failures, entry)
+		found.Class, found.cause = "known-failure", "written to "+k.file+", cause "+entry.Cause
+	}
+	return found, k.save()
+}
+
+// forget takes off the list what is about vectors that are no more.
+func (k *knownFailures) forget(vectors []string) error {
+	updating.Lock()
+	defer updating.Unlock()
+	k.Failures = slices.DeleteFunc(k.Failures, func(one listed) bool { return slices.Contains(vectors, one.Vector) })
+	return k.save()
+}
+
+// save writes the list; an empty one is removed.
+func (k *knownFailures) save() error {
+	if len(k.Failures) == 0 {
+		if err := os.Remove(k.file); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		return nil
+	}
+	slices.SortFunc(k.Failures, func(one, other listed) int {
+		if one.Vector != other.Vector {
+			return strings.Compare(one.Vector, other.Vector)
+		}
+		return strings.Compare(one.Profile, other.Profile)
+	})
+	used := map[string]string{}
+	for _, one := range k.Failures {
+		used[one.Cause] = k.Causes[one.Cause]
+	}
+	k.Causes = used
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode(k); err != nil {
+		return err
+	}
+	return os.WriteFile(k.file, text.Bytes(), 0o644)
 }
 
 var pin = regexp.MustCompile(`\[[0-9a-f]{8}\]$`)

@@ -3,6 +3,7 @@ package walprooftest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,57 @@ func TestTheListIsStrictBothWays(t *testing.T) {
 		if (found.Class == "known-failure") != (found.cause == "Because.") {
 			t.Errorf("%v: the cause is %q", one, found.cause)
 		}
+	}
+}
+
+func TestAnUpdateWritesWhatIsNewAndTakesOffWhatIsRight(t *testing.T) {
+	known, err := listOf(t, written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []struct{ vector, profile, class, difference, expected string }{
+		{"a/one", "recover", "pass", "", "pass"},
+		{"a/two", "append", "fail", "whatever", "known-failure"},
+		{"a/three", "recover", "fail", "é <> [ffffffff]", "known-failure"},
+		{"a/four", "recover", "timeout", "no answer", "known-failure"},
+		{"a/five", "recover", "skipped", "not today", "skipped"},
+		{"a/six", "recover", "pass", "", "pass"},
+	} {
+		found, err := known.updated(result{one.vector, one.profile, one.class, one.difference, ""})
+		if err != nil || found.Class != one.expected {
+			t.Errorf("%v: found %s, %v", one, found.Class, err)
+		}
+	}
+	after, err := readKnown(known.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected := []listed{
+		{"a/four", "recover", "timeout", "no answer", unexplained},
+		{"a/three", "recover", "fail", "é <> [ffffffff]", "why"},
+		{"a/two", "append", "fail", "files [0123abcd]", "why"},
+	}
+	if !slices.Equal(after.Failures, expected) || len(after.Causes) != 2 || after.Causes["why"] != "Because." {
+		t.Errorf("found %v", after)
+	}
+	if text, _ := os.ReadFile(known.file); !strings.Contains(string(text), "<>") {
+		t.Errorf("it is no text for people: %s", text)
+	}
+	if err := known.forget([]string{"a/four", "a/three", "a/two"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(known.file); !os.IsNotExist(err) {
+		t.Errorf("an empty list is there: %v", err)
+	}
+}
+
+func TestAnUpdateNeedsAFile(t *testing.T) {
+	t.Setenv("WALPROOF_UPDATE_KNOWN", "1")
+	if _, err := loadKnown(""); err == nil {
+		t.Error("expected an error")
+	}
+	if known, err := loadKnown(filepath.Join(t.TempDir(), "none.json")); err != nil || !known.updates {
+		t.Errorf("a list that is not there yet: %v", err)
 	}
 }
 

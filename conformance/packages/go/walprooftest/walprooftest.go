@@ -24,7 +24,7 @@ type Subject struct {
 	Reports []string
 	// Profiles are those that are asked of recover, strict, write and append; nil stands for recover.
 	Profiles []string
-	// Known is a file of known failures, "" for none.
+	// Known is a file of known failures, "" for none; WALPROOF_UPDATE_KNOWN=1 has it written.
 	Known string
 	// Choose says which vectors are asked; nil stands for all of the format.
 	Choose func(*Vector) bool
@@ -84,7 +84,14 @@ func Run(t *testing.T, format string, subject Subject) {
 	if len(set) == 0 {
 		t.Fatalf("no vectors of %s", format)
 	}
-	for _, one := range known.strangers(format, set) {
+	strangers := known.strangers(format, set)
+	if known.updates && len(strangers) > 0 {
+		if err := known.forget(strangers); err != nil {
+			t.Fatal(err)
+		}
+		strangers = nil
+	}
+	for _, one := range strangers {
 		t.Errorf("%s: %s is no vector", subject.Known, one)
 	}
 	for _, vector := range set {
@@ -93,9 +100,16 @@ func Run(t *testing.T, format string, subject Subject) {
 		}
 		for _, profile := range profilesOf(vector, subject.Profiles) {
 			t.Run(vector.ID+"/"+profile, func(t *testing.T) {
+				var err error
 				found := subject.judge(vector, profile)
 				subject.keep(t, found)
-				found = known.compared(found)
+				if known.updates {
+					if found, err = known.updated(found); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					found = known.compared(found)
+				}
 				switch found.Class {
 				case "pass":
 				case "skipped", "known-failure":

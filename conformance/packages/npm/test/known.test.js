@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { canonical, differences } from "../comparing.js";
-import { Known, run } from "../runner.js";
+import { Known } from "../known.js";
+import { run } from "../runner.js";
 
 const entry = (vector, profile, result, difference) => ({ vector, profile, result, difference, cause: "why" });
 const failures = [
@@ -43,6 +44,34 @@ test("the list is strict both ways", () => {
     assert.equal(found === "known-failure", why === "Because.");
   }
   assert.deepEqual(known.strangers("a", new Set(["a/one", "a/two"])), ["a/three"]);
+});
+
+test("an update writes what is new and takes off what is right", () => {
+  withList({ causes: { why: "Because." }, failures }, (path) => {
+    const known = new Known(path, true);
+    const updated = (vector, profile, result, difference) => known.updated({ vector, profile, result, difference })[0];
+    assert.equal(updated("a/one", "recover", "pass", ""), "pass");
+    assert.equal(updated("a/two", "append", "fail", "whatever"), "known-failure");
+    assert.equal(updated("a/three", "recover", "fail", "é [ffffffff]"), "known-failure");
+    assert.equal(updated("a/four", "recover", "timeout", "no answer"), "known-failure");
+    assert.equal(updated("a/five", "recover", "skipped", "not today"), "skipped");
+    assert.equal(updated("a/six", "recover", "pass", ""), "pass");
+    assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), {
+      causes: { unexplained: "", why: "Because." },
+      failures: [
+        { ...entry("a/four", "recover", "timeout", "no answer"), cause: "unexplained" },
+        entry("a/three", "recover", "fail", "é [ffffffff]"),
+        entry("a/two", "append", "fail", "files [0123abcd]"),
+      ],
+    });
+    const row = { vector: "a/three", profile: "recover", result: "fail", difference: "[ffffffff]" };
+    assert.deepEqual(new Known(path).compared(row), ["known-failure", "Because."]);
+    known.forget(["a/four", "a/three"]);
+    assert.equal(JSON.parse(readFileSync(path, "utf8")).failures.length, 1);
+    known.forget(["a/two"]);
+    assert.equal(existsSync(path), false, "an empty list is removed");
+  });
+  assert.throws(() => new Known(undefined, true), /no file of known failures/);
 });
 
 test("a list that does not hold together", () => {

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from walproof_vectors.testing import Known, Subject, cases
+from walproof_vectors.known import Known
+from walproof_vectors.testing import Request, Subject, cases
 
 WRITTEN = {
     "causes": {"why": "Because."},
@@ -61,3 +62,61 @@ def test_an_entry_about_no_vector(tmp_path: Path) -> None:
         cases("leveldb-log", Subject(known=path))
     with pytest.raises(ValueError, match="no vectors of"):
         cases("nothing", Subject())
+
+
+def test_an_update_writes_what_is_new_and_takes_off_what_is_right(tmp_path: Path) -> None:
+    path = listed(tmp_path)
+    known = Known(path, updates=True)
+    said = [
+        known.updated("a/one", "recover", "pass", ""),
+        known.updated("a/two", "append", "fail", "whatever"),
+        known.updated("a/three", "recover", "fail", "é [ffffffff]"),
+        known.updated("a/four", "recover", "timeout", "no answer"),
+        known.updated("a/five", "recover", "skipped", "not today"),
+        known.updated("a/six", "recover", "pass", ""),
+    ]
+    assert [kind for kind, _ in said] == [
+        "pass", "known-failure", "known-failure", "known-failure", "skipped", "pass",
+    ]  # fmt: skip
+    body = json.loads(path.read_text("utf-8"))
+    assert body["causes"] == {"unexplained": "", "why": "Because."}
+    assert [tuple(one.values()) for one in body["failures"]] == [
+        ("a/four", "recover", "timeout", "no answer", "unexplained"),
+        ("a/three", "recover", "fail", "é [ffffffff]", "why"),
+        ("a/two", "append", "fail", "files [0123abcd]", "why"),
+    ]
+    again = Known(path)
+    assert again.compared("a/three", "recover", "fail", "[ffffffff]") == (
+        "known-failure",
+        "Because.",
+    )
+    for vector, profile in (("a/four", "recover"), ("a/three", "recover"), ("a/two", "append")):
+        known.updated(vector, profile, "pass", "")
+    assert not path.exists(), "an empty list is removed"
+
+
+def test_an_update_needs_a_file_and_forgets_what_is_no_vector(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WALPROOF_UPDATE_KNOWN", "1")
+    with pytest.raises(ValueError, match="no file of known failures"):
+        cases("leveldb-log", Subject())
+    rows = [{**WRITTEN["failures"][0], "vector": id} for id in ("leveldb-log/gone", "b/kept")]
+    path = listed(tmp_path, {**WRITTEN, "failures": rows})
+
+    def read(request: Request) -> dict:
+        return {"records": [], "signals": []}
+
+    subject = Subject(read, known=path, choose=lambda one: one.id == "leveldb-log/one-record")
+    (case,) = cases("leveldb-log", subject)
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    with pytest.raises(ValueError, match="by one process"):
+        cases("leveldb-log", subject)
+    with pytest.raises(pytest.xfail.Exception, match="written to"):
+        case.check()
+    ids = [one["vector"] for one in json.loads(path.read_text("utf-8"))["failures"]]
+    assert ids == ["b/kept", "leveldb-log/one-record"]
+    monkeypatch.delenv("WALPROOF_UPDATE_KNOWN")
+    (case,) = cases("leveldb-log", subject)
+    with pytest.raises(pytest.xfail.Exception):
+        case.check()

@@ -14,7 +14,6 @@ import ctypes
 import hashlib
 import json
 import os
-import re
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +32,7 @@ from walproof_vectors.comparing import (
     prefixes,
     to_write,
 )
+from walproof_vectors.known import Known
 
 WEIGHT = ("pass", "skipped", "fail", "crash", "timeout")
 """What came of the requests of one vector: the last of these is its result."""
@@ -81,7 +81,7 @@ class Subject:
     reports: Sequence[str] = ("records", "signals")
     profiles: Sequence[str] = ("recover",)
     known: Path | None = None
-    """A file of known failures."""
+    """A file of known failures; WALPROOF_UPDATE_KNOWN=1 has it written."""
     choose: Callable[[Vector], bool] = lambda vector: True
     patience: int = 5
     """How many times its time limit a request may take."""
@@ -110,7 +110,8 @@ class Case:
 
         kind, difference = self.judge()
         self._keep(kind, difference)
-        kind, why = self.known.compared(self.vector.id, self.profile, kind, difference)
+        held = self.known.updated if self.known.updates else self.known.compared
+        kind, why = held(self.vector.id, self.profile, kind, difference)
         text = f"{kind}: {why}\n{difference}".strip()
         if kind == "skipped":
             pytest.skip(text)
@@ -312,7 +313,10 @@ def cases(format: str, subject: Subject) -> list[Case]:
     if not found:
         raise ValueError(f"no vectors of {format}")
     known = Known(subject.known)
-    if strangers := known.strangers(format, {vector.id for vector in found}):
+    strangers = known.strangers(format, {vector.id for vector in found})
+    if strangers and known.updates:
+        known.forget(strangers)
+    elif strangers:
         raise ValueError(f"{subject.known}: no vectors: {', '.join(strangers)}")
     return [
         Case(vector, profile, subject, known)
@@ -321,42 +325,3 @@ def cases(format: str, subject: Subject) -> list[Case]:
         for profile in PROFILES[vector.operation]
         if profile in subject.profiles
     ]
-
-
-class Known:
-    """A list of known failures. Raises ``ValueError`` for one that does not hold together."""
-
-    def __init__(self, path: Path | None) -> None:
-        there = path is not None and Path(path).exists()
-        body = json.loads(Path(path).read_text("utf-8")) if path and there else {}
-        self.causes = body.get("causes", {})
-        self.failures = {(one["vector"], one["profile"]): one for one in body.get("failures", [])}
-        for one in self.failures.values():
-            if one["cause"] not in self.causes:
-                raise ValueError(
-                    f"{path}: {one['vector']}: the cause {one['cause']!r} is not there"
-                )
-
-    def strangers(self, format: str, ids: set) -> list[str]:
-        """What is listed of a format and is no vector any more."""
-        return sorted(
-            id for id, _ in self.failures if id.startswith(f"{format}/") and id not in ids
-        )
-
-    def compared(self, vector: str, profile: str, kind: str, difference: str) -> Outcome:
-        """A result, held against the list: its class then, and what the list has to say."""
-        entry = self.failures.get((vector, profile))
-        if entry is None or kind == "skipped":
-            return kind, ""
-        if kind == "pass":
-            return "unexpected-pass", "listed as a known failure, but right"
-        if entry["result"] == kind and _same_pin(profile, entry["difference"], difference):
-            return "known-failure", self.causes[entry["cause"]]
-        return kind, f"listed with another failure: {entry['result']} {entry['difference']}"
-
-
-def _same_pin(profile: str, listed: str, found: str) -> bool:
-    """Of a read of one log, what was said; else the class is all."""
-    pins = [re.findall(r"\[[0-9a-f]{8}\]$", text) for text in (listed, found)]
-    reads = profile in ("recover", "strict") and not found.startswith("prefix of ")
-    return not reads or [] in pins or pins[0] == pins[1]

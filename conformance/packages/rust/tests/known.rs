@@ -44,6 +44,34 @@ fn the_list_is_strict_both_ways() {
     assert_eq!(known.strangers("a", &["a/one", "a/two"]), ["a/three"]);
 }
 
+#[test]
+fn an_update_writes_what_is_new_and_takes_off_what_is_right() {
+    let path = file("update", &written());
+    let mut known = Known::load(&path).unwrap();
+    for (vector, profile, class, difference, expected) in [
+        ("a/one", "recover", "pass", "", "pass"),
+        ("a/two", "append", "fail", "whatever", "known-failure"),
+        ("a/three", "recover", "fail", "é \" [ffffffff]", "known-failure"),
+        ("a/four", "recover", "timeout", "no answer", "known-failure"),
+        ("a/five", "recover", "skipped", "not today", "skipped"),
+        ("a/six", "recover", "pass", "", "pass"),
+    ] {
+        assert_eq!(known.updated(vector, profile, class, difference).unwrap().0, expected, "{vector}");
+    }
+    let after: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let entry = |vector: &str, profile: &str, result: &str, difference: &str, cause: &str| {
+        json!({"vector": vector, "profile": profile, "result": result, "difference": difference, "cause": cause})
+    };
+    assert_eq!(after, json!({"causes": {"unexplained": "", "why": "Because."}, "failures": [
+        entry("a/four", "recover", "timeout", "no answer", "unexplained"),
+        entry("a/three", "recover", "fail", "é \" [ffffffff]", "why"),
+        entry("a/two", "append", "fail", "files [0123abcd]", "why"),
+    ]}));
+    assert_eq!(Known::load(&path).unwrap().compared("a/three", "recover", "fail", "[ffffffff]").0, "known-failure");
+    known.forget(&["a/four", "a/three", "a/two"].map(String::from)).unwrap();
+    assert!(!path.exists(), "an empty list is removed");
+}
+
 struct Nobody;
 impl Subject for Nobody {}
 

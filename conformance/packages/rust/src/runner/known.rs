@@ -1,23 +1,46 @@
 //! A list of known failures, strict both ways.
 
-use serde_json::Value;
-use std::path::Path;
-use std::{fs, io};
+use serde_json::{json, Value};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::{env, fs, io};
+
+/// The cause of what is new on a list: nobody has looked yet.
+const UNEXPLAINED: &str = "unexplained";
+/// Held while a list is written: several tests may have the same one.
+static UPDATING: Mutex<()> = Mutex::new(());
 
 /// The list: the form that `walproof check` writes.
 #[derive(Default)]
 pub struct Known {
     body: Value,
+    path: PathBuf,
+    /// Whether what is found is written to the file: `WALPROOF_UPDATE_KNOWN=1` says so.
+    pub updates: bool,
 }
 
 impl Known {
+    /// The list of some options.
+    pub fn of(path: Option<&Path>) -> io::Result<Known> {
+        let updates = env::var("WALPROOF_UPDATE_KNOWN").is_ok_and(|said| said == "1");
+        match path {
+            None if updates => {
+                let text = "WALPROOF_UPDATE_KNOWN is set, and no file of known failures is named";
+                Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+            }
+            None => Ok(Known::default()),
+            Some(path) => Ok(Known { updates, ..Known::load(path)? }),
+        }
+    }
+
     /// The list in a file; one that is not there is empty. An error is one that does not hold together.
     pub fn load(path: &Path) -> io::Result<Known> {
+        let mut known = Known { path: path.to_path_buf(), ..Known::default() };
         if !path.exists() {
-            return Ok(Known::default());
+            return Ok(known);
         }
-        let body: Value = serde_json::from_slice(&fs::read(path)?)?;
-        let known = Known { body };
+        known.body = serde_json::from_slice(&fs::read(path)?)?;
         for one in known.failures() {
             let cause = one["cause"].as_str().unwrap_or("");
             if known.body["causes"][cause].as_str().is_none() {
@@ -55,6 +78,66 @@ impl Known {
             return ("known-failure".into(), why.into());
         }
         (class.into(), format!("listed with another failure: {} {listed}", entry["result"]))
+    }
+}
+
+/// Writing it.
+impl Known {
+    /// Writes a result to the list, if it is not there: its class then, and what was done.
+    pub fn updated(
+        &mut self, vector: &str, profile: &str, class: &str, difference: &str,
+    ) -> io::Result<(String, String)> {
+        let _alone = UPDATING.lock();
+        let (found, why) = self.compared(vector, profile, class, difference);
+        if ["pass", "skipped", "known-failure"].contains(&found.as_str()) {
+            return Ok((found, why));
+        }
+        self.body = Known::load(&self.path)?.body; // another test may have written to it
+        let is_it = |one: &Value| one["vector"] == vector && one["profile"] == profile;
+        let old = self.failures().iter().find(|one| is_it(one));
+        let cause = old.and_then(|one| one["cause"].as_str()).unwrap_or(UNEXPLAINED).to_string();
+        let mut rows: Vec<Value> = self.failures().iter().filter(|one| !is_it(one)).cloned().collect();
+        let path = self.path.display().to_string();
+        if class == "pass" {
+            self.save(rows)?;
+            return Ok(("pass".into(), format!("taken off {path}")));
+        }
+        rows.push(json!({"vector": vector, "profile": profile, "result": class, "difference": difference, "cause": cause}));
+        self.save(rows)?;
+        Ok(("known-failure".into(), format!("written to {path}, cause {cause}")))
+    }
+
+    /// Takes off the list what is about vectors that are no more.
+    pub fn forget(&mut self, vectors: &[String]) -> io::Result<()> {
+        let _alone = UPDATING.lock();
+        let gone = |one: &Value| vectors.iter().any(|id| one["vector"] == id.as_str());
+        let rows = self.failures().iter().filter(|one| !gone(one)).cloned().collect();
+        self.save(rows)
+    }
+
+    /// Writes the list; an empty one is removed.
+    fn save(&mut self, mut rows: Vec<Value>) -> io::Result<()> {
+        let text = |one: &Value, name: &str| one[name].as_str().unwrap_or("").to_string();
+        rows.sort_by_key(|one| (text(one, "vector"), text(one, "profile")));
+        let cause = |name: String| (text(&self.body["causes"], &name), name);
+        let used: BTreeMap<String, String> =
+            rows.iter().map(|one| cause(text(one, "cause"))).map(|(because, name)| (name, because)).collect();
+        // By hand: the order of the keys is that of the other lists, whatever serde_json's is.
+        let causes: Vec<String> = used.iter().map(|(name, because)| format!("  {}: {}", json!(name), json!(because))).collect();
+        let entries: Vec<String> = rows.iter().map(|one| {
+            let names = ["vector", "profile", "result", "difference", "cause"];
+            let parts = names.map(|name| format!("   \"{name}\": {}", one[name]));
+            format!("  {{\n{}\n  }}", parts.join(",\n"))
+        }).collect();
+        let written = format!(
+            "{{\n \"causes\": {{\n{}\n }},\n \"failures\": [\n{}\n ]\n}}\n", causes.join(",\n"), entries.join(",\n"),
+        );
+        self.body = json!({"causes": used, "failures": rows});
+        match self.failures() {
+            [] if self.path.exists() => fs::remove_file(&self.path),
+            [] => Ok(()),
+            _ => fs::write(&self.path, written),
+        }
     }
 }
 

@@ -80,7 +80,7 @@ pub struct Options {
     pub reports: &'static [&'static str],
     /// Those that are asked of recover, strict, write and append.
     pub profiles: &'static [&'static str],
-    /// A file of known failures.
+    /// A file of known failures; `WALPROOF_UPDATE_KNOWN=1` has it written.
     pub known: Option<PathBuf>,
     pub choose: Box<dyn Fn(&Vector) -> bool>,
     /// How many times its time limit a request may take.
@@ -123,9 +123,12 @@ pub fn run<S: Subject>(options: &Options, subject: S) -> io::Result<usize> {
     if all.is_empty() {
         return Err(invalid(format!("no vectors of {}", options.format)));
     }
-    let known = options.known.as_deref().map_or(Ok(Known::default()), Known::load)?;
+    let mut known = Known::of(options.known.as_deref())?;
     let ids: Vec<&str> = all.iter().map(|one| one.id.as_str()).collect();
-    if let [first, ..] = known.strangers(options.format, &ids).as_slice() {
+    let strangers = known.strangers(options.format, &ids);
+    if known.updates && !strangers.is_empty() {
+        known.forget(&strangers)?;
+    } else if let [first, ..] = strangers.as_slice() {
         return Err(invalid(format!("{:?}: {first} is no vector", options.known)));
     }
     let (mut passed, mut skipped, mut failed) = (0, 0, 0);
@@ -141,7 +144,11 @@ pub fn run<S: Subject>(options: &Options, subject: S) -> io::Result<usize> {
                 let mut file = fs::OpenOptions::new().create(true).append(true).open(path)?;
                 file.write_all(format!("{row}\n").as_bytes())?;
             }
-            let (class, why) = known.compared(&vector.id, profile, class, &difference);
+            let (class, why) = if known.updates {
+                known.updated(&vector.id, profile, class, &difference)?
+            } else {
+                known.compared(&vector.id, profile, class, &difference)
+            };
             match class.as_str() {
                 "pass" => {
                     passed += 1;

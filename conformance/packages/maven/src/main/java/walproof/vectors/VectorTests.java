@@ -34,6 +34,7 @@ public final class VectorTests {
   private Predicate<Vector> choose = vector -> true;
   private int patience = 5;
   private Path results;
+  private boolean updates = "1".equals(System.getenv("WALPROOF_UPDATE_KNOWN"));
 
   public VectorTests(String format, Subject subject) {
     this.format = format;
@@ -54,9 +55,15 @@ public final class VectorTests {
     return this;
   }
 
-  /** A file of known failures. */
+  /** A file of known failures; the variable WALPROOF_UPDATE_KNOWN, 1, has it written. */
   public VectorTests known(Path file) {
     known = file;
+    return this;
+  }
+
+  /** Whether the file of known failures is written; else the variable WALPROOF_UPDATE_KNOWN says so. */
+  public VectorTests updates(boolean written) {
+    updates = written;
     return this;
   }
 
@@ -84,9 +91,11 @@ public final class VectorTests {
     if (all.isEmpty()) {
       throw new IOException("no vectors of " + format);
     }
-    Known listed = new Known(known);
+    Known listed = new Known(known, updates);
     List<String> strangers = listed.strangers(format, all.stream().map(one -> one.id).collect(Collectors.toSet()));
-    if (!strangers.isEmpty()) {
+    if (listed.updates && !strangers.isEmpty()) {
+      listed.forget(strangers);
+    } else if (!strangers.isEmpty()) {
       throw new IOException(known + ": no vectors: " + strangers);
     }
     return all.stream().filter(choose).flatMap(vector -> PROFILES.get(vector.operation).stream()
@@ -104,7 +113,9 @@ public final class VectorTests {
       row.addProperty("difference", outcome.text);
       Files.writeString(results, row + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
-    String[] found = listed.compared(vector.id, profile, outcome.kind, outcome.text);
+    String[] found = listed.updates
+        ? listed.updated(vector.id, profile, outcome.kind, outcome.text)
+        : listed.compared(vector.id, profile, outcome.kind, outcome.text);
     String text = (found[0] + ": " + found[1] + "\n" + outcome.text).trim();
     if (found[0].equals("skipped") || found[0].equals("known-failure")) {
       Assumptions.abort(text);

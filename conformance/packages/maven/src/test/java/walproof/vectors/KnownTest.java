@@ -31,7 +31,7 @@ class KnownTest {
 
   @Test
   void theListIsStrictBothWays() throws Exception {
-    Known known = new Known(file(WRITTEN));
+    Known known = new Known(file(WRITTEN), false);
     for (String[] one : new String[][] {
         {"a/one", "recover", "fail", "in other words [0123abcd]", "known-failure"},
         {"a/one", "recover", "fail", "records [ffffffff]", "fail"},
@@ -50,10 +50,35 @@ class KnownTest {
   }
 
   @Test
+  void anUpdateWritesWhatIsNewAndTakesOffWhatIsRight() throws Exception {
+    Path path = file(WRITTEN);
+    Known known = new Known(path, true);
+    for (String[] one : new String[][] {
+        {"a/one", "recover", "pass", "", "pass"},
+        {"a/two", "append", "fail", "whatever", "known-failure"},
+        {"a/three", "recover", "fail", "\u00e9 <> [ffffffff]", "known-failure"},
+        {"a/four", "recover", "timeout", "no answer", "known-failure"},
+        {"a/five", "recover", "skipped", "not today", "skipped"},
+        {"a/six", "recover", "pass", "", "pass"}}) {
+      assertEquals(one[4], known.updated(one[0], one[1], one[2], one[3])[0], String.join(" ", one));
+    }
+    String owed = "{\"causes\": {\"unexplained\": \"\", \"why\": \"Because.\"}, \"failures\": ["
+        + entry("a/four", "recover", "timeout", "no answer").replace("\"why\"", "\"unexplained\"") + ", "
+        + entry("a/three", "recover", "fail", "\u00e9 <> [ffffffff]") + ", "
+        + entry("a/two", "append", "fail", "files [0123abcd]") + "]}";
+    assertEquals(JsonParser.parseString(owed), JsonParser.parseString(Files.readString(path)));
+    assertTrue(Files.readString(path).contains("<>"));
+    assertEquals("known-failure", new Known(path, false).compared("a/three", "recover", "fail", "[ffffffff]")[0]);
+    known.forget(List.of("a/four", "a/three", "a/two"));
+    assertTrue(Files.notExists(path), "an empty list is removed");
+    assertThrows(IOException.class, () -> new Known(null, true));
+  }
+
+  @Test
   void aListThatDoesNotHoldTogetherIsRefused() throws Exception {
     Path path = file(WRITTEN.replace("\"why\": \"Because.\"", ""));
-    assertTrue(assertThrows(IOException.class, () -> new Known(path)).getMessage().contains("the cause why is not there"));
-    new Known(folder.resolve("none.json"));
+    assertTrue(assertThrows(IOException.class, () -> new Known(path, false)).getMessage().contains("the cause why is not there"));
+    new Known(folder.resolve("none.json"), false);
     Path gone = file(WRITTEN.replace("a/one", "leveldb-log/gone"));
     VectorTests tests = new VectorTests("leveldb-log", new Subject() {}).known(gone);
     assertTrue(assertThrows(IOException.class, tests::tests).getMessage().contains("leveldb-log/gone"));
