@@ -381,7 +381,7 @@ class Parser:
             for index in range(self._window, len(operations))
             if isinstance(one := operations[index], Sync) and one.node in (node, None)
         ]
-        at = syncs[0] if syncs else len(operations)
+        at = syncs[-1] if syncs else len(operations)
         for one in writes:
             self.live.apply(one)
         operations[at:at] = writes

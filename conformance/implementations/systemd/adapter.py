@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -161,9 +162,29 @@ def write(path: Path, request: dict[str, Any]) -> None:
     if "compression" in context and int(version().split()[0]) < TAKES_A_COMPRESSION:
         raise Skipped("this release compresses with what it was built for")
     settings = {name: str(context[key]) for key, name in SETTINGS.items() if key in context}
+    if "acknowledged" in request:
+        one_by_one(path, request, settings)
+    else:
+        feed(path, request, settings)
+
+
+def feed(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
+    """Let systemd-journal-remote take all records to a file of this machine, or a new one."""
     done = run(*REMOTE, *TO_ONE_FILE, f"--output={path}", "-", stdin=stream(request), **settings)
     if done.returncode:
         raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
+
+
+def one_by_one(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
+    """Let it take each record alone: it has synced and closed the file when it has ended."""
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as small:
+        # Releases that take this file (from 262 on) make tables to fit, and files of 512 KiB.
+        small.write("[Remote]\nMaxFileSize=512K\n")
+        small.flush()
+        settings = {**settings, "SYSTEMD_JOURNAL_REMOTE_CONFIG_FILE": small.name}
+        for count, record in enumerate(request["records"], 1):
+            feed(path, {**request, "records": [record]}, settings)
+            request["acknowledged"](count)
 
 
 def append(path: Path, request: dict[str, Any]) -> None:
@@ -178,6 +199,9 @@ def append(path: Path, request: dict[str, Any]) -> None:
         raise Skipped("systemd-journal-remote takes no threshold, and no limit of a field")
     if "key" in request["context"] and path.read_bytes()[8] & SEALED:
         raise Skipped("systemd keeps the key that it seals with, and makes it from no other")
+    if "acknowledged" in request:
+        one_by_one(path, request, {})
+        return
     mine = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
     foreign = exchange_machine_id(path, mine)
     before = set(path.parent.iterdir())
@@ -230,6 +254,7 @@ if __name__ == "__main__":
             "formats": ["systemd-journal"],
             "profiles": ["recover", "append"],
             "also_writes": True,
+            "acknowledges": True,
             "reports": [
                 "records",
                 "signals",

@@ -81,3 +81,11 @@ def test_zeebe_syncs_the_pages_that_it_maps(model: str) -> None:
         for one in left
         for name, content in one.files.items()
     )
+
+
+@pytest.mark.parametrize("model", ["journaled", "any"])
+def test_systemd_loses_nothing_in_whatever_order_its_pages_are_written(model: str) -> None:
+    done = asyncio.run(run(_subject("systemd-262"), "systemd-journal", [model], [4096], 2, 12, 1))
+    assert done.trace.acknowledged == 2
+    (result,) = done.results
+    assert {one.what for one in result.judgement.violations()} <= {oracles.UNREAD}
