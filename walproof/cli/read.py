@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -17,11 +17,12 @@ from reference_impl.formats import Context
 from walproof.cli.context import context_of
 from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
-from walproof.cli.reading import is_worth_a_scanner
-from walproof.cli.record_table import Gathered, gather, print_summary, print_table
-from walproof.cli.summary import about_one, terminal_height
+from walproof.cli.reading import few, is_worth_a_scanner, watched
+from walproof.cli.record_table import Gathered, Passed, gather, print_summary, print_table
+from walproof.cli.summary import about_one, progress, terminal_height
 from walproof.extras import advice
 from walproof.jsonl import pieces
+from walproof.summary.summary import size_of
 
 if TYPE_CHECKING:
     from walproof.scan.model import Event as ScanEvent
@@ -95,18 +96,21 @@ def read(
                 return about_one(found.source, format_id, context)
             if as_lines and _is_scanned(found, profile, fast):
                 return EXIT_STATUS[_print_scanned(found, context)]
-            events = _events(found, profile, context, fast)
             if as_lines:
-                return EXIT_STATUS[_print_lines(events).verdict]
+                return EXIT_STATUS[_print_lines(_events(found, profile, context, fast)).verdict]
             if as_json:
-                return EXIT_STATUS[_print_json(gather(events)).verdict]
+                kept = _gathered(found, _events(found, profile, context, fast))
+                return EXIT_STATUS[_print_json(kept).verdict]
             room = None if all_rows or not sys.stdout.isatty() else terminal_height() - 4
             most = head if head is not None else room
-            kept = gather(events, 0 if lost_only else most, most)
-            if head is None and room is not None and not lost_only and kept.rows > room:
+            is_asked = head is not None or lost_only
+            events = _events(found, profile, context, fast, 0 if lost_only else most)
+            stop = None if is_asked else room
+            kept = _gathered(found, events, 0 if lost_only else most, most, stop)
+            if stop is not None and kept.rows > stop:
                 status = about_one(found.source, format_id, context)
                 again = f"walproof read --records {shlex.quote(log)}"
-                say(f"  {again}  all {kept.rows:,} rows", style="cyan")
+                say(f"  {again}  all of them as a table", style="cyan")
                 return status
             console = Console()
             rows = kept.lost_count if lost_only else kept.rows
@@ -125,13 +129,33 @@ def _one_way(**ways: object) -> None:
         raise click.UsageError(f"{' and '.join(asked)} exclude each other")
 
 
-def _events(found: Opened, profile: str, context: Context, fast: bool) -> Iterator[Event]:
-    """The answer in pieces. A large log is read by its scanner, if that is installed."""
+def _gathered(
+    found: Opened,
+    events: Iterable[Event | Passed],
+    records: int | None = None,
+    lost: int | None = None,
+    stop: int | None = None,
+) -> Gathered:
+    """What :func:`gather` gives, with a bar on the terminal for a large log."""
+    with progress(size_of(found.path)) as told:
+        return gather(watched(events, found.path, told), records, lost, stop)
+
+
+def _events(
+    found: Opened, profile: str, context: Context, fast: bool, most: int | None = None
+) -> Iterator[Any]:
+    """The answer in pieces. A large log is read by its scanner, if that is installed.
+
+    Of such a log come no more records than ``most``, and how many follow.
+    """
     found.tell()
     if found.logs_apart is not None:
         return found.events(profile, context, tells=False)
     if _is_scanned(found, profile, fast):
-        return bulk_scanner()(found.format.id, found.path, context)
+        read = bulk_scanner()
+        if most is not None:
+            return few(found.format.id, found.path, context, most)
+        return read(found.format.id, found.path, context)
     return found.format.read(found.path, profile, context)
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from reference_impl.answer import Event
+from reference_impl.answer import Event, Record
 from reference_impl.formats import Context, Format
+from walproof.cli.record_table import Passed
+from walproof.summary.meter import Meter
 from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.summary import size_of
+
+EVERY = 1000
+"""Records after which progress is told."""
 
 
 def is_worth_a_scanner(format_id: str, path: Path) -> bool:
@@ -30,3 +35,36 @@ def events(format: Format, path: Path, context: Context) -> Iterator[Event]:
     from walproof.scan.answers import read
 
     return read(format.id, path, context)
+
+
+def few(format_id: str, path: Path, context: Context, most: int) -> Iterator[Event | Passed]:
+    """As the bulk scanner says it, but for records after the first ``most``: they are counted."""
+    from walproof.scan import scanner
+    from walproof.scan.answers import in_full
+    from walproof.scan.log import Log
+    from walproof.scan.model import Records, Wanted
+
+    for event in scanner(format_id).scan(Log(path, context), Wanted()):
+        if not isinstance(event, Records):
+            yield event
+            continue
+        first = min(most, len(event))
+        most -= first
+        yield from in_full(format_id, [event.slice(0, first)] if first else [])
+        if first < len(event):
+            (last,) = in_full(format_id, [event.slice(len(event) - 1, len(event))])
+            assert isinstance(last, Record)
+            yield Passed(len(event) - first, last)
+
+
+def watched(
+    events: Iterable[Event | Passed], log: Path, progress: Callable[[int], None]
+) -> Iterator[Event | Passed]:
+    """The same events; ``progress`` is told how many bytes were passed."""
+    meter = Meter(log, progress)
+    for number, event in enumerate(events):
+        if isinstance(event, Passed):
+            meter.at(event.last.file, event.last.at + event.last.size)
+        elif isinstance(event, Record) and number % EVERY == 0:
+            meter.at(event.file, event.at + event.size)
+        yield event

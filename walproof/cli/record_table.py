@@ -46,13 +46,32 @@ class Gathered:
         return self.record_count + self.lost_count
 
 
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Records that are only counted, and the last of them."""
+
+    count: int
+    last: Record
+
+
 def gather(
-    events: Iterable[Event], records: int | None = None, lost: int | None = None
+    events: Iterable[Event | Passed],
+    records: int | None = None,
+    lost: int | None = None,
+    stop: int | None = None,
 ) -> Gathered:
-    """Run a reader to its end; keep the first ``records`` and ``lost`` ranges, None for all."""
+    """Run a reader to its end; keep the first ``records`` and ``lost`` ranges, None for all.
+
+    When there are more rows than ``stop``, the rest is not read.
+    """
     found = Gathered()
     for event in events:
-        if isinstance(event, Record):
+        if stop is not None and found.rows > stop:
+            break
+        if isinstance(event, Passed):
+            found.record_count += event.count
+            found.last = event.last
+        elif isinstance(event, Record):
             found.record_count += 1
             found.last = event
             if records is None or found.record_count <= records:

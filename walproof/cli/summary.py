@@ -124,7 +124,7 @@ def about_one(log: Unpacked, told: str | None, context: Context) -> int:
 
 
 def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | None = None) -> int:
-    with _progress(found.size) as told:
+    with progress(found.size) as told:
         about = _summarised(found, told)
     if system is None:
         findings = _of_a_part(found)
@@ -243,7 +243,7 @@ def _summaries(
     """Name, size and summary of each log that can be read; 1 if one cannot, which is said."""
     rows: list[tuple[str, int, Summary]] = []
     status = 0
-    with _progress(sum(found.size for found in logs)) as told:
+    with progress(sum(found.size for found in logs)) as told:
         passed = 0
         for found in logs:
             name = _below(found.path, log)
@@ -322,7 +322,7 @@ def terminal_height() -> int:
 
 
 @contextlib.contextmanager
-def _progress(size: int) -> Iterator[Callable[[int], None]]:
+def progress(size: int) -> Iterator[Callable[[int], None]]:
     """A bar on the terminal for what takes long; it leaves nothing there."""
     console = Console(stderr=True)
     if size < LONG or not console.is_terminal:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from reference_impl.answer import End as ReferenceEnd
 from reference_impl.answer import Lost, Record
 from reference_impl.formats import Context, named
+from walproof.summary.meter import Meter
 from walproof.summary.model import SHOWN_RANGES, Shown, Summary, plain_text, widen
 
 Progress = Callable[[int], None]
@@ -49,19 +50,19 @@ def summarise(
         found = runs.events(format_id, path, context, size_of(path))
         of_runs = runs.OfRuns(format_id)
         take, finish = of_runs.take, of_runs.finish
-    summary = Summary(format_id)
+    summary, meter = Summary(format_id), Meter(path, progress)
     largest: list[tuple[int, int, Lost]] = []
     for number, event in enumerate(found):
         if isinstance(event, Lost):
             _take_lost(summary, event, number, largest)
-            progress(event.end)
+            meter.at(event.file, event.end)
         elif isinstance(event, ReferenceEnd):
             summary.verdict, summary.reason = event.verdict, event.reason
             summary.end, summary.end_file = event.end, event.file
         else:
             if observer is not None:
                 observer.take(event.fields)
-            progress(_passed(take, summary, event))
+            meter.at(event.file, _passed(take, summary, event))
     summary.ranges = [gap for _, _, gap in sorted(largest, key=lambda one: (-one[0], -one[1]))]
     finish(summary)
     return summary

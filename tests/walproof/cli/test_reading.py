@@ -1,0 +1,74 @@
+"""A few records of a large log, and how many follow, without an object for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numpy")
+pytest.importorskip("pyarrow")
+
+from conformance import VECTORS
+from reference_impl.answer import End, Event, Lost, Record
+from reference_impl.formats import FORMATS, named
+from walproof.cli.reading import few, watched
+from walproof.cli.record_table import Passed, gather
+from walproof.summary.meter import Meter
+
+
+def logs() -> list[tuple[str, Path]]:
+    """Some logs of each format, whole ones and damaged ones."""
+    found = []
+    for format_id in FORMATS:
+        vectors = [one for one in sorted((VECTORS / format_id).iterdir()) if one.suffix != ".json"]
+        found += [(format_id, one) for one in vectors[:: len(vectors) // 12]]
+    return found
+
+
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_what_is_counted_is_what_the_reference_reads(most: int) -> None:
+    passed = 0
+    for format_id, log in logs():
+        events = list(few(format_id, log, {}, most))
+        passed += sum(one.count for one in events if isinstance(one, Passed))
+        assert sum(isinstance(one, Record) for one in events) <= most
+        short, whole = gather(events, most, most), gather(named(format_id).read(log, "recover", {}))
+        assert short.record_count == whole.record_count, log
+        assert (short.lost_count, short.lost_bytes) == (whole.lost_count, whole.lost_bytes), log
+        assert (short.last, short.end) == (whole.last, whole.end), log
+        first = list(whole.kept.records)[:most]
+        assert list(short.kept.records) == first, log
+    assert passed > 50
+
+
+def test_nothing_is_read_that_will_not_be_shown() -> None:
+    taken = 0
+
+    def events() -> Iterator[Event]:
+        nonlocal taken
+        for number in range(1000):
+            taken += 1
+            yield Record(10 * number, 10, b"", {}, None)
+        yield End("intact", None, 10_000)
+
+    found = gather(events(), 20, 20, stop=20)
+    assert found.rows == 21
+    assert taken == 22
+    assert gather(events(), 20, 20).rows == 1000
+
+
+def test_progress_goes_from_file_to_file(tmp_path: Path) -> None:
+    for name, size in (("a", 100), ("b", 50)):
+        (tmp_path / name).write_bytes(bytes(size))
+    told: list[int] = []
+    meter = Meter(tmp_path, told.append)
+    for file, place in (("a", 40), ("a", 100), ("b", 10), ("gone", 5), ("a", 60), ("b", 50)):
+        meter.at(file, place)
+    assert told == [40, 100, 110, 155, 60, 150]
+    told.clear()
+    last = Record(30, 10, b"", {}, "b")
+    events = [Record(0, 7, b"", {}, "a"), Lost(7, 30, "bad-record", file="b"), Passed(4, last)]
+    assert list(watched(events, tmp_path, told.append)) == events
+    assert told == [7, 140]

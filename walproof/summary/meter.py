@@ -1,0 +1,28 @@
+"""How far a reading has come, in bytes of all files of a log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+
+class Meter:
+    """Tells ``progress`` how many bytes lie before a place, as the files of a log come up."""
+
+    def __init__(self, log: Path, progress: Callable[[int], None]) -> None:
+        self._log, self._progress = log, progress
+        self._before: dict[str | None, int] = {}
+        self._passed = 0
+
+    def at(self, file: str | None, place: int) -> None:
+        """An event of a file (None in a log of one) ends at this offset."""
+        if file not in self._before:
+            self._before[file] = self._passed
+            self._passed += self._size(file)
+        self._progress(self._before[file] + place)
+
+    def _size(self, file: str | None) -> int:
+        try:
+            return (self._log / file).stat().st_size if file is not None else 0
+        except OSError:  # it is gone, or was never there
+            return 0
