@@ -11,7 +11,11 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from conformance import registry
+from conformance import known_failures, registry
+from conformance.cases import cases_of
+from conformance.registry import FOLDER
+from conformance.score import WRITING, score
+from conformance.vectors import load_all
 from reference_impl.formats import FORMATS
 from walproof.cli import walproof
 
@@ -112,3 +116,33 @@ def test_the_hooks_before_a_commit_are_the_checks_of_make_lint() -> None:
     (local,) = hooks["repos"]
     assert local["repo"] == "local"
     assert {hook["entry"].removeprefix(".venv/bin/") for hook in local["hooks"]} == checks
+
+
+def test_the_scores_it_shows_are_those_of_the_known_failures() -> None:
+    """A case is right unless it is on the list, so a score follows from the vectors and the list."""
+    found = re.findall(r"^( +loses .*append)\n─+\n((?:.+\n)+?)```", README, re.MULTILINE)
+    ((head, rows),) = found
+    names = ("recover", "strict", "write", "append")
+    ends = {name: head.index(name) + len(name) for name in names}
+    of_format = {id: one for id, one in load_all().items() if id.startswith("leveldb-log/")}
+    facts = {id: {**one.body, "control": one.control} for id, one in of_format.items()}
+    shown = 0
+    for row in rows.splitlines():
+        listed = known_failures.load(FOLDER / row.split()[0] / "known-failures.json").entries
+        results = [
+            {
+                "vector": case.vector.id,
+                "profile": case.profile,
+                "class": "known-failure" if (case.vector.id, case.profile) in listed else "pass",
+            }
+            for case in cases_of(list(of_format.values()))
+        ]
+        by_profile = score(results, facts)["by_profile"]
+        for name, end in ends.items():
+            if cell := re.search(r"\S+$", row[:end].ljust(end)):
+                kind = "" if name in WRITING else "pairs_"
+                counted = by_profile[name]
+                owed = f"{counted[f'{kind}passed']}/{counted[f'{kind}total']}"
+                assert cell[0] == owed, (row.split()[0], name)
+                shown += 1
+    assert shown >= 10
