@@ -18,6 +18,7 @@ CHEAP = {
     "leveldb-log": ("bit-in-a-payload",),
     "kahadb-journal": ("bit-in-a-payload/text",),
     "systemd-journal": ("bit-in-a-payload/payload-flipped",),
+    "zmq-raft": ("size-before-data",),
     "zeebe-journal": ("swapped/segments-swapped",),
 }
 """By format: what each system is asked here. `walproof databases` asks everything."""
