@@ -119,7 +119,7 @@ def test_the_hooks_before_a_commit_are_the_checks_of_make_lint() -> None:
 
 
 def test_the_scores_it_shows_are_those_of_the_known_failures() -> None:
-    """A case is right unless it is on the list, so a score follows from the vectors and the list."""
+    """A case is right unless it is on the list: a score follows from vectors and list."""
     found = re.findall(r"^( +loses .*append)\n─+\n((?:.+\n)+?)```", README, re.MULTILINE)
     ((head, rows),) = found
     names = ("recover", "strict", "write", "append")
