@@ -7,16 +7,19 @@ that could not be written: a full disk is no fault of the log.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import io
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 UNFINISHED = ".unfinished"
 """How the names of files end that were not finished."""
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
 """What a file system without hard links says."""
 
@@ -84,6 +87,40 @@ def publish(made: Path, path: Path) -> None:
         sync_to_disk(path.parent)
 
 
+def replace_folder(made: Path, path: Path) -> None:
+    """Give a finished folder the name of one that is there, which is removed. Both are neighbours.
+
+    At no moment is there none, where Linux can exchange two names. Raises ``OSError``.
+    """
+    with named_in_errors(path):
+        if _exchanged(made, path):
+            old = made
+        else:
+            old = unfinished_beside(path)
+            path.rename(old)
+            made.rename(path)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Whether two names were exchanged, all at once; not every system and file system can."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    names = os.fsencode(one.absolute()), os.fsencode(other.absolute())
+    if rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0:
+        return True
+    error = ctypes.get_errno()
+    if error in (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP):
+        return False
+    raise OSError(error, os.strerror(error), str(other))
+
+
+def is_unfinished(path: Path) -> bool:
+    """Whether a name is one of those that who was killed leaves behind."""
+    return path.name.startswith(".") and path.name.endswith(UNFINISHED)
+
+
 def unfinished_beside(path: Path) -> Path:
     """A name in the same folder that nothing has: rename works within one file system only."""
     return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}{UNFINISHED}")
@@ -95,7 +132,8 @@ def named_in_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None and UNFINISHED not in str(error.filename):
+        # The second name is where a copy goes, or the new one.
+        if error.filename is not None and UNFINISHED not in f"{error.filename} {error.filename2}":
             raise
         raise type(error)(error.errno, error.strerror, str(path)) from error
 

@@ -11,6 +11,7 @@ another language.
 from __future__ import annotations
 
 import argparse
+import errno
 import functools
 import hashlib
 import importlib
@@ -99,11 +100,19 @@ def parser_folder(
 def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = False) -> None:
     """Compile .ksy files to parsers in ``target`` (python, java, go, javascript …) under ``out``.
 
-    Raises :class:`GrammarError` and :class:`ToolMissing`.
+    Raises :class:`GrammarError`, :class:`ToolMissing`, and ``OSError`` for ``out``: a full disk is
+    no fault of a grammar.
     """
     out.mkdir(parents=True, exist_ok=True)
     arguments = ["--target", target, "--out", str(out)] + ["--debug"] * debug
-    run_node("compile.mjs", [*arguments, *map(str, files)], out)
+    try:
+        run_node("compile.mjs", [*arguments, *map(str, files)], out)
+    except GrammarError as error:
+        code, colon, _ = str(error).partition(": ")
+        number = getattr(errno, code, None) if colon else None
+        if number is None:
+            raise
+        raise OSError(number, os.strerror(number), str(out)) from None
 
 
 def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:

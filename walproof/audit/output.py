@@ -75,8 +75,9 @@ class Output:
             now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
             with output_to(self.folder / ".lock"):
                 lock.truncate(0)
-                lock.write(f"process {os.getpid()} on {socket.gethostname()}, since {now}\n")
-                lock.flush()
+                # Not into a buffer, which is written once more, in vain, when the file is closed.
+                holder = f"process {os.getpid()} on {socket.gethostname()}, since {now}\n"
+                os.write(lock.fileno(), holder.encode())
             self.results.mkdir(exist_ok=True)
             yield
 

@@ -21,6 +21,7 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from conformance.saving import is_unfinished
 from conformance.text import json_text
 from reference_impl.formats import FORMATS
 from walproof.carve import output
@@ -141,7 +142,7 @@ class _Run:
         known = output.load_state(self.state, self.identity) if self.state else None
         if known is not None:
             position, self.rows = known
-        elif out is not None and out.exists() and any(out.iterdir()):
+        elif out is not None and out.exists() and not all(map(is_unfinished, out.iterdir())):
             raise click.ClickException(f"{out} is not empty: expected a folder where nothing is")
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
@@ -161,6 +162,9 @@ class _Run:
         if self.is_resumed:
             where = in_bytes(self.carving.position)
             say(f"going on at {where}, after {counted(len(self.rows), 'find')}", err=True)
+        else:
+            # Before the first file: a folder without a state would be taken for somebody else's.
+            self._note(now=True)
         try:
             with self._progress() as progress:
                 task = progress.add_task(

@@ -180,8 +180,9 @@ def _write_family(
     made = unfinished_beside(out)
     about = {"log": log.name, "format": format.id if format is not None else None, "seed": seed}
     try:
-        made.mkdir()
-        with saved(made / MANIFEST) as file:
+        with named_in_errors(out):
+            made.mkdir()
+        with named_in_errors(out), saved(made / MANIFEST) as file:
             manifest = Manifest(file, about)
             copies: Iterator[tuple[list[str], Contents]] = family(make, count, seed)
             for number, (words, contents) in enumerate(copies, start=1):

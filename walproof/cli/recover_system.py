@@ -47,9 +47,11 @@ def recover_system(
             why = f"refused ({answer.end.reason})"
             if answer.end.verdict != "refused":
                 new = made if system.is_one_log else made / log.name
-                new.parent.mkdir(parents=True, exist_ok=True)
+                with named_in_errors(out):
+                    new.parent.mkdir(parents=True, exist_ok=True)
                 try:
-                    write_anew(named(system.format), path, answer.kept.records, new, context)
+                    with named_in_errors(out):
+                        write_anew(named(system.format), path, answer.kept.records, new, context)
                     done.append((log, answer))
                     continue
                 except ValueError as error:
@@ -62,7 +64,8 @@ def recover_system(
             return EXIT_STATUS["refused"]
         for other in system.others:
             if other.is_kept:
-                _copy(system.folder / other.name, made / other.name)
+                with named_in_errors(out):
+                    _copy(system.folder / other.name, made / other.name)
         publish(made, out)
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -7,10 +7,10 @@ ends in ``.j2``. ``templates/README.md.j2`` and the workflow are the same for al
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
-import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from conformance import GRAMMARS, VECTORS, __version__, templates
 from conformance.kaitai.compile import compile_to, grammar_files
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
-from conformance.saving import save
+from conformance.saving import is_unfinished, named_in_errors, save, unfinished_beside
 from walproof.parsers.languages import COMPILER, LANGUAGES, NOTES, Language
 from walproof.parsers.naming import FREE, Naming, licence_of
 from walproof.parsers.spelling import lower_camel, number, spelled
@@ -85,16 +85,17 @@ def make_package(
     """Make the package of one language in the folder ``out``, whose own package it replaces.
 
     ``chosen`` names grammars; without one, all of the folder are in it. Raises ``GrammarError``
-    and ``ToolMissing`` of :mod:`conformance.kaitai.compile`, and :class:`NotOurs`.
+    and ``ToolMissing`` of :mod:`conformance.kaitai.compile`, :class:`NotOurs`, and ``OSError`` with
+    ``out`` for what cannot be written.
     """
-    if out.exists() and any(out.iterdir()) and not (out / MARK).exists():
+    is_there = out.exists() and not all(map(is_unfinished, out.iterdir()))
+    if is_there and not (out / MARK).exists():
         raise NotOurs(f"{out} is not empty, and not a package that was made here")
     naming = naming or Naming(version=release_of(__version__))
     language = language.named(naming)
     names = list(chosen) or all_grammars(grammars)
-    out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=out.parent) as scratch:
-        fresh = Path(scratch) / "package"
+    with named_in_errors(out), _fresh(out) as fresh:
+        out.mkdir(parents=True, exist_ok=True)
         files = [grammars / f"{name}.ksy" for name in names]
         # The compiler first: nothing else says so well what is wrong with a grammar.
         compile_to(language.target, files, fresh / language.sources)
@@ -111,7 +112,7 @@ def make_package(
         licence = licence_of([grammar.licence for grammar in found], naming.licence)
         _add_templates(language, found, examples, licence, fresh, grammars, naming)
         if language.id in RUNTIMES:
-            shutil.copytree(RUNTIMES[language.id], fresh / "kaitai", dirs_exist_ok=True)
+            _copy_tree(RUNTIMES[language.id], fresh / "kaitai")
         (fresh / MARK).write_text(f"{language.id}\n{language.sources}\n")
         for example in examples:
             (fresh / "logs").mkdir(exist_ok=True)
@@ -120,6 +121,25 @@ def make_package(
             shutil.copy(file, fresh / file.name)
         _replace(fresh, out)
     return found
+
+
+@contextlib.contextmanager
+def _fresh(out: Path) -> Iterator[Path]:
+    """A folder beside ``out`` that is gone afterwards."""
+    made = unfinished_beside(out)
+    made.mkdir(parents=True)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _copy_tree(folder: Path, to: Path) -> None:
+    """Copy a folder; unlike ``shutil.copytree``, what fails is one ``OSError`` with its name."""
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        target = to / file.relative_to(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
 
 
 def _examples(language: Language, found: Sequence[Grammar], grammars: Path) -> list[dict[str, Any]]:
@@ -221,12 +241,13 @@ def _templates(language: Language, examples: Sequence[Mapping[str, Any]]) -> Ite
 
 def _replace(fresh: Path, out: Path) -> None:
     """Put the new package in the place of the old one; what a build left there stays."""
-    before = _sources(out) if (out / MARK).exists() else _sources(fresh)
+    is_ours = (out / MARK).exists()
+    before = _sources(out) if is_ours else _sources(fresh)
+    if not is_ours:
+        _put(fresh, out, fresh / MARK)  # first: who is killed is to know the package as ours
     for file in sorted(path for path in fresh.rglob("*") if path.is_file()):
-        target = out / file.relative_to(fresh)
-        if not target.exists() or target.read_bytes() != file.read_bytes():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            save(target, file.read_bytes(), sync=False)
+        if file != fresh / MARK:
+            _put(fresh, out, file)
     # Parsers of grammars that are gone must not stay importable, nor those of another name.
     kept = {path.relative_to(fresh) for path in (fresh / _sources(fresh)).iterdir()}
     for folder in {_sources(fresh), before}:
@@ -235,6 +256,14 @@ def _replace(fresh: Path, out: Path) -> None:
                 first = old.read_text(encoding="utf-8", errors="replace")[:400]
                 if "kaitai-struct-compiler" in first:
                     old.unlink()
+    _put(fresh, out, fresh / MARK)  # last: until then it says which parsers are to go
+
+
+def _put(fresh: Path, out: Path, file: Path) -> None:
+    target = out / file.relative_to(fresh)
+    if not target.exists() or target.read_bytes() != file.read_bytes():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        save(target, file.read_bytes(), sync=False)
 
 
 def _sources(package: Path) -> str:

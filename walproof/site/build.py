@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from conformance.orphans import end_with_parent
-from conformance.saving import named_in_errors, unfinished_beside
+from conformance.saving import named_in_errors, replace_folder, unfinished_beside
 from reference_impl.places import ROOT
 from walproof.site import (
     format_pages,
@@ -67,11 +67,10 @@ def _may_be_replaced(out: Path) -> bool:
 
 def _replace(out: Path, made: Path) -> None:
     """Let the new site take the place of the old one, which is removed afterwards."""
-    old = unfinished_beside(out)
     if out.exists():
-        out.rename(old)
-    made.rename(out)
-    shutil.rmtree(old, ignore_errors=True)
+        replace_folder(made, out)
+    else:
+        made.rename(out)
 
 
 def _write(run: Run, out: Path, mutants: Mapping[str, Any] | None, jobs: int) -> None:

@@ -67,7 +67,8 @@ def logs() -> Iterator[Hostile]:
             title = str(make.__doc__).partition("\n")[0].rstrip(".")
             own = getattr(module, "COMMANDS", ())
             field = getattr(module, "FIELDS", {}).get(make, 0)
-            yield Hostile(name, title, format_id, module.NAME, make, own, field)
+            file_name = getattr(module, "NAMES", {}).get(make, module.NAME)
+            yield Hostile(name, title, format_id, file_name, make, own, field)
 
 
 def first_of_each_format() -> list[Hostile]:

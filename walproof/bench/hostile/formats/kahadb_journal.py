@@ -57,8 +57,12 @@ def _message(
     body += struct.pack(">i", len(properties)) + properties if properties else b""
     body += struct.pack(">2x?ixqxx", is_compressed, 0, 0)
     data = struct.pack(">i", len(body)) + body
-    command = b"\x22" + _varint(len(data)) + data
-    payload = bytes([ADD]) + _varint(len(command)) + command
+    return _command(b"\x22" + _varint(len(data)) + data)
+
+
+def _command(fields: bytes) -> bytes:
+    """A journal of one record, the command that adds a message, with these fields."""
+    payload = bytes([ADD]) + _varint(len(fields)) + fields
     record = RECORD.pack(RECORD_HEAD + len(payload), USER_RECORD) + payload
     return CONTROL.pack(HEADER, len(record), zlib.adler32(record)) + record
 
@@ -69,6 +73,38 @@ def _varint(number: int) -> bytes:
         made.append(number & 0x7F | 0x80)
         number >>= 7
     return bytes([*made, number])
+
+
+def command_of_fields(size: int) -> bytes:
+    """One command: a field for each two bytes, all of one number."""
+    return _command(b"\x28\x00" * (size // 2))
+
+
+def command_of_unknown_fields(size: int) -> bytes:
+    """One command: fields without data, each of another number that nobody knows."""
+    fields, number = bytearray(), 100
+    while len(fields) < size:
+        fields += _varint(number << 3 | 2) + b"\x00"
+        number += 1
+    return _command(bytes(fields))
+
+
+def command_of_transactions(size: int) -> bytes:
+    """One command: messages in a message, one for each six bytes."""
+    return _command(b"\x0a\x04\x0a\x00\x12\x00" * (size // 6))
+
+
+def command_of_levels(size: int) -> bytes:
+    """One command: a message in a message, as deep as there are bytes."""
+    fields = bytearray()  # from the inside, back to front
+    while len(fields) < size:
+        fields += _varint(len(fields))[::-1] + b"\x0a"
+    return _command(bytes(fields[::-1]))
+
+
+def command_of_groups(size: int) -> bytes:
+    """One command: groups that begin in one another, one for each byte, and then end."""
+    return _command(b"\x0b" * (size // 2) + b"\x0c" * (size // 2))
 
 
 def message_of_nulls(size: int) -> bytes:
@@ -137,4 +173,9 @@ LOGS = (
     inflated_text,
     inflated_nulls,
     inflated_controls,
+    command_of_fields,
+    command_of_unknown_fields,
+    command_of_transactions,
+    command_of_levels,
+    command_of_groups,
 )

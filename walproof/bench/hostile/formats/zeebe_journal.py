@@ -18,11 +18,21 @@ from reference_impl.zeebe_journal.layout import (
     SBE_HEADER,
     SEGMENT_DESCRIPTOR,
 )
-from reference_impl.zeebe_journal.raft import APPLICATION_ENTRY, RAFT_LOG_ENTRY, RAFT_SCHEMA
+from reference_impl.zeebe_journal.raft import (
+    APPLICATION_ENTRY,
+    RAFT_LOG_ENTRY,
+    RAFT_SCHEMA,
+    Member,
+    encode_configuration,
+)
 from walproof.decode.fault import most_values
 
 NAME = "journal-1.log"
 FRAME = struct.Struct("<iii")
+GROUP = struct.Struct("<HB")
+"""The head of a group: how long each is, and how many there are."""
+DEEP = 250
+"""Levels of a value of MessagePack that is decoded."""
 EVENT = struct.Struct("<HBxqqqqi")
 """What comes before the metadata of a record of Zeebe."""
 
@@ -74,11 +84,32 @@ def batch_of_bare_records(size: int) -> bytes:
     return _entry(b"".join(one.ljust(-(-least // 8) * 8, b"\0") for one in records), count)
 
 
-def _value(value: bytes) -> bytes:
+def groups_of_members(size: int) -> bytes:
+    """Configurations whose groups have as many members as a count can say, without names."""
+    members = [Member("active", 0, b"")] * 255
+    return _of_payload(encode_configuration(1, 1, members, members), size)
+
+
+def groups_that_claim_members(size: int) -> bytes:
+    """Configurations whose group claims the most and the longest members, and has none."""
+    whole = encode_configuration(1, 1, [])
+    return _of_payload(whole[: -2 * GROUP.size] + GROUP.pack(0xFFFF, 0xFF), size)
+
+
+def _of_payload(payload: bytes, size: int) -> bytes:
+    """A segment of records with one payload."""
+    made, index = bytearray(_head()), 1
+    while len(made) < size:
+        made += _record(index, index, payload)
+        index += 1
+    return bytes(made)
+
+
+def _value(value: bytes, metadata: bytes = b"") -> bytes:
     """One entry of one record of Zeebe with this value."""
     least = FRAME.size + EVENT.size
-    head = FRAME.pack(least + len(value), 0, 0) + EVENT.pack(0, 0, 1, 0, 0, 0, 0)
-    data = head + value
+    head = FRAME.pack(least + len(metadata) + len(value), 0, 0)
+    data = head + EVENT.pack(0, 0, 1, 0, 0, 0, len(metadata)) + metadata + value
     return _entry(data + bytes(-len(data) % 8), 1)
 
 
@@ -112,6 +143,39 @@ def value_of_extensions(size: int) -> bytes:
     return _value(b"\xdd" + struct.pack(">I", size // 3) + b"\xd4\x01\x00" * (size // 3))
 
 
+def value_of_levels(size: int) -> bytes:
+    """One record of Zeebe whose value is an array in an array, a level for each byte."""
+    return _value(b"\x91" * size + b"\xc0")
+
+
+def value_of_deep_arrays(size: int) -> bytes:
+    """One record of Zeebe whose value is an array of arrays as deep as they are decoded."""
+    deep = b"\x91" * DEEP + b"\xc0"
+    count = min(size, most_values(size) - 100) // len(deep)
+    filler = bytes(size - count * len(deep))
+    head = b"\xdd" + struct.pack(">I", count + 1)
+    return _value(head + deep * count + b"\xc6" + struct.pack(">I", len(filler)) + filler)
+
+
+def value_of_documents(size: int) -> bytes:
+    """One record of Zeebe whose value is documents, each of as many values as are decoded."""
+    count = min(most_values(0), size // 3 - 20)
+    document = b"\xdd" + struct.pack(">I", count - 1) + b"\xd4\x01\x00" * (count - 1)
+    pair = b"\xa9variables\xc6" + struct.pack(">I", len(document)) + document
+    pairs = max(1, size // len(pair))
+    filler = bytes(max(0, size - pairs * len(pair)))
+    head = b"\xdf" + struct.pack(">I", pairs + 1)
+    return _value(head + pair * pairs + b"\xa1a\xc6" + struct.pack(">I", len(filler)) + filler)
+
+
+def metadata_of_levels(size: int) -> bytes:
+    """One record of Zeebe whose metadata have an authorization of so many levels."""
+    block = struct.pack("<BiQHBB", 0, 1, 1, 1, 0, 0) + struct.pack("<iiiHB", 8, 3, 0, 1, 255)
+    metadata = SBE_HEADER.pack(len(block), 200, 0, 4) + block + struct.pack("<I", 0)
+    deep = b"\x91" * size + b"\xc0"
+    return _value(b"\x80", metadata + struct.pack("<I", len(deep)) + deep)
+
+
 LOGS = (
     asqns_that_do_not_rise,
     empty_records,
@@ -121,4 +185,10 @@ LOGS = (
     value_of_texts_that_are_none,
     value_below_the_limit,
     value_of_extensions,
+    value_of_levels,
+    value_of_deep_arrays,
+    value_of_documents,
+    metadata_of_levels,
+    groups_of_members,
+    groups_that_claim_members,
 )

@@ -1,8 +1,16 @@
-"""Hostile state files of zmq-raft."""
+"""Hostile state files and index files of zmq-raft."""
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
+from reference_impl.answer import NewRecord
+from reference_impl.zmq_raft import write
+from reference_impl.zmq_raft.message_pack import MAX_DEPTH, MOST_VALUES
+
 NAME = "raft.pers"
+INDEX_FILE = "00000000000001.rlog"
 
 
 def empty_arrays(size: int) -> bytes:
@@ -73,6 +81,28 @@ def long_bytes(size: int) -> bytes:
     return b"\x81\xa1a\xc6" + size.to_bytes(4, "big") + b"\xff" * size
 
 
+def _configs(payload: bytes, count: int) -> bytes:
+    """An index file of entries that say who the members are, all with one payload."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, INDEX_FILE)
+        entry = NewRecord(payload, {"entry_type": 1, "term": 1})
+        write(path, [entry] * count, {"capacity": max(2, count + 1)})
+        return path.read_bytes()
+
+
+def config_of_levels(size: int) -> bytes:
+    """One configuration: an array in an array, a level for each byte."""
+    return _configs(b"\x91" * size + b"\xc0", 1)
+
+
+def configs_of_deep_arrays(size: int) -> bytes:
+    """Configurations of as many values as are decoded, in arrays as deep as they may be."""
+    deep = b"\x91" * (MAX_DEPTH - 2) + b"\xc0"
+    count = (MOST_VALUES - 1) // len(deep)
+    payload = b"\xdd" + count.to_bytes(4, "big") + deep * count
+    return _configs(payload, max(1, size // len(payload)))
+
+
 LOGS = (
     empty_arrays,
     small_maps,
@@ -85,4 +115,8 @@ LOGS = (
     long_text,
     wide_text,
     long_bytes,
+    config_of_levels,
+    configs_of_deep_arrays,
 )
+NAMES = {config_of_levels: INDEX_FILE, configs_of_deep_arrays: INDEX_FILE}
+"""Of those that have another name than the others."""
