@@ -104,10 +104,11 @@ def show(report: Report, console: Console) -> None:
             " and 64 MiB."
         )
     machine = report["machine"]
-    console.print(
-        f"Medians of {report['rounds']} rounds, page cache warm;"
-        f" × is how many times the peer's speed, taken within each round."
-    )
+    if any(report.get(key) for key in ("reading", "asking", "carving", "holding")):
+        console.print(
+            f"Medians of {report['rounds']} rounds, page cache warm;"
+            f" × is how many times the peer's speed, taken within each round."
+        )
     console.print(
         f"{machine['processor'] or 'unknown processor'}, {machine['processors']} processors,"
         f" {machine['system']}, Python {machine['python']}"

@@ -46,3 +46,15 @@ def test_there_are_logs_to_hold() -> None:
     formats = [one.format for one in holding.workloads()]
     assert "leveldb-log" in formats and len(formats) == len(set(formats))
     assert max(one.count for one in holding.workloads()) >= 2_000_000
+
+
+def test_the_time_of_children_that_nobody_waits_for_counts() -> None:
+    busy = "import time\nwhile time.process_time() < 0.6: pass"
+    forgets = (
+        "import signal, subprocess, sys, time\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        f"process = subprocess.Popen([sys.executable, '-c', {busy!r}])\n"
+        "while process.poll() is None: time.sleep(0.01)\n"
+    )
+    said = holding.run([sys.executable, "-c", forgets], Path("no log"))
+    assert said["seconds"] > 0.4
