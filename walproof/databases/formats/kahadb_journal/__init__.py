@@ -108,7 +108,11 @@ def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
 
 
 def place(case: Case, folder: Path) -> Path:
-    """See :class:`~walproof.databases.model.OfFormat`: the journal alone, without an index."""
+    """See :class:`~walproof.databases.model.OfFormat`: the journal alone, without an index.
+
+    Beside it stands the journal before the damage, for who makes an index of that.
+    """
     path = folder / "journal"
     write_contents(case.log, path)
+    write_contents(case.control, folder / "control")
     return path

@@ -3,6 +3,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.stream.Stream;
 import org.apache.activemq.broker.BrokerService;
@@ -18,7 +19,8 @@ import org.apache.activemq.store.kahadb.KahaDBStore;
 import org.apache.activemq.util.DefaultIOExceptionHandler;
 
 /**
- * The store of a broker. {@code MODE FOLDER LOG} puts the journal of the folder LOG, without an index, into FOLDER and opens it as MODE says;
+ * The store of a broker. {@code MODE FOLDER LOG} puts the journal of the folder LOG into FOLDER and opens it as MODE says, with an index
+ * of the journal before the damage or, in most modes, without any;
  * ../opener/opener.py says what it prints. {@code write FOLDER} makes the journal that the damaged ones are made of.
  */
 public final class Store {
@@ -35,7 +37,13 @@ public final class Store {
       write(folder);
       Runtime.getRuntime().halt(0); // as a broker that is killed
     }
-    copy(Path.of(args[2]), folder.toPath());
+    long before = 0; // lines that were written before the damage
+    if (args[0].startsWith("index")) {
+      index(Path.of(args[2]), folder);
+      before = Files.exists(words) ? Files.readAllLines(words).size() : 0;
+    } else {
+      copy(Path.of(args[2]), folder.toPath());
+    }
     String refused = null;
     try {
       twice(args[0], folder);
@@ -43,7 +51,7 @@ public final class Store {
       refused = thrown.toString();
     }
     try (Stream<String> lines = Files.exists(words) ? Files.lines(words) : Stream.empty()) {
-      lines.filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
+      lines.skip(before).filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
           .forEach(line -> print("said", line.replaceFirst("^\\[.*?\\] ", "")));
     }
     if (refused != null) {
@@ -58,6 +66,36 @@ public final class Store {
     try (Stream<Path> files = Files.list(from)) {
       for (Path file : files.toList()) {
         Files.copy(file, to.resolve(file.getFileName()));
+      }
+    }
+  }
+
+  /**
+   * Makes an index of the undamaged journal, which stands beside LOG as {@code control}, and stops as a broker does; only then
+   * the damage comes: what it changed is put in place of what was there, before what the store has appended since.
+   */
+  private static void index(Path log, File folder) throws Exception {
+    Path control = log.resolveSibling("control");
+    copy(control, folder.toPath());
+    open("default", folder).stop();
+    try (Stream<Path> files = Files.list(control)) {
+      for (Path before : files.toList()) {
+        String name = before.getFileName().toString();
+        Path here = folder.toPath().resolve(name);
+        byte[] was = Files.readAllBytes(before);
+        if (!Files.exists(log.resolve(name))) {
+          Files.deleteIfExists(here);
+          continue;
+        }
+        byte[] damaged = Files.readAllBytes(log.resolve(name));
+        if (!Arrays.equals(damaged, was)) {
+          byte[] now = Files.readAllBytes(here);
+          boolean isLonger = damaged.length == was.length && now.length > was.length;
+          byte[] after = isLonger ? Arrays.copyOfRange(now, was.length, now.length) : new byte[0];
+          byte[] whole = Arrays.copyOf(damaged, damaged.length + after.length);
+          System.arraycopy(after, 0, whole, damaged.length, after.length);
+          Files.write(here, whole);
+        }
       }
     }
   }
