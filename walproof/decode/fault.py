@@ -12,7 +12,7 @@ def most_values(size: int) -> int:
 
     One may take a byte there, and some hundred when it is made. With more, a payload has no struct.
     """
-    return (1 << 16) + size // 16
+    return (1 << 16) + size // 40
 
 
 class Cursor:
