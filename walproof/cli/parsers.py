@@ -50,9 +50,9 @@ def parsers(
 
     Each package declares its dependencies in the way of its language, at pinned versions. Its
     README says how to build it and try it, and its tests read a log of each format. The parsers for
-    Python, Java, JavaScript, Go, C++ and Rust are proven against every vector: see the rows
-    parser-… of `walproof check --profile structure`. Those for C# and Ruby are tried on a log of
-    each format.
+    Python, Java, JavaScript, Go, C++, Rust and Ruby are proven against every vector: see the rows
+    parser-… of `walproof check --profile structure`. Those for C# are tried on a log of each
+    format.
 
     \b
     walproof parsers --lang go --out parsers          one package, parsers/go

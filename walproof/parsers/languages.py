@@ -173,7 +173,7 @@ LANGUAGES = {
         ),
         Language(
             "ruby", "Ruby", "ruby", "lib", "gem kaitai-struct 0.11",
-            "bundle install", "bundle exec ruby example.rb", _snake(".rb"),
+            "bundle install", "bundle exec ruby example.rb", _snake(".rb"), "parser-ruby",
             test="bundle exec ruby test.rb", tools="ruby ruby-bundler",
             offline=Offline(
                 ("ruby",), "Ruby", "for file in lib/*.rb; do ruby -wc $file || exit 1; done",
