@@ -41,10 +41,22 @@ def json_text(value: Any, indent: int | None = None) -> str:
     return _spelled_out(text)
 
 
+PIECE = 1 << 14
+"""Characters of a piece of JSON, unless one string in it is longer."""
+
+
 def json_pieces(value: Any, indent: int | None = None) -> Iterator[str]:
     """:func:`json_text` in pieces, so that a large value is nowhere as text."""
     encoder = json.JSONEncoder(ensure_ascii=False, indent=indent, allow_nan=False)
-    return map(_spelled_out, encoder.iterencode(value))
+    held: list[str] = []
+    size = 0
+    for piece in encoder.iterencode(value):  # of a few characters each, as a rule
+        held.append(piece)
+        size += len(piece)
+        if size >= PIECE:
+            yield _spelled_out("".join(held))
+            held, size = [], 0
+    yield _spelled_out("".join(held))
 
 
 def _spelled_out(text: str) -> str:

@@ -7,6 +7,7 @@ what the user typed.
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +87,13 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
     system = recognise(source.path, format_id)
     if format_id:
         return Opened(source, named(format_id), system)
-    return Opened(source, named(system.format) if system else detect(source.path), system)
+    try:
+        return Opened(source, named(system.format) if system else detect(source.path), system)
+    except UnknownFormat as error:
+        if source.is_copy or not source.path.is_dir():
+            raise
+        name = shlex.quote(source.typed)
+        raise UnknownFormat(f"{error}; walproof {name} reads each log below it") from None
 
 
 @contextlib.contextmanager

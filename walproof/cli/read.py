@@ -22,6 +22,7 @@ from walproof.cli.record_table import Gathered, Passed, gather, print_summary, p
 from walproof.cli.summary import about_one, progress, terminal_height
 from walproof.extras import advice
 from walproof.jsonl import pieces
+from walproof.summary.meter import Meter
 from walproof.summary.summary import size_of
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ def read(
             kept = _gathered(found, events, 0 if lost_only else most, most, stop)
             if stop is not None and kept.rows > stop:
                 status = about_one(found.source, format_id, context)
-                again = f"walproof read --records {shlex.quote(log)}"
+                piped = "… | " if log == "-" else ""
+                again = f"{piped}walproof read --records {shlex.quote(log)}"
                 say(f"  {again}  all of them as a table", style="cyan")
                 return status
             console = Console()
@@ -206,20 +208,26 @@ def _print_scanned(found: Opened, context: Context) -> str:
     from walproof.jsonl.runs import lines
     from walproof.scan import scanner
     from walproof.scan.log import Log
-    from walproof.scan.model import Wanted
+    from walproof.scan.model import Records, Wanted
 
     verdict = ""
 
-    def watched() -> Iterator[ScanEvent]:
+    def passed() -> Iterator[ScanEvent]:
         nonlocal verdict
         for event in scanner(found.format.id).scan(Log(found.path, context), Wanted()):
             if isinstance(event, End):
                 verdict = event.verdict
+            elif isinstance(event, Records) and len(event):
+                meter.at(event.file, int(event.at[-1] + event.size[-1]))
             yield event
 
     found.tell()
-    for piece in lines(found.format.id, watched()):
-        sys.stdout.buffer.write(piece)
+    # A bar between lines on one terminal would be in their way.
+    size = 0 if sys.stdout.isatty() else size_of(found.path)
+    with progress(size) as told:
+        meter = Meter(found.path, told)
+        for piece in lines(found.format.id, passed()):
+            sys.stdout.buffer.write(piece)
     return verdict
 
 

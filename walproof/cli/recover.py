@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
@@ -15,10 +15,12 @@ from reference_impl.formats import Format
 from walproof.cli.context import context_of
 from walproof.cli.opening import opened
 from walproof.cli.output import say
-from walproof.cli.reading import events
-from walproof.cli.record_table import gather
+from walproof.cli.reading import EVERY, events, watched
+from walproof.cli.record_table import Passed, gather
 from walproof.cli.recover_system import recover_system
+from walproof.cli.summary import progress
 from walproof.quantity import counted
+from walproof.summary.summary import size_of
 
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
 """Fields of a record that describe the file around it, or repeat what its payload says."""
@@ -68,7 +70,8 @@ def recover(log: str, out: Path, format_id: str | None, context_items: tuple[str
             context = context_of(context_items, format.id)
             if old.system is not None:
                 return recover_system(old.system, old.name, write_anew, out, context)
-            found = gather(events(format, old.path, context))
+            with progress(size_of(old.path)) as told:
+                found = gather(watched(events(format, old.path, context), old.path, told))
             if found.end.verdict == "refused":
                 say(f"{old.name}: {format.id}, refused ({found.end.reason})", err=True)
                 return 4
@@ -103,27 +106,38 @@ def write_anew(
         made = Path(folder) / log.resolve().name
         told = format.copied(log, context)
         try:
-            with named_in_errors(out):
-                format.write(made, Anew(records), told)
+            with named_in_errors(out), progress(size_of(log), "writing") as passed:
+                format.write(made, Anew(records, passed), told)
         except ValueError:
             if not records:  # a log of this format has at least one
                 raise ValueError("no record survives") from None
             raise
-        _compare(records, events(format, made, told))
+        with progress(size_of(made), "reading back") as passed:
+            _compare(records, watched(events(format, made, told), made, passed))
         publish(made, out)
 
 
 class Anew(Sequence[NewRecord]):
-    """Records as they are written, made when they are asked for."""
+    """Records as they are written, made when they are asked for.
 
-    def __init__(self, records: Sequence[Record]) -> None:
-        self._records = records
+    ``progress`` is told how many bytes they took in their log.
+    """
+
+    def __init__(
+        self, records: Sequence[Record], progress: Callable[[int], None] = lambda _: None
+    ) -> None:
+        self._records, self._progress = records, progress
 
     def __len__(self) -> int:
         return len(self._records)
 
     def __iter__(self) -> Iterator[NewRecord]:
-        return (NewRecord(record.payload, record.fields) for record in self._records)
+        passed = 0
+        for number, record in enumerate(self._records):
+            passed += record.size
+            if number % EVERY == 0:
+                self._progress(passed)
+            yield NewRecord(record.payload, record.fields)
 
     @overload
     def __getitem__(self, at: int) -> NewRecord: ...
@@ -136,7 +150,7 @@ class Anew(Sequence[NewRecord]):
         return NewRecord(record.payload, record.fields)
 
 
-def _compare(old: Sequence[Record], new: Iterable[Event]) -> None:
+def _compare(old: Sequence[Record], new: Iterable[Event | Passed]) -> None:
     waiting = iter(old)
     count = 0
     for event in new:

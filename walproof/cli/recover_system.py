@@ -11,9 +11,11 @@ from conformance.saving import named_in_errors, publish, unfinished_beside
 from reference_impl.answer import Record
 from reference_impl.formats import Format, named
 from walproof.cli.output import EXIT_STATUS, say
-from walproof.cli.reading import events
+from walproof.cli.reading import events, watched
 from walproof.cli.record_table import Gathered, gather
+from walproof.cli.summary import progress
 from walproof.quantity import counted
+from walproof.summary.summary import size_of
 from walproof.systems import System, SystemLog
 
 WriteAnew = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
@@ -40,7 +42,9 @@ def recover_system(
         for log in system.logs:
             path = system.path(log)
             try:
-                answer = gather(events(named(system.format), path, context))
+                with progress(size_of(path)) as told:
+                    found = events(named(system.format), path, context)
+                    answer = gather(watched(found, path, told))
             except OSError as error:
                 left_out.append(f"{log.name}: {error.strerror or error}")
                 continue

@@ -322,14 +322,14 @@ def terminal_height() -> int:
 
 
 @contextlib.contextmanager
-def progress(size: int) -> Iterator[Callable[[int], None]]:
+def progress(size: int, doing: str = "reading") -> Iterator[Callable[[int], None]]:
     """A bar on the terminal for what takes long; it leaves nothing there."""
     console = Console(stderr=True)
     if size < LONG or not console.is_terminal:
         yield lambda at: None
         return
     bar = Progress(
-        TextColumn("reading"),
+        TextColumn(doing),
         BarColumn(),
         DownloadColumn(binary_units=True),
         TimeRemainingColumn(),
@@ -337,5 +337,5 @@ def progress(size: int) -> Iterator[Callable[[int], None]]:
         transient=True,
     )
     with bar:
-        task = bar.add_task("reading", total=size)
+        task = bar.add_task(doing, total=size)
         yield lambda at: bar.update(task, completed=at)

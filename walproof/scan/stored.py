@@ -53,12 +53,21 @@ def ready(name: str) -> Any:
     if path is not None:
         with contextlib.suppress(OSError, ValueError, KeyError, RuntimeError):
             return _Stored(name, path.read_bytes())
+    if path is not None:
+        _say_once()
     module = importlib.import_module(name)
     if path is not None:
         from walproof.scan.storing import store
 
         store(module, path, SCALARS)
     return module
+
+
+@functools.cache
+def _say_once() -> None:
+    """Tell somebody who sits before a terminal why nothing happens for half a minute."""
+    if os.isatty(2):
+        print("compiling for this machine, which later runs need not do", file=sys.stderr)
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +11,16 @@ import pytest
 pytest.importorskip("numpy")
 pytest.importorskip("pyarrow")
 
+from click.testing import CliRunner
+
 from conformance import VECTORS
+from conformance.text import PIECE, json_pieces, json_text
 from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import FORMATS, named
-from walproof.cli.reading import few, watched
+from walproof.cli import walproof
+from walproof.cli.reading import EVERY, few, watched
 from walproof.cli.record_table import Passed, gather
+from walproof.cli.recover import Anew
 from walproof.summary.meter import Meter
 
 
@@ -72,3 +78,29 @@ def test_progress_goes_from_file_to_file(tmp_path: Path) -> None:
     events = [Record(0, 7, b"", {}, "a"), Lost(7, 30, "bad-record", file="b"), Passed(4, last)]
     assert list(watched(events, tmp_path, told.append)) == events
     assert told == [7, 140]
+
+
+def test_a_record_tells_how_far_writing_is_when_it_is_taken() -> None:
+    told: list[int] = []
+    records = [Record(7 * number, 7, b"%d" % number, {}, None) for number in range(2 * EVERY + 1)]
+    new = Anew(records, told.append)
+    assert [one.payload for one in new] == [one.payload for one in records]
+    assert told == [7, 7 * (EVERY + 1), 7 * (2 * EVERY + 1)]
+
+
+def test_a_folder_of_logs_names_the_command_that_reads_them(tmp_path: Path) -> None:
+    for name in ("000003.log", "000005.log"):
+        shutil.copy(VECTORS / "leveldb-log" / "one-record.log", tmp_path / name)
+    done = CliRunner().invoke(walproof, ["read", str(tmp_path)])
+    assert done.exit_code == 4
+    assert f"; walproof {tmp_path} reads each log below it" in done.stderr
+    again = CliRunner().invoke(walproof, ["summary", str(tmp_path)])
+    assert "2 logs" in again.output
+
+
+def test_json_comes_in_pieces_of_a_bounded_size() -> None:
+    value = {"fields": [["MESSAGE", f"{number}\u2028"] for number in range(20_000)]}
+    made = list(json_pieces(value, 1))
+    assert "".join(made) == json_text(value, 1)
+    assert max(map(len, made)) < 2 * PIECE
+    assert len(made) < 100
