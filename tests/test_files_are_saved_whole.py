@@ -42,6 +42,7 @@ PLAIN = {
     "walproof/fuzz/compiled/run.py": "what a process says, in a scratch folder",
     "walproof/fuzz/run.py": "what a process says, in a scratch folder",
     "walproof/databases/implementations/systemd-journald/program.py": "in a scratch folder",
+    "walproof/databases/implementations/systemd-journald-service/program.py": "in a scratch folder",
     "walproof/lake/remote.py": "a scratch copy of a remote file",
     "walproof/lake/trees.py": "a scratch copy of a file's first bytes",
     "walproof/parsers/build.py": "the build folder of the generated parsers",

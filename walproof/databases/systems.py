@@ -31,6 +31,8 @@ class System:
     modes: Mapping[str, str]
     note: str = ""
     """What a reader of the page must know, in Markdown."""
+    boxed: bool = True
+    """Whether it runs in a box; one that mounts folders of its own cannot, and needs root."""
 
     @property
     def name(self) -> str:
@@ -62,5 +64,7 @@ def systems() -> list[System]:
     found = []
     for path in FOLDER.glob("*/implementation.toml"):
         said = tomllib.loads(path.read_text("utf-8"))
-        found.append(System(load(path.parent), said["modes"], said.get("note", "")))
+        found.append(
+            System(load(path.parent), said["modes"], said.get("note", ""), said.get("boxed", True))
+        )
     return sorted(found, key=lambda one: (one.format, one.name))

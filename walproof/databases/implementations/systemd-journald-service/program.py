@@ -1,0 +1,124 @@
+"""systemd-journald on a damaged file, started for a namespace, in the words of ``../opener``.
+
+The daemon's folders are fixed, so this program makes them its own: a mount namespace with another
+``/run``, ``/etc/systemd`` and ``/var/log/journal``. The file is given to this machine first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+JOURNALD = "/lib/systemd/systemd-journald"
+NAME = "walproof"
+SOCKET = Path(f"/run/systemd/journal.{NAME}/socket")
+JOURNALCTL = ("journalctl", f"--namespace={NAME}")
+ENVIRONMENT = os.environ | {
+    "SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "SYSTEMD_LOG_TARGET": "console", "LC_ALL": "C.UTF-8"
+}  # fmt: skip
+MACHINE_ID = slice(40, 56)
+SECONDS = 20
+ITS_OWN = re.compile(r"running as PID|stopped as PID|request to sync|^-- |^$|SIGTERM")
+OF_THIS_RUN = re.compile(r"(?<=/)[0-9a-f]{32}\.|@[0-9a-f-]+(?=\.journal)")
+"""In the names of files: the machine, and the moment."""
+
+
+def say(line: dict[str, object]) -> None:
+    """Print a line."""
+    print(json.dumps(line), flush=True)
+
+
+def run(*command: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a program to its end."""
+    return subprocess.run(
+        command, capture_output=True, env=ENVIRONMENT, check=False, timeout=SECONDS
+    )
+
+
+def mount(*words: str) -> None:
+    """Mount something in this namespace."""
+    subprocess.run(["mount", *words], check=True)
+
+
+def prepare(folder: Path, log: Path) -> None:
+    """Folders of its own for the daemon, with the damaged file in its place."""
+    folder.mkdir()
+    mount("-t", "tmpfs", "tmpfs", "/run")
+    mount("-t", "tmpfs", "tmpfs", "/etc/systemd")
+    Path(f"/etc/systemd/journald@{NAME}.conf").write_text(
+        "[Journal]\nStorage=persistent\nRateLimitIntervalSec=0\nSystemMaxFileSize=1M\n"
+    )
+    for path in ("/run/systemd/journal", "/run/log/journal", "/run/systemd/system"):
+        Path(path).mkdir(parents=True)
+    mount("--bind", str(folder), "/var/log/journal")
+    machine = Path("/etc/machine-id").read_text().strip()
+    data = bytearray(log.read_bytes())
+    if len(data) >= MACHINE_ID.stop:
+        data[MACHINE_ID] = bytes.fromhex(machine)
+    place = Path("/var/log/journal", f"{machine}.{NAME}")
+    place.mkdir()
+    (place / "system.journal").write_bytes(data)
+
+
+def served(kind: str, message: bytes) -> None:
+    """Start the daemon, give it a message, read what it has, and stop it."""
+    with subprocess.Popen(
+        [JOURNALD, NAME], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT
+    ) as daemon:
+        try:
+            until = time.monotonic() + SECONDS
+            while not SOCKET.exists() and daemon.poll() is None and time.monotonic() < until:
+                time.sleep(0.02)
+            if daemon.poll() is None:
+                with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as to:
+                    to.sendto(b"PRIORITY=6\nMESSAGE=%s\n" % message, str(SOCKET))
+                run(*JOURNALCTL, "--sync")
+                entries(kind)
+        finally:
+            daemon.terminate()
+            _, said = daemon.communicate(timeout=SECONDS)
+    SOCKET.unlink(missing_ok=True)
+    words(said)
+    if daemon.returncode:
+        sys.exit(f"systemd-journald ended with {daemon.returncode}")
+
+
+def entries(kind: str) -> None:
+    """Print the entries: sequence number and message. What the daemon says of itself is none."""
+    done = run(*JOURNALCTL, "-o", "json", "--all")
+    for line in done.stdout.splitlines():
+        entry = json.loads(line)
+        if entry.get("_TRANSPORT") or "MESSAGE" not in entry:
+            continue  # of today, or what it said is gone
+        numbers = dict(part.split("=") for part in entry["__CURSOR"].split(";"))
+        message = entry["MESSAGE"] or ""
+        text = bytes(message) if isinstance(message, list) else str(message).encode()
+        say({kind: [str(int(numbers["i"], 16)).encode().hex(), text.hex()]})
+    words(done.stderr)
+
+
+def words(said: bytes) -> None:
+    """What a program said of damage."""
+    for line in said.decode(errors="replace").splitlines():
+        if not ITS_OWN.search(line):
+            say({"said": OF_THIS_RUN.sub("", line)})
+
+
+def main(mode: str, folder: Path, log: Path) -> None:
+    """Start it twice, in a mount namespace that is made first."""
+    if mode == "start":
+        inside = [sys.executable, __file__, "inside", str(folder), str(log)]
+        os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", *inside])
+    prepare(folder, log)
+    served("item", b"written after the damage")
+    say({"again": True})
+    served("later", b"written after that")
+
+
+main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
