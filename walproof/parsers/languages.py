@@ -163,7 +163,8 @@ LANGUAGES = {
         ),
         Language(
             "csharp", "C#", "csharp", "Parsers", "KaitaiStruct.Runtime.CSharp 0.11.0",
-            "dotnet build", "dotnet run", _camel(".cs"), together=csharp.corrected,
+            "dotnet build", "dotnet run", _camel(".cs"),
+            together=csharp.corrected,
             test="dotnet run test", tools="dotnet-sdk-8.0",
             offline=Offline(
                 ("mcs", "mono"), "Mono",
@@ -202,6 +203,7 @@ NOTES = {
     "rust": "The crate `kaitai` of the registry is another project, and the official runtime "
     "is not there. `kaitai/` is a small one of this project with the same interface.",
     "java": "Values of `u8` above 2^63 are negative, and an enum value without a name is null.",
+    "csharp": "A field whose `if` is false is null, but for an enum, which is 0.",
     "go": "A field whose `if` is false holds its zero value.",
     "lua": "The runtime is in no registry; it is taken from its repository.",
     "php": "Values of `u8` above 2^63 are negative.",

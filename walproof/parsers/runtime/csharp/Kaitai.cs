@@ -20,6 +20,15 @@ namespace Kaitai
         }
     }
 
+    // A field has another value than its grammar says.
+    public class ValidationNotEqualError : Exception
+    {
+        public ValidationNotEqualError(object expected, object actual, KaitaiStream io, string path)
+            : base(path + ": not equal, at " + io.Pos)
+        {
+        }
+    }
+
     // Bytes and a position. EndOfStreamException where fewer bytes are left than are asked for.
     public class KaitaiStream
     {

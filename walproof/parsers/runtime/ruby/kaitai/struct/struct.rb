@@ -18,6 +18,13 @@ module Kaitai
       end
     end
 
+    # A field has another value than its grammar says.
+    class ValidationNotEqualError < StandardError
+      def initialize(expected, actual, io, path)
+        super("#{path}: not equal, at #{io.pos}: #{actual.inspect}, and not #{expected.inspect}")
+      end
+    end
+
     # Bytes and a position. EOFError where fewer bytes are left than are asked for.
     class Stream
       attr_reader :pos
