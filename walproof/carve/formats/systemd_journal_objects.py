@@ -282,7 +282,7 @@ def _hasher() -> Callable[[bytes], int]:
 
     from walproof.scan.stored import ready
 
-    hash_whole = ready("walproof.scan.systemd_journal.kernels").hash_whole
+    hash_whole = ready("walproof.scan.systemd_journal.hashes").hash_whole
     return lambda data: int(hash_whole(np.frombuffer(data, np.uint8), (0, 0, 0)))
 
 
