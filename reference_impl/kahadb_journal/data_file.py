@@ -65,6 +65,7 @@ class Scan:
         self.is_last = is_last
         at = 0
         is_doubtful = False  # whether this place was found only because of what is there
+        self._beyond = 0  # the doubt lasts up to here at least
         while not self.is_fill(at):  # KDB-012, KDB-013
             head = self.source.get(at, CONTROL_SIZE)
             if head.startswith(EOF_RECORD):
@@ -82,7 +83,7 @@ class Scan:
             if fault is None:
                 assert batch.end is not None
                 yield from self._records(batch)
-                at, is_doubtful = batch.end, False
+                at, is_doubtful = batch.end, is_doubtful and not self._settles(batch)
                 continue
             loss, go_on, is_firm = self._loss(batch, fault)
             yield loss
@@ -193,6 +194,24 @@ class Scan:
             return self._lost(at, at + CONTROL_SIZE, "torn-header", torn=True)
         return None
 
+    def _settles(self, batch: _Batch) -> bool:
+        """Whether a sound batch ends the doubt: it would be found whatever follows it (KDB-051)."""
+        assert batch.end is not None
+        if batch.end <= self._beyond:
+            return False
+        return batch.size == 0 or batch.is_checked or self._are_of_users(batch)
+
+    def _are_of_users(self, batch: _Batch) -> bool:
+        """Whether all records of a sound batch are of type 1: then their chain ends with it."""
+        assert batch.end is not None
+        at = batch.at + CONTROL_SIZE
+        while at < batch.end:
+            size, kind = _record_head(self.source.get(at, RECORD_HEAD))
+            if kind != USER_RECORD:
+                return False
+            at += size
+        return True
+
     # What it holds
 
     def _records(self, batch: _Batch) -> Iterator[Record | Lost]:
@@ -237,7 +256,9 @@ class Scan:
                 return self._lost(at, inner, fault), inner, self._sum_holds(batch, inner)
             within = None if inner == end else self._plausible_before(end, at + 1)
             if within is not None and not self._is_marked(end):
-                # Zeros or the end of the file prove little: they may belong to another batch.
+                # Zeros or the end of the file prove little: they may belong to another batch. With
+                # a batch written there, this one would be lost as a whole.
+                self._beyond = max(self._beyond, end)
                 return self._lost(at, within, fault), within, False
             if self._is_unfinished(batch):
                 return self._lost(at, end, "torn-batch", torn=True), None, True  # KDB-042

@@ -159,6 +159,16 @@ func (r *file) fills(k ctl) bool {
 	return true
 }
 
+// users tells whether all records of a sound batch are of type 1.
+func (r *file) users(k ctl) bool {
+	for x := k.p + 28; x < k.c; x += int(binary.BigEndian.Uint32(r.d[x:])) {
+		if r.d[x+4] != 1 {
+			return false
+		}
+	}
+	return true
+}
+
 func (r *file) records(k ctl) {
 	for x := k.p + 28; x < k.c; {
 		if k.c-x < 5 {

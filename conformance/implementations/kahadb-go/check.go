@@ -68,7 +68,7 @@ func allZero(b []byte) bool {
 
 // read makes the checks of KDB-030 from offset 0 on.
 func (r *file) read() {
-	p, doubt := 0, false
+	p, doubt, beyond := 0, false, 0 // the doubt lasts up to beyond at least
 	N, f, d := r.N, r.f, r.d
 	finish := func(at int) { // the file ends for the reader at this offset
 		r.end = at
@@ -124,7 +124,7 @@ func (r *file) read() {
 			code = "bad-size"
 		case k.size == 0 && (!k.checked || k.checksum == 1): // 9
 			if r.inStep(p + 28) {
-				p, doubt = p+28, false
+				p, doubt = p+28, doubt && p+28 <= beyond
 				continue
 			}
 			code = "bad-size"
@@ -136,7 +136,7 @@ func (r *file) read() {
 			code = "bad-record"
 		default: // 13
 			r.records(k)
-			p, doubt = k.c, false
+			p, doubt = k.c, doubt && !(k.c > beyond && (k.checked || r.users(k)))
 			continue
 		}
 		x, how := r.resync(k, !head)
@@ -152,6 +152,9 @@ func (r *file) read() {
 			}
 		case placeDoubt:
 			doubt = true
+			if head && k.possible && r.inStep(k.c) && !r.marked(k.c) && x < k.c {
+				beyond = max(beyond, k.c) // what is written at c would decide
+			}
 		}
 		if code == "bad-header" && allZero(d[p:x]) {
 			code = "zero-gap"

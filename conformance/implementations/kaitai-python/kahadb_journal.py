@@ -52,6 +52,7 @@ class DataFile:
         self.records: list[dict[str, Any]] = []
         self.lost: list[dict[str, Any]] = []
         self.end: int | None = 0
+        self.beyond = 0
         # From where to where a search went, with proven batches and without: it is not repeated.
         self.searched = {True: (0, -1), False: (0, -1)}
         self.fill = self.size
@@ -226,6 +227,7 @@ class DataFile:
                 return led, led, fault, proof
             within = None if led == end else self.search(at + 1, end)
             if within is not None and not self.is_marked(end):
+                self.beyond = max(self.beyond, end)
                 return within, within, fault, False
             if self.unfinished(end):
                 return None, end, "torn-batch", True
@@ -242,6 +244,15 @@ class DataFile:
             return None, self.size, "torn-batch", True
         stop = to_fill if place is None else place
         return place, stop, fault, certain and led is not None
+
+    def settles(self, found: Any) -> bool:
+        """KDB-051: whether a sound batch ends the doubt."""
+        end = self.claimed_end(found)
+        if end is None or end <= self.beyond:
+            return False
+        if found.control.len_records == 0 or found.control.checksum > 0:
+            return True
+        return all(one.header.type == KahadbJournal.RecordType.user for one in found.parsed.records)
 
     # Reading
 
@@ -289,7 +300,7 @@ class DataFile:
             if fault is None:
                 found = self.batch(at)
                 self.take(found)
-                at, doubt = self.claimed_end(found), False
+                at, doubt = self.claimed_end(found), doubt and not self.settles(found)
                 continue
             place, stop, code, certain = self.go_on(at, fault)
             self.lose(at, stop, code)

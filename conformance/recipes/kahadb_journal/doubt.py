@@ -180,7 +180,26 @@ def size_that_ends_in_the_zeros_and_a_wrong_type(log: KahaDBLog) -> None:
     log.context["write_batch_size"] = 1024
     log.number("batches[1].control.len_records", 2000)
     log.set("batches[1].records[0].header.type", 9)
-    log.expect("damaged", "checksum-mismatch", survivors=[0, 2], end=135)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2], end=None)
+    log.note("A batch that was appended after the third, up to the claimed end, would hide both.")
+
+
+@BOOK.damaged(five_batches, "end", "KDB-051", "KDB-047")
+def batch_in_a_batch_that_ends_with_the_file(log: KahaDBLog) -> None:
+    """A record that holds a batch, a wrong checksum: what is appended would mark the outer end."""
+    inner = whole_batch(words(6))
+    record = struct.pack(">iB", 5 + 4 + len(inner), 9) + b"four" + inner
+    _from(log, 180, HEADER + struct.pack(">iq", len(record), 7) + record, "a batch in a batch")
+    log.expect("damaged", "checksum-mismatch", survivors=[*FOUR, words(6)], end=None)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-051", "KDB-046")
+def unchecked_batch_that_its_eof_record_shows(log: KahaDBLog) -> None:
+    """Garbage, then an unchecked batch with a record of type 9: without its mark it is no place."""
+    records = struct.pack(">iB", 6, 9) + b"x" + struct.pack(">iB", 9, 1) + b"echo"
+    found = HEADER + struct.pack(">iq", len(records), 0) + records
+    _from(log, 180, b"\xff" * 31 + found + EOF, "garbage and an unchecked batch")
+    log.expect("damaged", "bad-header", survivors=[*FOUR, b"echo"], end=None)
 
 
 @BOOK.damaged(five_batches_without_checksums, "end", "KDB-046", "KDB-047", "KDB-053")

@@ -55,6 +55,9 @@ class Finding:
     lost_to: int = 0
     torn: bool = False
     firm: bool = True
+    settles: bool = False
+    """Whether a sound batch ends a doubt, if it ends after what was ``beyond``."""
+    beyond: int = 0
 
 
 class Chains:
@@ -201,7 +204,7 @@ class Damage:
         claim = self.claim(at)
         fault = self._fault(claim)
         if fault is None:
-            return Finding(claim.start, batch_end=claim.end)
+            return Finding(claim.start, batch_end=claim.end, settles=self._settles(claim))
         return self._after(claim, fault)
 
     def _torn_head(self, at: int, head: bytes) -> Finding | None:
@@ -254,6 +257,19 @@ class Damage:
             self.window.hold(at, len(HEADER))
         return at == end
 
+    def _settles(self, claim: Claim) -> bool:
+        """Whether a sound batch would be found whatever follows it (KDB-051)."""
+        if claim.size == 0 or claim.checksum > 0:
+            return True
+        at, end = claim.start, claim.end
+        while end is not None and at < end:
+            head = self.window.peek(at, kernel.RECORD_HEAD)
+            if head[4] != 1:
+                return False
+            at += int.from_bytes(head[:4], "big")
+            self.window.hold(at, kernel.RECORD_HEAD)
+        return True
+
     # KDB-044 to KDB-047, in the order of proof
 
     def _after(self, claim: Claim, fault: str) -> Finding:
@@ -266,7 +282,7 @@ class Damage:
                 return Finding(inner, None, fault, inner, firm=self._sum_holds(claim, inner))
             within = None if inner == end else self._plausible.next(at + 1, end)
             if within is not None and not self.is_marked(end):
-                return Finding(within, None, fault, within, firm=False)
+                return Finding(within, None, fault, within, firm=False, beyond=end)
             if self._is_unfinished(end):
                 return Finding(None, None, "torn-batch", end, torn=True)  # KDB-042
             return Finding(end, None, fault, end, firm=within is None)

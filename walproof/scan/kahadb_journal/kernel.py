@@ -17,8 +17,9 @@ MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
 # Where a walk stands, in an array of int64: the kernel goes on from it and leaves it updated.
-AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, PAYLOAD, NEED, SOUND = range(9)
-WALK_STATE = 9
+AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, PAYLOAD, NEED, SOUND, BEYOND = range(10)
+WALK_STATE = 10
+# SOUND: a batch was met that ends a doubt, and after BEYOND (KDB-051).
 
 # Why a walk came back.
 ROWS_FULL, NEEDS_BYTES, NOT_PLAIN = range(3)
@@ -101,6 +102,16 @@ def _tiles(data: Any, i: Any, end: Any) -> Any:
             return False
         i += size
     return i == end
+
+
+@kernel(types.boolean(BYTES, int64, int64))
+def _are_of_users(data: Any, i: Any, end: Any) -> Any:
+    """Whether all records in ``[i, end)``, which fill it, are of type 1."""
+    while i < end:
+        if data[i + 4] != 1:
+            return False
+        i += _number(data, i)
+    return True
 
 
 @kernel(int64(BYTES, int64, int64, int64, int64, int64, I64, I64, I64, I8, I64, I64))
@@ -202,7 +213,10 @@ def walk(
             if not in_step or not _tiles(data, start - base, j):
                 break
         why = ROWS_FULL
-        state[SOUND] = 1
+        if stop > state[BEYOND] and (
+            checksum > 0 or state[SOUND] or _are_of_users(data, start - base, stop - base)
+        ):
+            state[SOUND] = 1
         at, batch, batch_end = start, at, stop
     state[AT], state[BATCH], state[BATCH_END] = at, batch, batch_end
     state[SUMMED], state[COUNT], state[PAYLOAD] = summed, count, payload

@@ -228,7 +228,9 @@ class _DataFile:
             state[kernel.AT] = found.go_on
             state[kernel.BATCH] = at
             state[kernel.BATCH_END] = found.batch_end or 0
-            doubtful &= found.batch_end is None
+            state[kernel.BEYOND] = max(state[kernel.BEYOND], found.beyond)
+            if found.settles and found.batch_end is not None:
+                doubtful &= found.batch_end <= state[kernel.BEYOND]
 
     def _look(self, at: int, summed_before: int) -> Finding:
         sums = self.damage.sums
