@@ -42,8 +42,8 @@ class Implementation:
     """Folders that its processes may change, besides ``output``."""
     structure: bool = False
     """A generated parser: it lists fields and does not answer."""
-    moving: bool = False
-    """It comes from where releases replace each other, and may be gone: no failure, not in CI."""
+    optional: bool = False
+    """It may be unavailable in CI, too: its file says why."""
 
     @property
     def output(self) -> Path:
@@ -82,7 +82,7 @@ class Implementation:
         digest.update(sys.version.encode())
         digest.update(os.fsencode(self.output.resolve()))
         for path in sorted(self._inputs()):
-            digest.update(f"{path.relative_to(PACKAGES)}\0".encode())
+            digest.update(os.fsencode(os.path.relpath(path, PACKAGES)) + b"\0")
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
@@ -149,7 +149,7 @@ def load(folder: Path) -> Implementation:
         inputs=tuple(body.get("inputs", ())),
         command_template=tuple(body["command"]),
         writes=tuple(folder / path for path in body.get("writes", ())),
-        moving=body.get("moving", False),
+        optional=body.get("optional", False),
         structure=body.get("profiles") == ["structure"],
     )
 

@@ -19,6 +19,7 @@ PLAIN = {
     "conformance/packages/build.py": "an archive in memory, which is saved when whole",
     "conformance/packages/python/tests/test_known.py": "a scratch folder",
     "conformance/packages/python/tests/test_tables.py": "in a scratch folder",
+    "conformance/packages/python/walproof_vectors/known.py": "under another name, then renamed",
     "conformance/packages/python/walproof_vectors/testing.py": "scratch copies; results by line",
     "conformance/packages/tables.py": "what a table leaves in a scratch folder",
     "conformance/recipes/generate.py": "in a scratch folder",

@@ -304,7 +304,7 @@ class TestOurs:
 
     @pytest.fixture
     def ours(self, tmp_path, wrong, monkeypatch):
-        def replace(name, needs=(), moving=False):
+        def replace(name, needs=(), optional=False):
             implementation = Implementation(
                 folder=tmp_path,
                 name="mine",
@@ -314,7 +314,7 @@ class TestOurs:
                 build=(),
                 inputs=(),
                 command_template=tuple(shlex.split(wrong(name))),
-                moving=moving,
+                optional=optional,
             )
             for module in (check_module, subjects):
                 monkeypatch.setattr(module, "all_implementations", lambda: [implementation])
@@ -409,7 +409,7 @@ class TestOurs:
         assert check(*SMALL).status == 3
 
     def test_what_comes_and_goes_counts_only_when_it_was_asked_for(self, check, ours, monkeypatch):
-        ours("breakable_reader", needs=["no-such-tool"], moving=True)
+        ours("breakable_reader", needs=["no-such-tool"], optional=True)
         monkeypatch.setenv("CI", "true")
         outcome = check(*SMALL)
         assert outcome.status == 0 and "no-such-tool not found" in outcome.out

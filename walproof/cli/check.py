@@ -323,10 +323,10 @@ def _update_known(
 def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
     """Whether something did not run that must run: always if broken, else in CI or if named."""
     must_run = asked_for or in_ci()
-    moving = set() if asked_for else {one.name for one in all_implementations() if one.moving}
+    optional = set() if asked_for else {one.name for one in all_implementations() if one.optional}
     return any(
         entry["status"] == "broken"
-        or (must_run and entry["status"] == "unavailable" and entry["name"] not in moving)
+        or (must_run and entry["status"] == "unavailable" and entry["name"] not in optional)
         or (
             must_run and entry["results"] and all(r["class"] == "skipped" for r in entry["results"])
         )

@@ -95,7 +95,9 @@ class Known:
             self.path.unlink(missing_ok=True)
             return
         body = {"causes": self.causes, "failures": rows}
-        self.path.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        new = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        new.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        new.replace(self.path)
 
 
 def _same_pin(profile: str, listed: str, found: str) -> bool:
