@@ -64,6 +64,12 @@ def test_an_entry_about_no_vector(tmp_path: Path) -> None:
         cases("nothing", Subject())
 
 
+@pytest.fixture(autouse=True)
+def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As far as a list knows, whoever runs these tests: several processes may not write one."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+
+
 def test_an_update_writes_what_is_new_and_takes_off_what_is_right(tmp_path: Path) -> None:
     path = listed(tmp_path)
     known = Known(path, updates=True)
