@@ -199,10 +199,10 @@ class Scan:
         assert batch.end is not None
         if batch.end <= self._beyond:
             return False
-        return batch.size == 0 or batch.is_checked or self._are_of_users(batch)
+        return batch.is_checked or self._are_of_users(batch)
 
     def _are_of_users(self, batch: _Batch) -> bool:
-        """Whether all records of a sound batch are of type 1: then their chain ends with it."""
+        """Whether all records of a sound batch, if any, are of type 1: their chain ends with it."""
         assert batch.end is not None
         at = batch.at + CONTROL_SIZE
         while at < batch.end:

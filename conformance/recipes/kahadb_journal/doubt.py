@@ -1,6 +1,7 @@
 """Places to go on that are certain, and those that only what is there suggests."""
 
 import struct
+from zlib import adler32
 
 from conformance.recipes.kahadb_journal.layout import (
     five_batches,
@@ -13,6 +14,7 @@ from conformance.recipes.kahadb_journal.preallocation import sparse_file
 FOUR = [0, 1, 2, 3]
 ALL = range(5)
 EMPTY = HEADER + bytes(12)
+TWO_TYPES = struct.pack(">iB", 6, 9) + b"x" + struct.pack(">iB", 9, 1) + b"echo"
 WRONG = HEADER + struct.pack(">iq", 17, 7) + whole_batch(words(6))[28:]
 
 
@@ -193,13 +195,30 @@ def batch_in_a_batch_that_ends_with_the_file(log: KahaDBLog) -> None:
     log.expect("damaged", "checksum-mismatch", survivors=[*FOUR, words(6)], end=None)
 
 
+def _of_two_types(checksum: int) -> bytes:
+    """A batch with a record of type 9 and one of type 1, and an EOF record."""
+    return HEADER + struct.pack(">iq", len(TWO_TYPES), checksum) + TWO_TYPES + EOF
+
+
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-046")
 def unchecked_batch_that_its_eof_record_shows(log: KahaDBLog) -> None:
     """Garbage, then an unchecked batch with a record of type 9: without its mark it is no place."""
-    records = struct.pack(">iB", 6, 9) + b"x" + struct.pack(">iB", 9, 1) + b"echo"
-    found = HEADER + struct.pack(">iq", len(records), 0) + records
-    _from(log, 180, b"\xff" * 31 + found + EOF, "garbage and an unchecked batch")
+    _from(log, 180, b"\xff" * 31 + _of_two_types(0), "garbage and an unchecked batch")
     log.expect("damaged", "bad-header", survivors=[*FOUR, b"echo"], end=None)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-051", "KDB-046", "KDB-038")
+def checked_batch_of_two_types_after_garbage(log: KahaDBLog) -> None:
+    """The same with a checksum that holds: it proves the place, whatever types its records have."""
+    _from(log, 180, b"\xff" * 31 + _of_two_types(adler32(TWO_TYPES)), "garbage and a checked batch")
+    log.expect("damaged", "bad-header", survivors=[*FOUR, b"echo"], end=254)
+
+
+@BOOK.damaged(five_batches, "end", "KDB-051", "KDB-038")
+def unchecked_batch_of_two_types_after_sound_ones(log: KahaDBLog) -> None:
+    """The unchecked batch without garbage before it: its place was never in doubt."""
+    _from(log, 180, _of_two_types(0), "an unchecked batch")
+    log.expect("damaged", "unknown-type", survivors=[*FOUR, b"echo"], end=223)
 
 
 @BOOK.damaged(five_batches_without_checksums, "end", "KDB-046", "KDB-047", "KDB-053")
