@@ -51,11 +51,15 @@ def json_pieces(value: Any, indent: int | None = None) -> Iterator[str]:
     held: list[str] = []
     size = 0
     for piece in encoder.iterencode(value):  # of a few characters each, as a rule
-        held.append(piece)
-        size += len(piece)
-        if size >= PIECE:
+        if size + len(piece) >= PIECE:
             yield _spelled_out("".join(held))
             held, size = [], 0
+        if len(piece) >= PIECE:  # not joined: a long text is not held twice
+            piece = _spelled_out(piece)
+            yield piece
+        else:
+            held.append(piece)
+            size += len(piece)
     yield _spelled_out("".join(held))
 
 

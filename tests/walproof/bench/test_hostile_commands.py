@@ -14,7 +14,7 @@ from walproof.bench.hostile.children import Watched
 from walproof.bench.hostile.commands import COMMANDS
 from walproof.bench.hostile.formats import kahadb_journal, leveldb_log, zmq_raft
 
-SIZE = 1 << 20
+SIZE = 1 << 19
 NAMES = ("read --records", "read --json", "recover --out", "inspect", "diff")
 
 
@@ -55,7 +55,7 @@ def test_an_update_of_tiny_values_fits(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["export --parquet", "read --jsonl --fast"])
 def test_a_text_that_json_spells_out_fits(name: str, tmp_path: Path) -> None:
-    size = 2 * SIZE
+    size = 4 * SIZE
     assert held(name, zmq_raft.long_text, size, tmp_path) <= hostile.most(size)
 
 
