@@ -82,7 +82,7 @@ STREAMING = (
 def test_what_streams_takes_no_more_of_a_longer_log(name: str, tmp_path: Path) -> None:
     """Of 3.4 million records, after 0.8 million; a row group is full well before those."""
     (command,) = [one for one in COMMANDS if one.name == name]
-    paths = [tmp_path / str(size) / "db-1.log" for size in (16 * SIZE, 4 * SIZE)]
+    paths = [tmp_path / str(size) / "db-1.log" for size in (16 << 20, 4 << 20)]
     for path in paths:
         path.parent.mkdir()
         path.write_bytes(kahadb_journal.empty_records(int(path.parent.name)))
