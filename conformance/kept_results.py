@@ -12,7 +12,7 @@ import functools
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,13 @@ from conformance import BUILD
 from conformance.cases import Case
 from conformance.isolation import evidence, words
 from conformance.isolation.environment import existing as present
-from conformance.outcome import SubjectRun
+from conformance.outcome import EXPECTED_CLASSES, SubjectRun
 from conformance.protocol.child import Limits
 from conformance.saving import save
 from conformance.subject import Subject
 from reference_impl.places import PACKAGES
 
 FOLDER = BUILD / "kept-results"
-AS_EXPECTED = ("pass", "known-failure", "skipped")
 NO_PART = {"implementations", "packages", "skeletons", "examples", "findings", "__pycache__"}
 """Folders of ``conformance`` that no result depends on, but for an implementation's own."""
 
@@ -40,9 +39,8 @@ class KeptResults:
     limits: Limits
     folder: Path = FOLDER
 
-    def find(self, subject: Subject, cases: Sequence[Case]) -> SubjectRun | None:
-        """What it answered to these cases, if nothing has changed since."""
-        key = self._key(subject, cases)
+    def find(self, subject: Subject, key: str | None) -> SubjectRun | None:
+        """What it answered, if nothing has changed since: its ``key`` is as it was."""
         try:
             body = json.loads(self._file(subject).read_text())
         except (OSError, ValueError):
@@ -57,13 +55,12 @@ class KeptResults:
             asked=body["asked"],
         )
 
-    def keep(self, run: SubjectRun, cases: Sequence[Case], asked: str) -> None:
+    def keep(self, run: SubjectRun, key: str | None, asked: str) -> None:
         """Keep what came of a subject, asked at this time (ISO 8601), if all is as expected."""
-        key = self._key(run.subject, cases)
         file = self._file(run.subject)
         if key is None:
             return
-        if run.status != "ran" or any(one["class"] not in AS_EXPECTED for one in run.results):
+        if run.status != "ran" or any(one["class"] not in EXPECTED_CLASSES for one in run.results):
             file.unlink(missing_ok=True)
             return
         kept = {
@@ -76,7 +73,7 @@ class KeptResults:
     def _file(self, subject: Subject) -> Path:
         return self.folder / f"{subject.name}.json"
 
-    def _key(self, subject: Subject, cases: Sequence[Case]) -> str | None:
+    def key(self, subject: Subject, cases: Sequence[Case]) -> str | None:
         """A digest of all that its results depend on; None where that is not known."""
         if subject.stamp is None or subject.unavailable is not None:
             return None
@@ -84,14 +81,14 @@ class KeptResults:
         known = subject.known.path
         digest = hashlib.sha256(_harness())
         for part in (
-            subject.stamp,
+            subject.stamp(),
             [*subject.command], subject.repeat, subject.ask, _programs(subject.needs),
             known.read_text() if known is not None and known.is_file() else "",
             repr(self.limits), isolation,
         ):  # fmt: skip
             digest.update(json.dumps(part, sort_keys=True).encode() + b"\0")
         for case in cases:
-            digest.update(f"{case.profile}\0".encode() + _vector(case.vector.body))
+            digest.update(f"{case.profile}\0".encode() + case.vector.digest)
         return digest.hexdigest()
 
 
@@ -104,11 +101,6 @@ def _programs(needs: Sequence[str]) -> list[Any]:
             about = Path(place).resolve().stat()
             found.append([program, place, about.st_size, about.st_mtime_ns])
     return found
-
-
-def _vector(body: Mapping[str, Any]) -> bytes:
-    """A digest of a vector; its body has one of its input, which is checked where it is read."""
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).digest()
 
 
 @functools.cache

@@ -23,6 +23,8 @@ CLASS_OF_ERROR = {
 }
 """How a case ends in which the program does not come to an answer."""
 
+EXPECTED_CLASSES = ("pass", "known-failure", "skipped")
+
 
 @dataclass
 class SubjectRun:

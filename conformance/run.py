@@ -21,7 +21,7 @@ from conformance.describe import sized_payload_text
 from conformance.isolation import evidence, words
 from conformance.isolation.environment import existing as present
 from conformance.kept_results import KeptResults
-from conformance.outcome import SubjectRun
+from conformance.outcome import EXPECTED_CLASSES, SubjectRun
 from conformance.protocol.child import Limits
 from conformance.protocol.oneshot import file_name
 from conformance.recipes.fresh import Fresh
@@ -123,26 +123,22 @@ def _outcomes(
     progress: Callable[[int], None],
     kept: KeptResults | None,
 ) -> list[SubjectRun]:
-    """What came of every subject, in their order."""
-    if kept is None or plan.fresh is not None:
+    """What came of every subject, in their order: of an earlier run, or asked now."""
+    if kept is None:
         return asyncio.run(
             run_subjects(plan.subjects, plan.cases, jobs, limits, lambda: progress(1))
         )
-    cases = [plan.cases(subject) for subject in plan.subjects]
-    found = [kept.find(*each) for each in zip(plan.subjects, cases, strict=True)]
-    for run in found:
-        progress(len(run.results) if run is not None else 0)
-    left = {number: one for number, one in enumerate(plan.subjects) if found[number] is None}
-    of = {id(subject): cases[number] for number, subject in left.items()}
-    ran = asyncio.run(
-        run_subjects(
-            list(left.values()), lambda one: of[id(one)], jobs, limits, lambda: progress(1)
-        )
-    )
-    for number, run in zip(left, ran, strict=True):
-        kept.keep(run, cases[number], now)
-        found[number] = run
-    return [run for run in found if run is not None]
+    keys = [kept.key(subject, plan.cases(subject)) for subject in plan.subjects]
+    outcomes = [kept.find(*each) for each in zip(plan.subjects, keys, strict=True)]
+    progress(sum(len(run.results) for run in outcomes if run is not None))
+    left = [one for one, run in zip(plan.subjects, outcomes, strict=True) if run is None]
+    asked = asyncio.run(run_subjects(left, plan.cases, jobs, limits, lambda: progress(1)))
+    new = iter(asked)
+    for number, run in enumerate(outcomes):
+        if run is None:
+            outcomes[number] = run = next(new)
+            kept.keep(run, keys[number], now)
+    return [run for run in outcomes if run is not None]
 
 
 def _isolation(subjects: Sequence[Subject]) -> words.Isolation:
@@ -261,8 +257,6 @@ def _places(subject: Subject) -> dict[str, str]:
         if path is not None and path.is_file() and path.resolve().is_relative_to(here)
     }
 
-
-EXPECTED_CLASSES = ("pass", "known-failure", "skipped")
 
 Found = list[tuple[dict[str, Any], dict[str, Any]]]
 """Pairs of an implementation and one of its results."""

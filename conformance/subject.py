@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,8 +49,8 @@ class Subject:
     """How to see the messages of one case, likewise."""
     place: Path | None = None
     """The file that somebody opens who is told of a failure."""
-    stamp: str | None = None
-    """A digest of what it is built and started from, if that is known."""
+    stamp: Callable[[], str] | None = None
+    """Makes a digest of what it is built and started from, if that is known."""
     needs: Sequence[str] = ()
     """Programs on the PATH that run it, as its ``implementation.toml`` lists them."""
     named_by_hello: bool = False
@@ -76,6 +76,7 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
         ask=f"{program} ask --impl {implementation.name}",
         structure=implementation.structure,
         place=implementation.folder / "implementation.toml",
+        stamp=implementation.stamp,
         needs=implementation.needs,
     )
     if missing := implementation.missing():
@@ -85,8 +86,6 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
             implementation.make()
         except Unavailable as error:
             subject.unavailable = str(error)
-    if subject.unavailable is None:
-        subject.stamp = implementation.stamp()
     return subject
 
 

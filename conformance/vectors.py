@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import functools
+import hashlib
 import json
 import os
 import shlex
@@ -112,6 +113,11 @@ class Vector:
                 " restore it from git or run make vectors"
             )
         return data
+
+    @functools.cached_property
+    def digest(self) -> bytes:
+        """A digest of the description, which has one of the input."""
+        return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).digest()
 
     def records_to_write(self) -> list[dict[str, Any]]:
         """The records that a ``write`` or ``append`` vector asks for, as the protocol has them."""

@@ -39,7 +39,7 @@ class Asked:
         lines = RIGHT.replace("ASKED", repr(str(self.log))).replace("RECORDS", records)
         command = self.program(lines)
         known = KnownFailures(self.list)
-        return Subject("s", "s", command, known, isolated=False, stamp="1")
+        return Subject("s", "s", command, known, isolated=False, stamp=lambda: "1")
 
     def run(self, **changes):
         """How many requests a run sent, and its report."""
@@ -64,7 +64,7 @@ def test_whom_nothing_has_changed_for_is_not_asked_again(asked):
 
 
 @pytest.mark.parametrize(
-    "change", [{"stamp": "2"}, {"repeat": "walproof check --memory 9"}, {"needs": ["sh"]}]
+    "change", [{"stamp": lambda: "2"}, {"repeat": "walproof check --memory 9"}, {"needs": ["sh"]}]
 )
 def test_what_its_answers_depend_on_is_looked_at(asked, change):
     asked.run()
@@ -97,8 +97,8 @@ def test_another_harness_or_limit_is_a_change(asked, monkeypatch):
 def test_what_is_wrong_is_asked_each_time(asked):
     asked.run()
     asked.subject = asked.answering("[{}]")
-    assert asked.run(stamp="2")[0] > 0
-    assert asked.run(stamp="2")[0] > 0
+    assert asked.run(stamp=lambda: "2")[0] > 0
+    assert asked.run(stamp=lambda: "2")[0] > 0
 
 
 def test_a_program_that_is_not_ours_is_asked_each_time(asked):

@@ -183,7 +183,7 @@ def check(
     try:
         plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
         of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
-        keeps = of_all and isolated and not (again or update_known or in_ci())
+        keeps = of_all and isolated and not (again or update_known or variants or in_ci())
         report = _run_with_progress(plan, jobs, memory, keeps)
     except BrokenVector as error:  # its bytes are examined only when it is run
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
