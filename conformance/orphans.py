@@ -9,8 +9,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
+from typing import Any
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def begin_beside(parent: int, begin: Callable[..., None], *given: Any) -> None:
+    """How a process of a pool begins that is to end with its parent: then ``begin(*given)``."""
+    end_with_parent(parent)
+    begin(*given)
 
 
 def end_with_parent(parent: int | None = None) -> None:

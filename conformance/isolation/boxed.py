@@ -48,15 +48,19 @@ def python_places() -> list[Path]:
 
 
 def once(
-    command: Sequence[str], box: Box, environment: Mapping[str, str], seconds: float
+    command: Sequence[str], box: Box | None, environment: Mapping[str, str], seconds: float
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end. Raises :class:`TookTooLong`."""
-    box.prepare()
+    """Run a program to its end, and all that it started. Raises :class:`TookTooLong`.
+
+    Without a box it runs where the caller does; what mounts folders of its own fits in none.
+    """
+    if box is not None:
+        box.prepare()
     try:
         process = subprocess.Popen(
-            command, cwd=box.work, env=dict(environment), stdin=subprocess.DEVNULL,
+            command, cwd=box.work if box else None, env=dict(environment), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-            start_new_session=True, preexec_fn=box.enter,
+            start_new_session=True, preexec_fn=box.enter if box else None,
         )  # fmt: skip
         try:
             out, said = process.communicate(timeout=seconds)
@@ -65,7 +69,8 @@ def once(
         finally:
             _end(process)
     finally:
-        box.close()
+        if box is not None:
+            box.close()
     return subprocess.CompletedProcess(command, process.returncode, out, said)
 
 

@@ -7,10 +7,8 @@ import os
 import re
 import resource
 import shutil
-import signal
-import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,34 +58,22 @@ def open_with(system: System, mode: str, case: Case, seconds: float = SECONDS) -
         given = kind.place(case, folder)
         words = [*system.implementation.command, mode, str(scratch / "folder"), str(given)]
         try:
-            if not system.boxed:
-                return _understood(*_without_a_box(words, seconds), str(scratch))
-            limits = {**LIMITS, resource.RLIMIT_AS: MEMORY, resource.RLIMIT_CPU: int(2 * seconds)}
-            box = Box(scratch, hides=evidence(), limits=limits)
-            command = box.command(words)
-            done = once(command, box, box.environment(command), seconds)
+            box, command, environment = None, words, dict(os.environ)
+            if system.boxed:
+                limits = {
+                    **LIMITS,
+                    resource.RLIMIT_AS: MEMORY,
+                    resource.RLIMIT_CPU: int(2 * seconds),
+                }
+                box = Box(scratch, hides=evidence(), limits=limits)
+                command = box.command(words)
+                environment = box.environment(command)
+            done = once(command, box, environment, seconds)
         except TookTooLong:
             return Opened("hangs", why=f"no end within {seconds:g} s")
         return _understood(done.stdout, done.stderr, done.returncode, str(scratch))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-
-
-def _without_a_box(words: Sequence[str], seconds: float) -> tuple[str, str, int]:
-    """What a program prints, to people as well, and its status; all that it started ends with it.
-
-    Raises :class:`TookTooLong`.
-    """
-    with subprocess.Popen(
-        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, errors="replace", start_new_session=True,
-    ) as program:  # fmt: skip
-        try:
-            out, errors = program.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(program.pid, signal.SIGKILL)
-            raise TookTooLong from None
-        return out, errors, program.returncode
 
 
 def _understood(out: str, errors: str, status: int, scratch: str) -> Opened:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conformance.orphans import end_with_parent
+from conformance.orphans import begin_beside
 from conformance.scratch import Held
 from walproof.cores import cores
 from walproof.onebit.logs import Searched
@@ -62,7 +62,9 @@ def run(
     try:
         if jobs <= 1:
             return [_told(one, progress) for one in _stretches(logs, todo, scratch.folder)]
-        with multiprocessing.Pool(jobs, _begin_beside, (os.getpid(), logs, scratch.folder)) as pool:
+        with multiprocessing.Pool(
+            jobs, begin_beside, (os.getpid(), _begin, logs, scratch.folder)
+        ) as pool:
             return [_told(one, progress) for one in pool.imap(_stretch, todo)]
     finally:
         scratch.close()
@@ -105,11 +107,6 @@ _mine: tuple[Sequence[Searched], Path] | None = None
 def _begin(logs: Sequence[Searched], scratch: Path) -> None:
     global _mine
     _mine = logs, scratch
-
-
-def _begin_beside(parent: int, logs: Sequence[Searched], scratch: Path) -> None:
-    end_with_parent(parent)
-    _begin(logs, scratch)
 
 
 def _stretch(task: Task) -> Stretch:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from conformance.orphans import end_with_parent
+from conformance.orphans import begin_beside
 from conformance.saving import named_in_errors, replace_folder, unfinished_beside
 from reference_impl.places import ROOT
 from walproof.site import (
@@ -131,11 +131,6 @@ def _begin(out: Path, said: dict[str, str], pages: frozenset[str]) -> None:
     _mine = Frame(out, said), pages
 
 
-def _begin_beside(parent: int, out: Path, said: dict[str, str], pages: frozenset[str]) -> None:
-    end_with_parent(parent)
-    _begin(out, said, pages)
-
-
 def _write_vector(task: Task) -> None:
     assert _mine is not None
     frame, pages = _mine
@@ -149,7 +144,7 @@ def _write_vectors(run: Run, out: Path, jobs: int) -> None:
         for task in tasks(run):
             _write_vector(task)
         return
-    with multiprocessing.Pool(jobs, _begin_beside, (os.getpid(), *given)) as pool:
+    with multiprocessing.Pool(jobs, begin_beside, (os.getpid(), _begin, *given)) as pool:
         for _ in pool.imap_unordered(_write_vector, tasks(run), AT_A_TIME):
             pass
 
