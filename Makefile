@@ -92,6 +92,7 @@ kernels: $(VENV)/ready
 
 bench: setup kernels $(VENV)/spark
 	@walproof bench
+	@walproof bench --only auditing --rounds 3 --report reports/bench-auditing.json
 	@$(PYTHON) -m pyspark_journal.bench
 
 packages: $(VENV)/ready

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from reference_impl.formats import FORMATS, named
-from walproof.bench.formats import Tile, bench_of
+from walproof.bench import tiles
+from walproof.bench.formats import Tile
 from walproof.bench.holding import run
 
 Row = dict[str, Any]
@@ -55,9 +55,8 @@ def measure(
     and what an audit writes of it.
     """
     rows: list[Row] = []
-    for format_id in FORMATS:
-        if tile := bench_of(format_id).tile:
-            rows += _measured(format_id, tile, counts, progress, commands)
+    for format_id, tile in tiles.tiles().items():
+        rows += _measured(format_id, tile, counts, progress, commands)
     return rows
 
 
@@ -71,19 +70,22 @@ def _measured(
     said: dict[str, list[Row]] = {name: [] for name in commands}
     with tempfile.TemporaryDirectory(prefix="walproof-curve-") as scratch:
         log = Path(scratch) / f"log{Path(tile.name).suffix}"
+        one_tile = tiles.made(format_id, tile)
         for count in counts:
-            tiles = -(-count // tile.records)
-            progress(f"{format_id}: making a log of {tiles * tile.records:,} records")
-            size = _make(log, format_id, tile, tiles)
+            times = -(-count // tile.records)
+            records = times * tile.records
+            progress(f"{format_id}: making a log of {records:,} records")
+            tiles.room_for(log.parent, times * len(one_tile))
+            size = tiles.lay(log, one_tile, times)
             for name, command in commands.items():
-                progress(f"{format_id}, {tiles * tile.records:,} records: {name}")
+                progress(f"{format_id}, {records:,} records: {name}")
                 out = Path(scratch) / "out"
                 words = [*command, str(out)] if command[-1] == "--out" else command
                 started = time.perf_counter()
                 one = run(words, log)
                 wall = time.perf_counter() - started
                 shutil.rmtree(out, ignore_errors=True)
-                said[name].append({"records": tiles * tile.records, "file_bytes": size,
+                said[name].append({"records": records, "file_bytes": size,
                                    "wall_seconds": round(wall, 3), **one})  # fmt: skip
             log.unlink()
     for name, steps in said.items():
@@ -98,19 +100,6 @@ def _measured(
             "is_straight": _is_straight(steps),
             "is_flat": _is_flat(steps),
         }
-
-
-def _make(log: Path, format_id: str, tile: Tile, tiles: int) -> int:
-    """Write the log; how many bytes it has. Each tile is the same."""
-    named(format_id).write(log, list(bench_of(format_id).records(tile.records, tile.size)), {})
-    one = log.read_bytes()
-    if shutil.disk_usage(log.parent).free < 2 * tiles * len(one):
-        raise OSError(f"{log.parent}: no room for a log of {tiles * len(one):,} bytes")
-    at_once = max(1, (8 << 20) // len(one))
-    with log.open("wb") as file:
-        for done in range(0, tiles, at_once):
-            file.write(one * min(at_once, tiles - done))
-    return tiles * len(one)
 
 
 def _is_straight(steps: Sequence[Row]) -> bool:

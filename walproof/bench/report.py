@@ -19,7 +19,7 @@ from conformance import __version__, saving
 from conformance.isolation import words
 from conformance.isolation.words import Isolation
 from walproof.bench.reading import Row
-from walproof.quantity import in_bytes
+from walproof.quantity import counted, in_bytes
 
 Report = dict[str, Any]
 
@@ -35,6 +35,7 @@ def build(
     commands: Sequence[Row] = (),
     holding: Sequence[Row] = (),
     curve: Sequence[Row] = (),
+    auditing: Sequence[Row] = (),
 ) -> Report:
     """The report of one run; ``seconds`` and ``seconds_per_case`` in it are raw and in order."""
     return {
@@ -57,6 +58,7 @@ def build(
         "carving": list(carving),
         "holding": list(holding),
         "curve": list(curve),
+        "auditing": list(auditing),
     }
 
 
@@ -91,6 +93,12 @@ def show(report: Report, console: Console) -> None:
         console.print(
             "Whole commands and what they start: processor time, and the most memory of a process."
         )
+    if report["auditing"]:
+        console.print(_auditing_table(report["auditing"]))
+        console.print(
+            "Whole audits. After the start: against the time of one processor, divided by all; the"
+            " audit of one small log tells what the start is."
+        )
     if report["hostile"]:
         console.print(_hostile_table(report["hostile"]))
         console.print(
@@ -104,9 +112,9 @@ def show(report: Report, console: Console) -> None:
             " and 64 MiB."
         )
     machine = report["machine"]
-    if any(report.get(key) for key in ("reading", "asking", "carving", "holding")):
+    if any(report.get(key) for key in ("reading", "asking", "carving", "holding", "auditing")):
         console.print(
-            f"Medians of {report['rounds']} rounds, page cache warm;"
+            f"Medians of {counted(report['rounds'], 'round')}, page cache warm;"
             f" × is how many times the peer's speed, taken within each round."
         )
     console.print(
@@ -156,6 +164,18 @@ def _holding_table(rows: Sequence[Row]) -> Table:
         return spent, f"{row['mb_per_second']:,.0f}", in_bytes(row["peak_bytes"])
 
     return _filled(_table("Holding a log", "command", "s", "MB/s", "memory", "×"), rows, cells)
+
+
+def _auditing_table(rows: Sequence[Row]) -> Table:
+    def cells(row: Row) -> tuple[str, ...]:
+        wall, spent = (
+            f"{statistics.median(row[key]):.2f} s" for key in ("wall_seconds", "seconds")
+        )
+        beyond = "" if row["beyond_start"] is None else f"{row['beyond_start']:g}"
+        return in_bytes(row["bytes"]), wall, spent, beyond
+
+    columns = ("audit", "size", "by the clock", "of processors", "after the start", "×")
+    return _filled(_table("Auditing", *columns), rows, cells)
 
 
 def _curve_table(rows: Sequence[Row]) -> Table:

@@ -15,6 +15,9 @@ from walproof.cli.output import say
 from walproof.cli.setup import in_ci
 from walproof.cli.stopping import stoppable
 
+PARTS = (
+    "reading", "asking", "hostile", "carving", "holding", "commands", "curve", "auditing",
+)  # fmt: skip
 QUICK_SCALE = 100
 QUICK_VECTORS = 8
 
@@ -24,10 +27,11 @@ QUICK_VECTORS = 8
 @click.option("--rounds", type=click.IntRange(1), help="Rounds through all contenders.  [5]")
 @click.option(
     "--only",
-    type=click.Choice(["reading", "asking", "hostile", "carving", "holding", "commands", "curve"]),
+    type=click.Choice(PARTS),
     help="Only the readers, the harness, hostile logs, carving, or what one waits for who holds a"
-    " log; or every command on hostile logs, which takes an hour, or logs of up to --records, which"
-    " take minutes: these two are not measured unless asked for.",
+    " log; or every command on hostile logs, which takes an hour, or logs of up to --records, or"
+    " audits with and without Spark, which take minutes: these three are not measured unless asked"
+    " for.",
 )
 @click.option(
     "--records",
@@ -67,11 +71,13 @@ def bench(
     walproof bench --only hostile
     walproof bench --only carving
     walproof bench --only curve --records 100000000
+    walproof bench --only auditing --rounds 3
 
     Exit status: 0; 1 for a usage or I/O error, or, with CI=true, if a contender is missing.
     """
     from walproof.bench import (
         asking,
+        auditing,
         boxed,
         carving,
         curve,
@@ -115,8 +121,12 @@ def bench(
         curves = [] if only != "curve" else curve.measure(
             curve.QUICK if quick else curve.counts_to(records), status.update
         )  # fmt: skip
+        audited = [] if only != "auditing" else auditing.measure(
+            auditing.QUICK if quick else auditing.LAKES, rounds, status.update
+        )  # fmt: skip
     held = boxed.isolation(isolated) if read or asked else None
-    made = report.build(read, asked, rounds, quick, grown, held, carved, tried, held_logs, curves)
+    made = report.build(read, asked, rounds, quick, grown, held, carved, tried, held_logs, curves,
+                        audited)  # fmt: skip
     report.save(made, path)
     report.show(made, Console())
     if curves:

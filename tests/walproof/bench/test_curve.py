@@ -8,31 +8,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reference_impl.answer import Record
-from reference_impl.formats import FORMATS, named
-from walproof.bench import curve, curve_plot
-from walproof.bench.formats import bench_of
+from walproof.bench import curve, curve_plot, tiles
 
 LISTS = "import sys; size = len(open(sys.argv[1], 'rb').read()); "
 
 
 def rows(code: str) -> list[curve.Row]:
     return curve.measure([1_000, 100_000], commands={"it": (sys.executable, "-c", code, "LOG")})
-
-
-def test_a_tile_laid_end_to_end_is_a_log(tmp_path: Path) -> None:
-    tiled = [one for one in FORMATS if bench_of(one).tile]
-    assert tiled
-    for format_id in tiled:
-        tile = bench_of(format_id).tile
-        assert tile is not None
-        log = tmp_path / tile.name
-        assert curve._make(log, format_id, tile, 3) == log.stat().st_size
-        found = [
-            one for one in named(format_id).read(log, "recover", {}) if isinstance(one, Record)
-        ]
-        assert len(found) == 3 * tile.records
-        assert {len(one.payload) for one in found} == {tile.size}
 
 
 def test_what_grows_with_the_log_is_told() -> None:
@@ -53,8 +35,8 @@ def test_a_bent_curve_is_told() -> None:
 def test_no_room_is_said_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(curve.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1})())
-    with pytest.raises(OSError, match="no room for a log of"):
+    monkeypatch.setattr(tiles.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1})())
+    with pytest.raises(OSError, match="no room for logs of"):
         rows("pass")
 
 
