@@ -94,6 +94,7 @@ bench: setup kernels $(VENV)/spark
 	@walproof bench
 	@walproof bench --only auditing --rounds 3 --report reports/bench-auditing.json
 	@$(PYTHON) -m pyspark_journal.bench
+	@$(PYTHON) -m pyspark_journal.bench_start
 
 packages: $(VENV)/ready
 	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
