@@ -121,6 +121,22 @@ def is_unfinished(path: Path) -> bool:
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
 
 
+@contextlib.contextmanager
+def made_beside(path: Path) -> Iterator[Path]:
+    """A name in the same folder for a file or folder, until :func:`publish` gives it its own.
+
+    What still has it when the block ends is removed.
+    """
+    made = unfinished_beside(path)
+    try:
+        yield made
+    finally:
+        if made.is_dir():
+            shutil.rmtree(made, ignore_errors=True)
+        else:
+            made.unlink(missing_ok=True)
+
+
 def unfinished_beside(path: Path) -> Path:
     """A name in the same folder that nothing has: rename works within one file system only."""
     return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}{UNFINISHED}")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conformance import ROOT
-from conformance.saving import publish, save, saved
+from conformance.saving import is_unfinished, made_beside, publish, save, saved
 
 WHOLE = b"x" * 1_000_000
 
@@ -141,3 +141,24 @@ def test_a_full_disk_is_said_of_the_file_that_was_written(name: str, tmp_path: P
     assert str(tmp_path) in said[0] and "File too large" in said[0]
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert all(name == "dump" and path.stat().st_size < 20 for path in left), "small and whole"
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_what_was_made_beside_is_gone_unless_it_got_its_name(
+    tmp_path: Path, is_folder: bool
+) -> None:
+    def make(made: Path) -> None:
+        if is_folder:
+            made.mkdir()
+        (made / "inner" if is_folder else made).write_text("all of it")
+
+    with made_beside(tmp_path / "out") as made:
+        make(made)
+        assert is_unfinished(made)
+        publish(made, tmp_path / "out")
+    with pytest.raises(ZeroDivisionError), made_beside(tmp_path / "other") as made:
+        make(made)
+        raise ZeroDivisionError
+    with made_beside(tmp_path / "never") as made:
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

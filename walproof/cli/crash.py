@@ -14,7 +14,7 @@ from rich.text import Text
 from conformance.protocol.child import Crash, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.reports.console_text import say as say_text
-from conformance.saving import publish, save, unfinished_beside
+from conformance.saving import made_beside, publish, save
 from conformance.subject import Subject
 from conformance.text import json_text, printable
 from reference_impl.formats import FORMATS
@@ -217,13 +217,18 @@ def _show_finding(result: Result, finding: Finding, console: Console) -> None:
 
 def _save(done: Run, format: str, out: Path) -> None:
     """A folder for each finding: the files of its plainest state, and ``state.json``."""
-    unfinished = unfinished_beside(out)
-    unfinished.mkdir(parents=True)
+    with made_beside(out) as made:
+        made.mkdir(parents=True)
+        _save_findings(done, format, made)
+        publish(made, out)
+
+
+def _save_findings(done: Run, format: str, out: Path) -> None:
     number = 0
     for result in done.results:
         for finding in [*result.judgement.violations(), *result.judgement.notes()]:
             number += 1
-            folder = unfinished / f"{number:02}-{result.model}-{finding.what.replace(' ', '-')}"
+            folder = out / f"{number:02}-{result.model}-{finding.what.replace(' ', '-')}"
             build(finding.state, folder / "log")
             about = {
                 "format": format,
@@ -242,7 +247,6 @@ def _save(done: Run, format: str, out: Path) -> None:
                 "found": finding.found,
             }
             save(folder / "state.json", json_text(about, 1) + "\n", sync=False)
-    publish(unfinished, out)
 
 
 def _operations(done: Run, finding: Finding) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import click
 
 from conformance.contents import Contents, size, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
-from conformance.saving import named_in_errors, publish, saved, unfinished_beside
+from conformance.saving import made_beside, named_in_errors, publish, saved
 from reference_impl.formats import Format
 from walproof.cli.opening import opened, source_of
 from walproof.cli.output import say
@@ -158,15 +157,10 @@ def _list(log: LogToDamage) -> None:
 
 
 def _write(contents: Contents, out: Path) -> None:
-    made = unfinished_beside(out)
-    try:
+    with made_beside(out) as made:
         with named_in_errors(out):
             write_contents(contents, made)
         publish(made, out)
-    finally:
-        if made.is_dir():
-            shutil.rmtree(made, ignore_errors=True)
-        made.unlink(missing_ok=True)
 
 
 def _write_family(
@@ -177,9 +171,8 @@ def _write_family(
     seed: int,
     out: Path,
 ) -> None:
-    made = unfinished_beside(out)
     about = {"log": log.name, "format": format.id if format is not None else None, "seed": seed}
-    try:
+    with made_beside(out) as made:
         with named_in_errors(out):
             made.mkdir()
         with named_in_errors(out), saved(made / MANIFEST) as file:
@@ -193,7 +186,5 @@ def _write_family(
                 manifest.add(name, words, contents, said)
             manifest.finish()
         publish(made, out)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
     few = f", of {count:,}: the log has room for no more" if manifest.count < count else ""
     say(f"{out}: {counted(manifest.count, 'damaged copy')}{few}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.saving import named_in_errors, publish, unfinished_beside
+from conformance.saving import made_beside, named_in_errors, publish
 from reference_impl.answer import Record
 from reference_impl.formats import Format, named
 from walproof.cli.output import EXIT_STATUS, say
@@ -32,10 +32,9 @@ def recover_system(
     A log of several whose survivors cannot stand in one is left out, and said. Raises ``OSError``,
     ``ValueError`` if it is the only one, and ``ClickException`` if nothing can be written.
     """
-    made = unfinished_beside(out)
     done: list[tuple[SystemLog, Gathered]] = []
     left_out: list[str] = []
-    try:
+    with made_beside(out) as made:
         with named_in_errors(out):
             if not system.is_one_log:
                 made.mkdir()
@@ -71,8 +70,6 @@ def recover_system(
                 with named_in_errors(out):
                     _copy(system.folder / other.name, made / other.name)
         publish(made, out)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
     _say(system, typed, out, done, left_out)
     is_whole = all(answer.end.verdict == "intact" for _, answer in done) and not left_out
     return 0 if is_whole and not any(one.harm == "lost" for one in system.findings) else 3

@@ -7,7 +7,6 @@ ends in ``.j2``. ``templates/README.md.j2`` and the workflow are the same for al
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
@@ -24,7 +23,7 @@ from conformance import GRAMMARS, VECTORS, __version__, templates
 from conformance.kaitai.compile import compile_to, grammar_files
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
-from conformance.saving import is_unfinished, named_in_errors, save, unfinished_beside
+from conformance.saving import is_unfinished, made_beside, named_in_errors, save
 from walproof.parsers.languages import COMPILER, LANGUAGES, NOTES, Language
 from walproof.parsers.naming import FREE, Naming, licence_of
 from walproof.parsers.spelling import lower_camel, number, spelled
@@ -94,7 +93,8 @@ def make_package(
     naming = naming or Naming(version=release_of(__version__))
     language = language.named(naming)
     names = list(chosen) or all_grammars(grammars)
-    with named_in_errors(out), _fresh(out) as fresh:
+    with named_in_errors(out), made_beside(out) as fresh:
+        fresh.mkdir(parents=True)
         out.mkdir(parents=True, exist_ok=True)
         files = [grammars / f"{name}.ksy" for name in names]
         # The compiler first: nothing else says so well what is wrong with a grammar.
@@ -121,17 +121,6 @@ def make_package(
             shutil.copy(file, fresh / file.name)
         _replace(fresh, out)
     return found
-
-
-@contextlib.contextmanager
-def _fresh(out: Path) -> Iterator[Path]:
-    """A folder beside ``out`` that is gone afterwards."""
-    made = unfinished_beside(out)
-    made.mkdir(parents=True)
-    try:
-        yield made
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
 
 
 def _copy_tree(folder: Path, to: Path) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from conformance.orphans import begin_beside
-from conformance.saving import named_in_errors, replace_folder, unfinished_beside
+from conformance.saving import made_beside, named_in_errors, replace_folder
 from reference_impl.places import ROOT
 from walproof.site import (
     format_pages,
@@ -50,14 +49,11 @@ def build(run: Run, out: Path, mutants: Mapping[str, Any] | None, jobs: int) -> 
         raise FileExistsError(errno.EEXIST, "there is something that is no site", str(out))
     with named_in_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        made = unfinished_beside(out)
-        made.mkdir()
-        try:
+        with made_beside(out) as made:
+            made.mkdir()
             _write(run, made, mutants, jobs)
             sizes = [path.stat().st_size for path in made.rglob("*") if path.is_file()]
             _replace(out, made)
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
     return Made(len(sizes), sum(sizes))
 
 
