@@ -24,7 +24,9 @@ class Contender:
     reads: more than once for readers that take only milliseconds. ``unavailable()`` says why it
     cannot run here, or None. ``share`` is above 1 for readers that would take minutes: they read a
     log with one record for every ``share`` of the workload's, and the row says so. In its box it
-    may change the folder of the log that it reads, and the places ``writes``.
+    may change the folder of the log that it reads, and the places ``writes``. ``limit`` names the
+    contender whose speed is its limit, if that is not the workload's. Without ``has_payloads`` it
+    does not give out payloads, and counts no bytes of them.
     """
 
     name: str
@@ -36,3 +38,5 @@ class Contender:
     unavailable: Callable[[], str | None] = field(default=never)
     share: int = 1
     writes: tuple[Path, ...] = ()
+    limit: str | None = None
+    has_payloads: bool = True

@@ -11,6 +11,7 @@ from conformance import ROOT
 from walproof.bench.availability import why_no_duckdb, why_no_library, why_no_scan
 from walproof.bench.contender import Command, Contender
 from walproof.bench.formats import bench_of
+from walproof.bench.readers import WITHOUT
 
 KERNELS = ROOT / "walproof" / "scan" / "__pycache__"
 """numba keeps no kernel, and reads none, where it cannot write."""
@@ -25,10 +26,11 @@ def contenders_of(format_id: str) -> Iterator[Contender]:
         yield scanner_without_numba(format_id)
     if bench.payloads_and:
         yield scanner_of_one_column(format_id, bench.payloads_and)
-    if bench.parquet:
-        yield parquet(format_id)
-        yield parquet_from_memory(format_id)
-        yield parquet_by_duckdb(format_id)
+    if bench.logs:
+        for payloads in ("", WITHOUT):
+            yield parquet(format_id, payloads)
+            yield parquet_from_memory(format_id, payloads)
+            yield parquet_by_duckdb(format_id, payloads)
 
 
 def specification(format_id: str) -> Contender:
@@ -75,39 +77,44 @@ def scanner_of_one_column(format_id: str, column: str) -> Contender:
     )
 
 
-def parquet(format_id: str) -> Contender:
-    """The export of all columns to Parquet."""
+def parquet(format_id: str, payloads: str = "") -> Contender:
+    """The export of all columns to Parquet, or of all but payloads; pyarrow is its limit."""
     return Contender(
-        name="fast-scan-parquet",
-        title="walproof export --parquet",
+        name=_named("fast-scan-parquet", payloads),
+        title=f"walproof export --parquet{' --no-payload' if payloads else ''}",
         format=format_id,
-        command=in_process("parquet", format_id),
-        repeat=3,
+        command=in_process("parquet", format_id, payloads),
+        repeat=5,
+        limit=_named("pyarrow-parquet", payloads),
+        has_payloads=not payloads,
         unavailable=why_no_scan,
         writes=(KERNELS,),
     )
 
 
-def parquet_from_memory(format_id: str) -> Contender:
+def parquet_from_memory(format_id: str, payloads: str = "") -> Contender:
     """The limit of that export: pyarrow alone, which scans nothing."""
     return replace(
-        parquet(format_id),
-        name="pyarrow-parquet",
+        parquet(format_id, payloads),
+        name=_named("pyarrow-parquet", payloads),
         title="pyarrow.parquet.write_table of the same rows from memory",
-        command=in_process("parquet_from_memory", format_id),
-        repeat=5,
+        command=in_process("parquet_from_memory", format_id, payloads),
     )
 
 
-def parquet_by_duckdb(format_id: str) -> Contender:
+def parquet_by_duckdb(format_id: str, payloads: str = "") -> Contender:
     """Another writer of the same rows from memory, where it is installed."""
     return replace(
-        parquet_from_memory(format_id),
-        name="duckdb-parquet",
+        parquet(format_id, payloads),
+        name=_named("duckdb-parquet", payloads),
         title="DuckDB's COPY TO of the same rows from memory, one thread",
-        command=in_process("parquet_by_duckdb", format_id),
+        command=in_process("parquet_by_duckdb", format_id, payloads),
         unavailable=why_no_duckdb,
     )
+
+
+def _named(name: str, payloads: str) -> str:
+    return f"{name}, no payloads" if payloads else name
 
 
 def in_process(reader: str, *arguments: str) -> Command:

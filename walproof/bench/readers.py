@@ -66,7 +66,11 @@ def scanner_without_numba(format_id: str) -> ReadOnce:
     return scanner(format_id)
 
 
-def parquet(format_id: str) -> ReadOnce:
+WITHOUT = "without"
+"""Says that payloads are left out of a table."""
+
+
+def parquet(format_id: str, payloads: str = "") -> ReadOnce:
     """The bulk scanner with all columns into a Parquet file, as ``walproof export`` writes it."""
     from walproof import scan
     from walproof.scan.log import Log
@@ -76,24 +80,27 @@ def parquet(format_id: str) -> ReadOnce:
 
     def read_once(log: Path) -> tuple[int, int]:
         with tempfile.TemporaryDirectory() as folder:
-            done = to_parquet(Log(log), format_id, Path(folder) / "out.parquet")
+            out = Path(folder) / "out.parquet"
+            done = to_parquet(Log(log), format_id, out, has_payloads=payloads != WITHOUT)
         return done.records, done.payload_bytes
 
     return read_once
 
 
-def parquet_from_memory(format_id: str) -> ReadOnce:
+def parquet_from_memory(format_id: str, payloads: str = "") -> ReadOnce:
     """pyarrow, as it comes, writing the rows of a log that are in memory by the second time on."""
     import pyarrow.parquet as pq
 
     from walproof.tables import parquet
 
     return _from_memory(
-        format_id, lambda held, to: pq.write_table(held, to, compression=parquet.COMPRESSION)
+        format_id,
+        lambda held, to: pq.write_table(held, to, compression=parquet.COMPRESSION),
+        payloads,
     )
 
 
-def parquet_by_duckdb(format_id: str) -> ReadOnce:
+def parquet_by_duckdb(format_id: str, payloads: str = "") -> ReadOnce:
     """DuckDB in one thread, writing the same rows from memory."""
     import duckdb
 
@@ -107,10 +114,10 @@ def parquet_by_duckdb(format_id: str) -> ReadOnce:
         session.register("held", held)
         session.execute(f"COPY held TO '{to}' (FORMAT parquet, COMPRESSION {codec})")
 
-    return _from_memory(format_id, write)
+    return _from_memory(format_id, write, payloads)
 
 
-def _from_memory(format_id: str, write: Callable[[Any, Path], object]) -> ReadOnce:
+def _from_memory(format_id: str, write: Callable[[Any, Path], object], payloads: str) -> ReadOnce:
     """Writes the rows of a log, which are in memory by the second time on, as Parquet."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -121,15 +128,21 @@ def _from_memory(format_id: str, write: Callable[[Any, Path], object]) -> ReadOn
     from walproof.tables import rows
 
     kernel = scan.scanner(format_id)
+    has_payloads = payloads != WITHOUT
     schema = rows.schema(format_id)
+    if not has_payloads:
+        schema = pa.schema([field for field in schema if field.name not in rows.OF_PAYLOADS])
+    wanted = Wanted(payload=has_payloads)
 
     @functools.cache
     def table(log: Path) -> pa.Table:
-        found = (rows.batch(one, schema, str(log)) for one in kernel.scan(Log(log), Wanted()))
+        found = (rows.batch(one, schema, str(log)) for one in kernel.scan(Log(log), wanted))
         return pa.Table.from_batches([one for one in found if one is not None])
 
     @functools.cache
     def payload_bytes(log: Path) -> int:
+        if not has_payloads:
+            return 0
         return int(pc.sum(pc.binary_length(table(log)["payload"])).as_py())
 
     def read_once(log: Path) -> tuple[int, int]:

@@ -34,8 +34,8 @@ def measure(
     """A row for each workload and each contender of its format, in order; each in a box.
 
     The limit of a workload, where it has one, is the last of them. Readers that tell their
-    processor time have their share of it in the row. Raises :class:`WrongCount`, and what
-    :func:`boxed.run` raises for a contender that fails.
+    processor time have their share of it in the row, or of the limit that they name.
+    Raises :class:`WrongCount`, and what :func:`boxed.run` raises for a contender that fails.
     """
     rows: list[Row] = []
     for workload in workloads:
@@ -80,8 +80,9 @@ def _measure(
             continue
         median = statistics.median(seconds[one.name])
         of_limit = None
-        if limit and worked[limit] and worked[one.name]:
-            of_limit = ratio(worked[one.name], worked[limit])
+        own_limit = one.limit or limit
+        if own_limit and worked[own_limit] and worked[one.name]:
+            of_limit = ratio(worked[one.name], worked[own_limit])
         load = loads[one.name]
         yield row | {
             "records": load.count,
@@ -93,10 +94,16 @@ def _measure(
             "mb_per_second": round(load.count * load.size / median / 1e6, 3),
             "records_per_second": round(load.count / median, 1),
             "processor_seconds": [round(value, 6) for value in worked[one.name]],
+            "gb_of_log_per_second": _of_log(file_bytes[load], worked[one.name]),
             "of_limit": of_limit,
             "peer": peer,
             "ratio_to_peer": ratio(per_record[one.name], per_record[peer]) if peer else None,
         }
+
+
+def _of_log(size: int, seconds: Sequence[float]) -> float | None:
+    """Gigabytes of the log in a second of processor time, where that was told; the median."""
+    return float(f"{size / statistics.median(seconds) / 1e9:.3g}") if seconds else None
 
 
 def _into_page_cache(log: Path) -> int:
@@ -122,9 +129,10 @@ def _run(contender: Contender, workload: Workload, isolated: bool) -> dict[str, 
     command = contender.command(log, contender.repeat)
     said: dict[str, Any] = json.loads(boxed.run(command, TIMEOUT_SECONDS, places, isolated))
     counted = (said["records"], said["payload_bytes"])
-    if counted != (workload.count, workload.count * workload.size):
+    size = workload.size if contender.has_payloads else 0
+    if counted != (workload.count, workload.count * size):
         raise WrongCount(
             f"{contender.name}: {workload.name}: expected {workload.count} records of"
-            f" {workload.size} bytes, found {counted[0]} records, {counted[1]} bytes"
+            f" {size} bytes, found {counted[0]} records, {counted[1]} bytes"
         )
     return said

@@ -131,9 +131,14 @@ def _reading_table(rows: Sequence[Row]) -> Table:
     def cells(row: Row) -> tuple[str, ...]:
         of_limit = row.get("of_limit")
         share = "" if of_limit is None else "limit" if of_limit == 1 else f"{of_limit:.0%}"
-        return f"{row['mb_per_second']:,.1f}", f"{row['records_per_second']:,.0f}", share
+        of_log = row.get("gb_of_log_per_second")
+        worked = "" if of_log is None else f"{of_log:.2f}"
+        rates = f"{row['mb_per_second']:,.1f}", f"{row['records_per_second']:,.0f}"
+        return *rates, worked, share
 
-    table = _table("Reading", "reader", "MB/s", "records/s", "of the limit", "×")
+    table = _table(
+        "Reading", "reader", "MB/s", "records/s", "log, GB/s of processor", "of the limit", "×"
+    )
     # Why a contender is not here is a long cell: it wraps, and the names stay whole.
     table.columns[0].no_wrap = True
     return _filled(table, rows, cells)

@@ -48,10 +48,11 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 )
 @click.option(
     "--compression",
-    type=click.Choice(["lz4", "zstd", "snappy", "none"]),
-    default="lz4",
+    type=click.Choice(["auto", "lz4", "zstd", "snappy", "none"]),
+    default="auto",
     show_default=True,
-    help="Of the Parquet file: lz4 is written quickest, zstd takes least room.",
+    help="Of the Parquet file: lz4 is written quickest, zstd takes least room. auto is lz4, but"
+    " payloads stay as they are if a sample of them does not get smaller.",
 )
 @click.option(
     "--max-payload",
@@ -59,6 +60,12 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
     type=click.IntRange(0, 1 << 30),
     default=1 << 30,
     help="Cut longer payloads in the Parquet file, and mark them.",
+)
+@click.option(
+    "--no-payload",
+    "is_bare",
+    is_flag=True,
+    help="Leave payloads out of the Parquet file: where records lie, and their fields.",
 )
 @click.option("--decode", "is_decoded", is_flag=True, help="Add what each record means, typed.")
 def export(
@@ -71,6 +78,7 @@ def export(
     context_items: tuple[str, ...],
     compression: str,
     max_payload: int,
+    is_bare: bool,
     is_decoded: bool,
 ) -> int:
     """Print systemd journals in the Journal Export Format, or write any log as Parquet.
@@ -81,8 +89,9 @@ def export(
 
     With --parquet, it writes a row for each record and each lost range, in the columns of the Spark
     data source, and puts the verdict into the metadata of the file. Memory stays bounded, and the
-    file appears only when it is complete. --decode adds its struct decoded: write batches, commands
-    of a broker, records of Zeebe.
+    file appears only when it is complete. Payloads of which a sample, from the first 32 MiB, does
+    not get smaller are not compressed, and the last line says so. --decode adds its struct decoded:
+    write batches, commands of a broker, records of Zeebe.
 
     Matches work as in journalctl: given two values of one field, either will do; given two fields,
     both must match. TIME is 2023-11-14 or "2023-11-14 22:13:20", both in UTC, or @ and the seconds
@@ -101,9 +110,11 @@ def export(
     if out is not None:
         if selection:
             raise click.UsageError("matches select entries of the Journal Export Format only")
-        return _parquet(log, out, format_id, context_items, compression, max_payload, is_decoded)
-    if is_decoded:
-        raise click.UsageError("--decode needs --parquet OUT")
+        return _parquet(
+            log, out, format_id, context_items, compression, max_payload, is_bare, is_decoded
+        )
+    if is_decoded or is_bare:
+        raise click.UsageError(f"--{'decode' if is_decoded else 'no-payload'} needs --parquet OUT")
     if format_id not in (None, "systemd-journal") or context_items:
         raise click.UsageError(NOT_A_JOURNAL)
     with source_of(log, format_id) as source:
@@ -138,6 +149,7 @@ def _parquet(
     context_items: tuple[str, ...],
     compression: str,
     max_payload: int,
+    is_bare: bool,
     is_decoded: bool,
 ) -> int:
     try:
@@ -158,7 +170,7 @@ def _parquet(
             context = context_of(context_items, format.id)
             done = to_parquet(
                 Log(found.path, context), format.id, out, compression, max_payload,
-                is_decoded=is_decoded,
+                is_decoded=is_decoded, has_payloads=not is_bare,
             )  # fmt: skip
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
@@ -166,7 +178,7 @@ def _parquet(
     why = f" ({end.reason})" if end.reason else ""
     say(
         f"{out}: {format.id}, {end.verdict}{why}, {done.records:,} records,"
-        f" {done.lost:,} lost ranges"
+        f" {done.lost:,} lost ranges{'; payloads are not compressed' if done.is_stored else ''}"
     )
     return EXIT_STATUS[end.verdict]
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from conformance.saving import saved
+from conformance.saving import named_in_errors, saved
 from reference_impl.answer import End, Lost, end_to_json
 from walproof import decode
 from walproof.scan import scanner
-from walproof.scan.columns import JsonColumn, columns_of
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
-from walproof.tables import rows
+from walproof.tables import encodings, rows
 from walproof.tables.batches import Pile
 
 DECODED = "decoded"
@@ -28,33 +28,40 @@ GROUP_ROWS = 1 << 18
 """A row group is written when either is reached."""
 COMPRESSION = "lz4"
 """docs/speed.md has what was measured."""
-CONSTANT = ("file", "kind", "verdict", "reason")
-"""Columns of a few values, which are handed over as dictionaries: nobody hashes each row."""
+AUTO = "auto"
+"""That one, but payloads as they are if a sample of them does not get smaller."""
+STORED = "none"
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written: rows of records, their payloads in bytes, rows of lost ranges; the end."""
+    """What was written: rows of records, their payloads in bytes, rows of lost ranges; the end.
+
+    ``is_stored``: payloads were not compressed, because a sample of them did not get smaller.
+    """
 
     records: int
     payload_bytes: int
     lost: int
     end: End
+    is_stored: bool = False
 
 
 def to_parquet(
     log: Log,
     format_id: str,
     out: Path,
-    compression: str = COMPRESSION,
+    compression: str = AUTO,
     max_payload: int = Wanted.max_payload,
     progress: Callable[[int], None] = lambda records: None,
     is_decoded: bool = False,
+    has_payloads: bool = True,
 ) -> Exported:
     """Write the rows of a log (``walproof.tables.rows``), in log order, as they are found.
 
     With ``is_decoded`` there is a column more, the struct ``decoded`` of :mod:`walproof.decode`;
-    where it is null, ``detail`` says why.
+    where it is null, ``detail`` says why. Without ``has_payloads`` the columns ``payload`` and
+    ``payload_truncated`` are left out, and payloads are not copied, unless they are decoded.
 
     The file appears under its name when it is whole, and replaces what was there. Its key-value
     metadata are ``walproof.format``, ``walproof.verdict``, ``walproof.reason`` and
@@ -62,45 +69,72 @@ def to_parquet(
     context that the format does not understand.
     """
     schema = rows.schema(format_id)
+    if not has_payloads:
+        schema = pa.schema([field for field in schema if field.name not in rows.OF_PAYLOADS])
     if is_decoded:
         schema = schema.append(pa.field(DECODED, decode.type_of(format_id)))
-    with (
-        saved(out) as file,
-        pq.ParquetWriter(
-            file,
-            _handed_over(schema),
-            compression=compression,
-            store_schema=False,
-            **_cheap(schema, format_id),
-        ) as made,
-    ):
-        exported = _write(made, log, format_id, Wanted(max_payload=max_payload), progress)
-        made.add_key_value_metadata(_metadata(format_id, exported.end) | _types(schema))
-    return exported
+    wanted = Wanted(payload=has_payloads or is_decoded, max_payload=max_payload)
+    with saved(out) as file, _Groups(out, file.name, schema, format_id, compression) as groups:
+        exported = _write(groups, log, format_id, wanted, progress)
+        groups.finish(_metadata(format_id, exported.end) | _types(schema))
+    return replace(exported, is_stored=groups.is_stored)
 
 
-def _cheap(schema: pa.Schema, format_id: str) -> dict[str, Any]:
-    """Payloads are hardly ever the same, so neither dictionaries nor statistics of them help.
+class _Groups:
+    """Row groups of the file ``unfinished``, which errors call ``out``.
 
-    Nor of JSON, of which a dictionary holds one copy and the statistics two, however long it is.
-    Nor do dictionaries of numbers: offsets and indices rise, and their differences take least.
+    pyarrow writes to a file of its own: through one of Python's it copies every page once more.
+    The Parquet file begins with the first row group, which says how payloads are compressed.
     """
-    unlike = {one.name for one in columns_of(format_id) if isinstance(one, JsonColumn)}
-    others = [name for name in schema.names if name not in unlike | {"payload"}]
-    numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
-    return {
-        "use_dictionary": [name for name in others if name not in numbers],
-        "write_statistics": others,
-        "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
-    }
 
+    def __init__(
+        self, out: Path, unfinished: str, schema: pa.Schema, format_id: str, compression: str
+    ) -> None:
+        self.out, self.format, self.compression = out, format_id, compression
+        self.schema = encodings.handed_over(schema)
+        self.is_stored = False
+        self._made: pq.ParquetWriter | None = None
+        with named_in_errors(out):
+            self._file = pa.OSFile(os.fsencode(unfinished), "wb")
 
-def _handed_over(schema: pa.Schema) -> pa.Schema:
-    """The schema of the batches that are written."""
-    of_text = pa.dictionary(pa.int32(), pa.string())
-    return pa.schema(
-        [field.with_type(of_text) if field.name in CONSTANT else field for field in schema]
-    )
+    def write(self, batches: Sequence[pa.RecordBatch]) -> None:
+        """Write these batches as one."""
+        table = pa.Table.from_batches(batches, self.schema).unify_dictionaries()
+        with named_in_errors(self.out):
+            self._writer(table).write_table(table, row_group_size=GROUP_ROWS)
+
+    def finish(self, metadata: Mapping[str, str]) -> None:
+        """Write what stands at the end of the file, these metadata too."""
+        made = self._writer(self.schema.empty_table())
+        made.add_key_value_metadata(dict(metadata))
+        with named_in_errors(self.out):
+            made.close()
+            self._file.close()
+
+    def __enter__(self) -> _Groups:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._made is not None and self._made.is_open:
+            # Another error is on its way, and the file goes.
+            with suppress(OSError, pa.ArrowException):
+                self._made.close()
+            self._made.is_open = False  # or its end tries again, and complains
+        with suppress(OSError):
+            self._file.close()
+
+    def _writer(self, first: pa.Table) -> pq.ParquetWriter:
+        if self._made is None:
+            compression, payloads = self.compression, None
+            if compression == AUTO:
+                compression = COMPRESSION
+                if encodings.PAYLOAD in first.column_names and len(first):
+                    column = first[encodings.PAYLOAD]
+                    self.is_stored = not encodings.gets_smaller(column, compression)
+                    payloads = STORED if self.is_stored else compression
+            told = encodings.properties(self.schema, self.format, compression, payloads)
+            self._made = pq.ParquetWriter(self._file, self.schema, **told)
+        return self._made
 
 
 def _types(schema: pa.Schema) -> dict[str, str]:
@@ -109,7 +143,7 @@ def _types(schema: pa.Schema) -> dict[str, str]:
 
 
 def _write(
-    made: pq.ParquetWriter,
+    groups: _Groups,
     log: Log,
     format_id: str,
     wanted: Wanted,
@@ -126,21 +160,16 @@ def _write(
             lost += 1
         else:
             end = event
-        for batch in _batches(event, format_id, str(log.path), made.schema):
+        for batch in _batches(event, format_id, str(log.path), groups.schema):
             group.add(batch)
             if group.nbytes >= GROUP_BYTES or group.rows >= GROUP_ROWS:
-                _write_group(made, group)
+                groups.write(group.take())
                 progress(records)
     if group.rows:
-        _write_group(made, group)
+        groups.write(group.take())
         progress(records)
     assert end is not None
     return Exported(records, payload_bytes, lost, end)
-
-
-def _write_group(made: pq.ParquetWriter, group: Pile) -> None:
-    table = pa.Table.from_batches(group.take()).unify_dictionaries()
-    made.write_table(table, row_group_size=GROUP_ROWS)
 
 
 def _batches(

@@ -38,6 +38,8 @@ FIXED = pa.schema(
     ]
 )
 """The columns that every format has."""
+OF_PAYLOADS = ("payload", "payload_truncated")
+"""Those of them that are about payloads."""
 
 
 Make = Callable[[pa.DataType], pa.Array]

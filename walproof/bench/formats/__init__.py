@@ -65,7 +65,7 @@ class FormatBench:
 
     Of the bulk scanner, ``scanner_repeat`` is how often it reads in a round. ``payloads_and`` is
     the one column that the peer hands out besides payloads, if it hands out no more: the scanner is
-    then measured with that column alone too. With ``parquet``, its export to Parquet is measured.
+    then measured with that column alone too.
     ``limit`` is what its share of the limit is taken of. ``otherwise`` are commands that somebody
     types who holds a log and does not have Walproof; ``LOG`` stands for its path. With ``tile``
     logs of a hundred million records are measured.
@@ -78,7 +78,6 @@ class FormatBench:
     writer: str | None = None
     scanner_repeat: int = 15
     payloads_and: str | None = None
-    parquet: bool = False
     limit: Limit | None = None
     otherwise: tuple[tuple[str, ...], ...] = ()
     tile: Tile | None = None

@@ -11,7 +11,6 @@ BENCH = FormatBench(
         Size("64 KiB records, Spark", 3_200, 65_536),
     ),
     writer="leveldb-cpp",
-    parquet=True,
     # The type and the data of each fragment.
     limit=Limit("crc32c", lambda size: size + 1, longest=32_768 - 6),
     otherwise=(("strings", "LOG"), ("leveldbutil", "dump", "LOG")),

@@ -1,0 +1,133 @@
+"""How columns become Parquet, and when payloads are compressed."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from reference_impl.answer import NewRecord
+from reference_impl.formats import FORMATS, named
+from walproof import decode
+from walproof.bench.formats import bench_of
+from walproof.cli import walproof
+from walproof.scan.log import Log
+from walproof.tables import encodings, parquet, rows
+
+RANDOM = random.Random(7)
+
+
+def export(*arguments: object) -> Result:
+    words = ["export", *map(str, arguments)]
+    return CliRunner().invoke(walproof, words, standalone_mode=False)
+
+
+def codecs(path: Path) -> dict[str, str]:
+    group = pq.read_metadata(path).row_group(0)
+    columns = (group.column(number) for number in range(group.num_columns))
+    return {column.path_in_schema: column.compression for column in columns}
+
+
+def log_of(folder: Path, payloads: list[bytes]) -> Path:
+    log = folder / "000003.log"
+    named("leveldb-log").write(log, [NewRecord(one) for one in payloads], {})
+    return log
+
+
+def test_payloads_that_do_not_get_smaller_are_stored_and_the_rest_is_compressed(
+    tmp_path: Path,
+) -> None:
+    payloads = [RANDOM.randbytes(300) for _ in range(2000)]
+    log, out = log_of(tmp_path, payloads), tmp_path / "out.parquet"
+    done = export(log, "--parquet", out)
+    assert done.output.endswith("2,000 records, 0 lost ranges; payloads are not compressed\n")
+    found = codecs(out)
+    assert found.pop("payload") == "UNCOMPRESSED"
+    assert set(found.values()) == {"LZ4"}
+    assert pq.read_table(out)["payload"].to_pylist() == payloads
+
+
+def test_payloads_that_get_smaller_are_compressed(tmp_path: Path) -> None:
+    log, out = log_of(tmp_path, [b"%d said hello" % n * 9 for n in range(2000)]), tmp_path / "out"
+    done = export(log, "--parquet", out)
+    assert done.output.endswith("2,000 records, 0 lost ranges\n")
+    assert codecs(out)["payload"] == "LZ4"
+
+
+@pytest.mark.parametrize("asked", ["lz4", "zstd", "snappy"])
+def test_a_compression_that_somebody_asks_for_is_for_all(asked: str, tmp_path: Path) -> None:
+    log, out = log_of(tmp_path, [RANDOM.randbytes(300) for _ in range(200)]), tmp_path / "out"
+    assert "not compressed" not in export(log, "--parquet", out, "--compression", asked).output
+    assert set(codecs(out).values()) == {asked.upper()}
+
+
+def test_a_sample_is_from_all_over_and_small() -> None:
+    """What compresses is at the end, and may not be passed over."""
+    noise = [RANDOM.randbytes(5000) for _ in range(100)]
+    assert not encodings.gets_smaller(pa.chunked_array([pa.array(noise)]), "lz4")
+    zeros = [bytes(5000)] * 100
+    assert encodings.gets_smaller(pa.chunked_array([noise, zeros], pa.binary()), "lz4")
+    sample = b"".join(encodings._sampled(pa.chunked_array([noise * 40], pa.binary())))
+    most = encodings.SLICES * encodings.ROWS_OF_A_SLICE * (encodings.BYTES_OF_A_ROW + 4)
+    assert most / 2 < len(sample) <= most + most // encodings.SLICES
+
+
+def test_lengths_are_part_of_a_sample() -> None:
+    """Of the smallest records they are most of a page."""
+    tiny = pa.chunked_array([[RANDOM.randbytes(2) for _ in range(5000)]], pa.binary())
+    assert encodings.gets_smaller(tiny, "lz4")
+    assert encodings.gets_smaller(pa.chunked_array([[None] * 10], pa.binary()), "lz4")
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_the_paths_of_columns_are_those_of_the_file(format_id: str, tmp_path: Path) -> None:
+    """pyarrow passes over a path that the file does not have, and compresses nothing there."""
+    schema = rows.schema(format_id).append(pa.field("decoded", decode.type_of(format_id)))
+    out = tmp_path / "out.parquet"
+    pq.write_table(schema.empty_table(), out)
+    of_file = pq.ParquetFile(out).schema
+    paths = [of_file.column(number).path for number in range(len(of_file))]
+    assert [path for field in schema for path in encodings.leaves(field)] == paths
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_without_payloads_all_else_is_the_same(format_id: str, tmp_path: Path) -> None:
+    log, whole, bare = tmp_path / "log", tmp_path / "whole", tmp_path / "bare"
+    bench = bench_of(format_id)
+    named(format_id).write(log, list(bench.records(50, 300)), bench.context)
+    for out, has_payloads in ((whole, True), (bare, False)):
+        done = parquet.to_parquet(Log(log), format_id, out, has_payloads=has_payloads)
+        assert done.records == 50
+        assert (done.payload_bytes > 0) == has_payloads
+    owed = pq.read_table(whole).drop_columns(list(rows.OF_PAYLOADS))
+    assert pq.read_table(bare).equals(owed)
+
+
+def test_what_payloads_mean_is_decoded_without_them(tmp_path: Path) -> None:
+    log = tmp_path / "000003.log"
+    batch = bytes(8) + (1).to_bytes(4, "little") + b"\x01\x01k\x01v"
+    named("leveldb-log").write(log, [NewRecord(batch)], {})
+    out = tmp_path / "out"
+    assert export(log, "--parquet", out, "--decode", "--no-payload").return_value == 0
+    (row,) = pq.read_table(out).to_pylist()
+    assert "payload" not in row
+    assert row["decoded"]["ops"][0]["key"] == b"k"
+
+
+def test_no_payload_is_for_parquet(tmp_path: Path) -> None:
+    assert "--no-payload needs --parquet" in str(export(tmp_path, "--no-payload").exception)
+
+
+def test_statistics_are_those_that_row_groups_are_chosen_by(tmp_path: Path) -> None:
+    log, out = log_of(tmp_path, [RANDOM.randbytes(30) for _ in range(200)]), tmp_path / "out"
+    export(log, "--parquet", out)
+    group = pq.read_metadata(out).row_group(0)
+    columns = [group.column(number) for number in range(group.num_columns)]
+    with_statistics = {one.path_in_schema for one in columns if one.is_stats_set}
+    assert with_statistics == {"offset", "length", "kind"}
+    (kind,) = (one for one in columns if one.path_in_schema == "kind")
+    assert (kind.statistics.min, kind.statistics.max) == ("record", "record")

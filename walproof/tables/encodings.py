@@ -1,0 +1,100 @@
+"""How the columns of a log become Parquet: encodings, statistics, compression.
+
+docs/speed.md has what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.scan.columns import JsonColumn, columns_of
+from walproof.scan.model import MAX_ROWS
+
+PAYLOAD = "payload"
+CONSTANT = ("file", "kind", "verdict", "reason")
+"""Columns of a few values, which are handed over as dictionaries: nobody hashes each row."""
+PAGE_BYTES = 1 << 18
+"""Of a page, about: a page is copied several times, so it should stay in the cache meanwhile."""
+SLICES, ROWS_OF_A_SLICE, BYTES_OF_A_ROW = 16, 16, 4096
+"""What a sample of payloads takes at most: 1 MiB, from all of the first row group."""
+WORTHWHILE = 0.95
+"""What must be left of a sample, at most, for payloads to be compressed: as a share."""
+
+
+def handed_over(schema: pa.Schema) -> pa.Schema:
+    """The schema of the batches that are written."""
+    of_text = pa.dictionary(pa.int32(), pa.string())
+    return pa.schema(
+        [field.with_type(of_text) if field.name in CONSTANT else field for field in schema]
+    )
+
+
+def properties(
+    schema: pa.Schema, format_id: str, compression: str, payloads: str | None = None
+) -> dict[str, Any]:
+    """What ``pyarrow.parquet.ParquetWriter`` is told. ``payloads``: their compression, if other.
+
+    Payloads are hardly ever the same, so neither dictionaries nor statistics of them help. Nor of
+    JSON, of which a dictionary holds one copy and the statistics two, however long it is. Nor do
+    dictionaries of numbers: offsets and indices rise, and their differences take least. Statistics
+    are kept where a reader can leave out row groups by them: of numbers, and of ``kind``. Those of
+    other text take longer than its encoding.
+    """
+    unlike = {one.name for one in columns_of(format_id) if isinstance(one, JsonColumn)}
+    numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
+    others = [name for name in schema.names if name not in unlike | {PAYLOAD, *numbers}]
+    codecs: str | dict[str, str] = compression
+    if payloads is not None and payloads != compression:
+        codecs = {path: compression for field in schema for path in leaves(field)}
+        codecs[PAYLOAD] = payloads
+    return {
+        "compression": codecs,
+        "use_dictionary": others,
+        "write_statistics": [*numbers, "kind"],
+        "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
+        "data_page_size": PAGE_BYTES,
+        "write_batch_size": MAX_ROWS,
+        "store_schema": False,
+    }
+
+
+def leaves(field: pa.Field, above: str = "") -> Iterator[str]:
+    """The columns of a Parquet file that a field becomes, as paths: a struct has one each."""
+    path, type = f"{above}{field.name}", field.type
+    if pa.types.is_struct(type):
+        for inner in type:
+            yield from leaves(inner, f"{path}.")
+    elif pa.types.is_map(type):
+        yield from leaves(type.key_field.with_name("key"), f"{path}.key_value.")
+        yield from leaves(type.item_field.with_name("value"), f"{path}.key_value.")
+    elif pa.types.is_list(type):
+        yield from leaves(type.value_field.with_name("element"), f"{path}.list.")
+    else:
+        yield path
+
+
+def gets_smaller(payloads: pa.ChunkedArray, compression: str) -> bool:
+    """Whether a sample of these payloads, written as Parquet has them, is worth to be compressed.
+
+    To compress what does not get smaller takes as long as to write it.
+    """
+    sample = b"".join(_sampled(payloads))
+    if not sample:
+        return True  # nothing is known
+    codec = pa.Codec({"lz4": "lz4_raw"}.get(compression, compression))
+    return len(codec.compress(sample)) <= WORTHWHILE * len(sample)
+
+
+def _sampled(payloads: pa.ChunkedArray) -> Iterator[bytes]:
+    """Neighbours from all over; in front of each its length, as in a page."""
+    rows = len(payloads)
+    step = max(ROWS_OF_A_SLICE, rows // SLICES)
+    for start in range(0, rows, step):
+        for value in payloads.slice(start, ROWS_OF_A_SLICE):
+            if value.is_valid:
+                data = value.as_buffer()
+                yield data.size.to_bytes(4, "little")
+                yield data[:BYTES_OF_A_ROW].to_pybytes()
