@@ -28,6 +28,7 @@ from walproof.crash.model import MODELS, SECTORS
 from walproof.crash.recorder import CannotRecord
 from walproof.crash.run import Result, Run, run
 from walproof.crash.strace_words import NotUnderstood
+from walproof.crash.trace import Trace
 from walproof.quantity import counted
 
 SHOWN = 6
@@ -153,6 +154,7 @@ def _show(done: Run, format: str) -> None:
         f"trace    {counted(operations, 'operation')}, {counted(done.trace.syncs, 'sync')},"
         f" {counted(len(done.records), 'record')} acknowledged"
     )
+    _show_pages(done.trace)
     table = Table(box=None, pad_edge=False)
     for title in ("model", "sector", "states", "violations", "notes"):
         table.add_column(title, justify="left" if title == "model" else "right")
@@ -172,12 +174,19 @@ def _show(done: Run, format: str) -> None:
             _show_finding(result, finding, console)
 
 
+def _show_pages(trace: Trace) -> None:
+    """Say so where the pages of mapped memory are known less well than they can be."""
+    if trace.not_stopped:
+        say(f"pages    compared when it waits, not at each sync: {printable(trace.not_stopped)}")
+
+
 def _show_live(watched: Watched, format: str) -> None:
     say(f"writer   {watched.hello['name']} {watched.hello['version']}, {format}")
     say(
         f"moments  {counted(watched.moments, 'moment')}, {watched.torn:,} of them inside of a"
         f" write, {counted(watched.trace.acknowledged, 'record')}"
     )
+    _show_pages(watched.trace)
     for one in watched.findings.values():
         say("")
         say(f"{one.what}  {one.who}, at {counted(one.count, 'moment')}", style="red")

@@ -12,6 +12,7 @@ from conformance.protocol.messages import ProtocolError, encode, validate
 from conformance.scratch import Scratch
 from reference_impl.answer import NewRecord
 from walproof.crash.formats import FormatCrash
+from walproof.crash.stops import Eyes, Stops, why_not
 from walproof.crash.strace import Parser, command
 from walproof.crash.trace import Trace, differing_files
 
@@ -62,7 +63,11 @@ async def record(
         place = scratch.place("root") / what.name
         place.parent.mkdir()
         output = scratch.folder / "calls"
-        child = _Recorded([*command(output), *words], Path.cwd(), Limits(start_seconds=120))
+        not_stopped = why_not()
+        stops = None if not_stopped else Stops(Eyes(place.parent).look)
+        under = command(output, stopped=stops is not None)
+        command_line = [*under, *(words if stops is None else stops.command(words))]
+        child = _Recorded(command_line, Path.cwd(), Limits(start_seconds=120))
         # libuv would hand its writes to the system without a call for each.
         child.told = {"UV_USE_IO_URING": "0"}
         try:
@@ -72,7 +77,9 @@ async def record(
             appends = "append" in hello["profiles"]
             half = (len(records) + 1) // 2 if appends else len(records)
             parts = [("write", 1, records[:half]), ("append", 2, records[half:])]
-            parser = Parser(place.parent, Path.cwd(), {1: 0, 2: half})
+            parser = Parser(
+                place.parent, Path.cwd(), {1: 0, 2: half}, None if stops is None else stops.seen
+            )
             for cmd, seq, some in parts:
                 if not some:
                     continue
@@ -83,18 +90,22 @@ async def record(
                 }  # fmt: skip
                 validate(cmd, request)
                 async for count in child.acknowledging(request):
-                    parser.snapshot((seq - 1) * half + count, contents(place.parent))
+                    parser.snapshot((seq - 1) * half + count, Eyes(place.parent).look())
         finally:
             await child.close()
+            if stops is not None:
+                stops.close()
         with output.open("rb") as lines:
             for line in lines:
                 parser.line(line)
+        parser.ended(Eyes(place.parent).look())
         if different := differing_files(parser.live, contents(place.parent)):
             raise ProtocolError(f"not explained by its system calls: {', '.join(different)}")
         if parser.trace.acknowledged != len(records):
             raise CannotRecord(
                 f"{len(records)} records, {parser.trace.acknowledged} acknowledged one by one"
             )
+        parser.trace.not_stopped = not_stopped
         return parser.trace, hello
     finally:
         scratch.close()
@@ -102,8 +113,4 @@ async def record(
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file below a folder."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    return {name: b"".join(pages) for name, pages in Eyes(folder).look().items()}

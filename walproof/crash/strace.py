@@ -2,17 +2,22 @@
 
 An operation stands where its system call ended; a sync covers what had ended when it began. Writes
 into mapped memory are no system calls: they are the difference between what the trace explains and
-what the files held whenever the program waited (:meth:`Parser.snapshot`).
+what the files held when a call was stopped (:mod:`~walproof.crash.stops`), and whenever the program
+waited (:meth:`Parser.snapshot`).
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from walproof.crash.mapped import Mapped
+from walproof.crash.stopped import CALLS as STOPPED
+from walproof.crash.stops import Seen
 from walproof.crash.strace_words import (
     LONGEST,
     NotUnderstood,
@@ -38,11 +43,10 @@ CALLS = (
     "open,openat,openat2,creat,close,dup,dup2,dup3,fcntl,lseek,read,readv,write,writev,pwrite64,"
     "pwritev,pwritev2,truncate,ftruncate,fallocate,fsync,fdatasync,sync,syncfs,msync,mmap,rename,"
     "renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir,copy_file_range,sendfile,"
-    "splice,clone,clone3,fork,vfork,io_uring_enter"
+    "splice,clone,clone3,fork,vfork,io_uring_enter,mount"
 )
-PAGE = 4096
-"""What the system writes back of mapped memory at a time."""
 _LINE = re.compile(rb"(\d+) +(?:<\.\.\. (\w+) resumed>)?(.*)", re.S)
+_BEGINS = re.compile(rb"(\w+)\(")
 _CALL = re.compile(rb"(\w+)\((.*)\) += (0x[0-9a-f]+|-?\d+|\?)", re.S)
 _ACKNOWLEDGED = re.compile(rb'"acknowledged"\s*:\s*(\d+)')
 _SEQ = re.compile(rb'"seq"\s*:\s*(\d+)')
@@ -67,10 +71,14 @@ class _Process:
     """Address → the file that is mapped there, and how many bytes."""
 
 
-def command(output: Path) -> list[str]:
-    """The words before those of a program whose calls are to be recorded."""
+def command(output: Path, stopped: bool = False) -> list[str]:
+    """The words before those of a program whose calls are to be recorded.
+
+    A filter of strace's own would never see a call that another filter has ``stopped``.
+    """
+    quick = [] if stopped else ["--seccomp-bpf"]
     return [
-        "strace", "--follow-forks", "--seccomp-bpf", "--decode-fds=path", "--strings-in-hex=all",
+        "strace", "--follow-forks", *quick, "--decode-fds=path", "--strings-in-hex=all",
         "--string-limit", str(LONGEST), "--signal=none", "--quiet=all", f"--trace={CALLS}",
         "--output", str(output), "--",
     ]  # fmt: skip
@@ -80,25 +88,37 @@ class Parser:
     """Reads the output of strace, line by line, into :attr:`trace`.
 
     ``root`` is the folder that is watched, ``cwd`` the working folder of the program. ``before``
-    says how many records were acknowledged before the request with a number.
+    says how many records were acknowledged before the request with a number. ``stops`` is what the
+    files held at each call that was stopped, as :class:`~walproof.crash.stops.Stops` has it; None
+    if none was.
     """
 
-    def __init__(self, root: Path, cwd: Path, before: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        cwd: Path,
+        before: Mapping[int, int],
+        stops: Mapping[tuple[int, int], Seen] | None = None,
+    ) -> None:
         self.root, self.cwd, self.before = os.fsencode(root), os.fsencode(cwd), before
         self.trace = Trace()
         self.live = Live()
-        self.snapshots: dict[int, dict[str, bytes]] = {}
-        self.mapped: set[int] = set()
+        self.snapshots: dict[int, Seen] = {}
+        self.mapped = Mapped(self.trace, self.live)
+        self.stops = stops
+        self._stopped: Counter[int] = Counter()
+        self._elsewhere: dict[bytes, bytes] = {}
         self._next = 1
         self._begun: dict[int, tuple[bytes, int]] = {}
         self._processes: dict[int, _Process] = {}
-        self._window = 0
 
     def line(self, line: bytes) -> None:
         """Take one line."""
         if (found := _LINE.fullmatch(line.rstrip(b"\n"))) is None:
             return
         pid, resumed, rest = int(found[1]), found[2], found[3]
+        if not resumed and self._is_stopped(rest):
+            self._stop(pid)
         since = len(self.trace.operations)
         if rest.endswith(b"<unfinished ...>"):
             self._begun[pid] = (rest.removesuffix(b"<unfinished ...>"), since)
@@ -106,6 +126,8 @@ class Parser:
         if resumed:
             begun, since = self._begun.pop(pid, (b"", since))
             rest = begun + rest
+        if b"ERESTART" in rest and self._is_stopped(rest):  # it begins again, and is stopped again
+            self._stopped[pid] -= 1
         if (call := _CALL.match(rest)) is None or call[3] == b"?" or call[3].startswith(b"-"):
             return
         handler: Callable[..., None] | None = getattr(self, f"_{call[1].decode()}", None)
@@ -117,9 +139,24 @@ class Parser:
             arguments = split(call[2])
             handler(process, arguments, int(call[3], 0), since, pid)
 
-    def snapshot(self, count: int, files: Mapping[str, bytes]) -> None:
+    def _is_stopped(self, call: bytes) -> bool:
+        name = _BEGINS.match(call)
+        return self.stops is not None and name is not None and name[1].decode() in STOPPED
+
+    def _stop(self, pid: int) -> None:
+        """A call begins: what was written into memory before it is known."""
+        assert self.stops is not None
+        if (seen := self.stops.get((pid, self._stopped[pid]))) is not None:
+            self.mapped.before_a_call(seen)
+        self._stopped[pid] += 1
+
+    def snapshot(self, count: int, files: Seen) -> None:
         """The files when ``count`` records had been acknowledged and the program waited."""
-        self.snapshots[count] = dict(files)
+        self.snapshots[count] = files
+
+    def ended(self, files: Seen) -> None:
+        """The files when the program is gone: what it mapped may have changed since."""
+        self.mapped.acknowledged(files, stopped=True)
 
     # What operations do to the trace.
 
@@ -136,10 +173,12 @@ class Parser:
         if path is None:
             return None
         path = os.path.normpath(os.path.join(self.cwd, path))  # noqa: PTH118 - bytes
-        if path == self.root:
-            return ""
-        below = self.root + b"/"
-        return os.fsdecode(path[len(below) :]) if path.startswith(below) else None
+        for place, shown in ((self.root, b""), *self._elsewhere.items()):
+            if path == place:
+                return os.fsdecode(shown)
+            if path.startswith(place + b"/"):
+                return os.fsdecode(os.path.join(shown, path[len(place) + 1 :]))  # noqa: PTH118
+        return None
 
     def _place(self, path: bytes) -> tuple[int, str] | None:
         """The folder and the last part of a path, or None for one that is elsewhere."""
@@ -238,9 +277,10 @@ class Parser:
         reply = texts(words[1]) if len(words[1]) < 4 << 10 else b""
         if (said := _ACKNOWLEDGED.search(reply)) and (seq := _SEQ.search(reply)):
             count = self.before.get(int(seq[1]), 0) + int(said[1])
-            self._explain(count)
+            seen = self.snapshots.pop(count, {})
+            self.mapped.acknowledged(seen, stopped=self.stops is not None)
             self._add(Acknowledged(count))
-            self._window = len(self.trace.operations)
+            self.mapped.waits()
 
     def _ftruncate(self, process: _Process, words: list[bytes], *_: int) -> None:
         if (node := self._file(process, words[0]).node) is not None:
@@ -297,7 +337,7 @@ class Parser:
         if b"MAP_SHARED" in words[3] and (node := self._node(fd_path(words[4]))) is not None:
             process.mappings[address] = (node, int(words[1]))
             if b"PROT_WRITE" in words[2]:
-                self.mapped.add(node)
+                self.mapped.files.add(node)
 
     def _msync(
         self, process: _Process, words: list[bytes], result: int, since: int, pid: int
@@ -354,40 +394,10 @@ class Parser:
             self.live.names[node] = {}
             self._add(Names(((*place, node),)))
 
-    # Mapped memory.
-
-    def _explain(self, count: int) -> None:
-        """Pages that changed without a system call, before the first sync that covers them."""
-        for path, content in self.snapshots.pop(count, {}).items():
-            node = self.live.node(path)
-            if node is None or bytes(self.live.content[node]) == content:
-                continue
-            if node not in self.mapped or len(self.live.content[node]) != len(content):
-                raise NotUnderstood(f"{path} is not as its system calls left it")
-            self._insert(node, self._differences(node, content))
-
-    def _differences(self, node: int, content: bytes) -> list[Operation]:
-        known = self.live.content[node]
-        return [
-            Write(node, at, content[at : at + PAGE])
-            for at in range(0, len(content), PAGE)
-            if known[at : at + PAGE] != content[at : at + PAGE]
-        ]
-
-    def _insert(self, node: int, writes: list[Operation]) -> None:
-        operations = self.trace.operations
-        syncs = [
-            index
-            for index in range(self._window, len(operations))
-            if isinstance(one := operations[index], Sync) and one.node in (node, None)
-        ]
-        at = syncs[-1] if syncs else len(operations)
-        for one in writes:
-            self.live.apply(one)
-        operations[at:at] = writes
-        for index in range(at + len(writes), len(operations)):
-            if isinstance(one := operations[index], Sync) and one.since >= at:
-                operations[index] = Sync(one.node, one.since + len(writes))
+    def _mount(self, process: _Process, words: list[bytes], *_: int) -> None:
+        """A folder of ours that a process sees at another place, too."""
+        if b"MS_BIND" in words[3] and (inside := self._inside(text(words[0]))) is not None:
+            self._elsewhere[text(words[1])] = os.fsencode(inside)
 
 
 _SAME = {

@@ -68,6 +68,8 @@ class Trace:
 
     operations: list[Operation] = field(default_factory=list)
     folders: set[int] = field(default_factory=lambda: {ROOT})
+    not_stopped: str = ""
+    """Why mapped pages were compared at acknowledgements only; empty if at each sync, too."""
 
     @property
     def acknowledged(self) -> int:
