@@ -1,12 +1,12 @@
 """systemd-journald on a damaged file, started for a namespace, in the words of ``../opener``.
 
 The daemon's folders are fixed, so this program makes them its own: a mount namespace with another
-``/run``, ``/etc/systemd`` and ``/var/log/journal``. The file is given to this machine first.
+``/run``, ``/etc/systemd`` and ``/var/log/journal``. In a network namespace it does not change the
+auditing of the machine. The file is given to this machine first.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import socket
@@ -15,23 +15,19 @@ import sys
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "systemd-journald"))
+import journal
+from journal import machine_id, messages, of_this_machine, say
+
 JOURNALD = "/lib/systemd/systemd-journald"
 NAME = "walproof"
 SOCKET = Path(f"/run/systemd/journal.{NAME}/socket")
 JOURNALCTL = ("journalctl", f"--namespace={NAME}")
-ENVIRONMENT = os.environ | {
-    "SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "SYSTEMD_LOG_TARGET": "console", "LC_ALL": "C.UTF-8"
-}  # fmt: skip
-MACHINE_ID = slice(40, 56)
+ENVIRONMENT = journal.ENVIRONMENT | {"SYSTEMD_LOG_TARGET": "console"}
 SECONDS = 20
 ITS_OWN = re.compile(r"running as PID|stopped as PID|request to sync|^-- |^$|SIGTERM")
 OF_THIS_RUN = re.compile(r"(?<=/)[0-9a-f]{32}\.|@[0-9a-f-]+(?=\.journal)")
 """In the names of files: the machine, and the moment."""
-
-
-def say(line: dict[str, object]) -> None:
-    """Print a line."""
-    print(json.dumps(line), flush=True)
 
 
 def run(*command: str) -> subprocess.CompletedProcess[bytes]:
@@ -52,18 +48,14 @@ def prepare(folder: Path, log: Path) -> None:
     mount("-t", "tmpfs", "tmpfs", "/run")
     mount("-t", "tmpfs", "tmpfs", "/etc/systemd")
     Path(f"/etc/systemd/journald@{NAME}.conf").write_text(
-        "[Journal]\nStorage=persistent\nRateLimitIntervalSec=0\nSystemMaxFileSize=1M\n"
+        "[Journal]\nStorage=persistent\nRateLimitIntervalSec=0\nSystemMaxFileSize=1M\nAudit=\n"
     )
     for path in ("/run/systemd/journal", "/run/log/journal", "/run/systemd/system"):
         Path(path).mkdir(parents=True)
     mount("--bind", str(folder), "/var/log/journal")
-    machine = Path("/etc/machine-id").read_text().strip()
-    data = bytearray(log.read_bytes())
-    if len(data) >= MACHINE_ID.stop:
-        data[MACHINE_ID] = bytes.fromhex(machine)
-    place = Path("/var/log/journal", f"{machine}.{NAME}")
+    place = Path("/var/log/journal", f"{machine_id()}.{NAME}")
     place.mkdir()
-    (place / "system.journal").write_bytes(data)
+    (place / "system.journal").write_bytes(of_this_machine(log))
 
 
 def served(kind: str, message: bytes) -> None:
@@ -92,14 +84,8 @@ def served(kind: str, message: bytes) -> None:
 def entries(kind: str) -> None:
     """Print the entries: sequence number and message. What the daemon says of itself is none."""
     done = run(*JOURNALCTL, "-o", "json", "--all")
-    for line in done.stdout.splitlines():
-        entry = json.loads(line)
-        if entry.get("_TRANSPORT") or "MESSAGE" not in entry:
-            continue  # of today, or what it said is gone
-        numbers = dict(part.split("=") for part in entry["__CURSOR"].split(";"))
-        message = entry["MESSAGE"] or ""
-        text = bytes(message) if isinstance(message, list) else str(message).encode()
-        say({kind: [str(int(numbers["i"], 16)).encode().hex(), text.hex()]})
+    for message in messages(done.stdout, lambda entry: not entry.get("_TRANSPORT")):
+        say({kind: message})
     words(done.stderr)
 
 
@@ -114,7 +100,7 @@ def main(mode: str, folder: Path, log: Path) -> None:
     """Start it twice, in a mount namespace that is made first."""
     if mode == "start":
         inside = [sys.executable, __file__, "inside", str(folder), str(log)]
-        os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", *inside])
+        os.execvp("unshare", ["unshare", "--mount", "--net", "--propagation", "private", *inside])
     prepare(folder, log)
     served("item", b"written after the damage")
     say({"again": True})

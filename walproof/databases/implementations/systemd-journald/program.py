@@ -5,16 +5,14 @@ The file is given to this machine first, since systemd goes on with its own only
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+from journal import ENVIRONMENT, messages, of_this_machine, say
+
 REMOTE = "/lib/systemd/systemd-journal-remote"
-ENVIRONMENT = os.environ | {"SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "LC_ALL": "C.UTF-8"}
-MACHINE_ID = slice(40, 56)
 NO_WORD = re.compile(r"^PASS:|^=>|^-- |^$|^[0-9a-f]{6}: Unused data|verification key")
 MORE = (
     b"__REALTIME_TIMESTAMP=4000000000000000\n__MONOTONIC_TIMESTAMP=4000000000\n"
@@ -31,11 +29,6 @@ def run(*command: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]
     return done
 
 
-def say(line: dict[str, object]) -> None:
-    """Print a line."""
-    print(json.dumps(line), flush=True)
-
-
 def words(done: subprocess.CompletedProcess[bytes]) -> None:
     """What a program said of damage."""
     for line in re.split(r"[\r\n]", done.stderr.decode(errors="replace")):
@@ -46,26 +39,16 @@ def words(done: subprocess.CompletedProcess[bytes]) -> None:
 def entries(folder: Path, kind: str) -> None:
     """Print the entries of a folder: sequence number and message."""
     done = run("journalctl", f"--directory={folder}", "-o", "json", "--all")
-    for line in done.stdout.splitlines():
-        entry = json.loads(line)
-        numbers = dict(part.split("=") for part in entry["__CURSOR"].split(";"))
-        if "MESSAGE" not in entry:
-            continue  # what it said is gone
-        message = entry["MESSAGE"] or ""
-        text = bytes(message) if isinstance(message, list) else str(message).encode()
-        say({kind: [str(int(numbers["i"], 16)).encode().hex(), text.hex()]})
+    for message in messages(done.stdout):
+        say({kind: message})
     words(done)
 
 
 def main(mode: str, folder: Path, log: Path) -> None:
     """Read, go on, and read again."""
     folder.mkdir()
-    data = bytearray(log.read_bytes())
-    mine = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
-    if len(data) >= MACHINE_ID.stop:
-        data[MACHINE_ID] = mine
     path = folder / "system.journal"
-    path.write_bytes(data)
+    path.write_bytes(of_this_machine(log))
     entries(folder, "item")
     if mode == "verify":
         words(run("journalctl", f"--file={path}", "--verify"))

@@ -1,0 +1,47 @@
+"""What the programs that ask systemd share: how they print, and what journalctl says."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ENVIRONMENT = os.environ | {"SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "LC_ALL": "C.UTF-8"}
+_MACHINE_ID = slice(40, 56)
+
+
+def say(line: dict[str, object]) -> None:
+    """Print a line, in the words of ``../opener``."""
+    print(json.dumps(line), flush=True)
+
+
+def machine_id() -> str:
+    """The id of this machine, in hexadecimal."""
+    return Path("/etc/machine-id").read_text().strip()
+
+
+def of_this_machine(log: Path) -> bytes:
+    """A journal file as if this machine had written it: systemd goes on with no other."""
+    data = bytearray(log.read_bytes())
+    if len(data) >= _MACHINE_ID.stop:
+        data[_MACHINE_ID] = bytes.fromhex(machine_id())
+    return bytes(data)
+
+
+def messages(
+    lines: bytes, counts: Callable[[dict[str, Any]], bool] = lambda entry: True
+) -> Iterator[list[str]]:
+    """Sequence number and message, in hexadecimal, of each entry of ``journalctl -o json``.
+
+    Left out are entries that do not count, and those without a message: what it said is gone.
+    """
+    for line in lines.splitlines():
+        entry = json.loads(line)
+        if "MESSAGE" not in entry or not counts(entry):
+            continue
+        numbers = dict(part.split("=") for part in entry["__CURSOR"].split(";"))
+        message = entry["MESSAGE"] or ""
+        text = bytes(message) if isinstance(message, list) else str(message).encode()
+        yield [str(int(numbers["i"], 16)).encode().hex(), text.hex()]
