@@ -39,6 +39,7 @@ PLAIN = {
     "walproof/carve/reading.py": "a scratch file, removed after it was read",
     "walproof/cli/recover_system.py": "in a folder that is published when whole",
     "walproof/crash/judge.py": "a scratch copy, or a folder that is published when whole",
+    "walproof/crash/implementations/systemd-journald/adapter.py": "below a mount of its own",
     "walproof/databases/implementations/opener/opener.py": "in a scratch folder",
     "walproof/fuzz/compiled/run.py": "what a process says, in a scratch folder",
     "walproof/fuzz/run.py": "what a process says, in a scratch folder",

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from conformance.protocol.child import Crash, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
+from conformance.registry import Implementation
 from conformance.reports.console_text import say as say_text
 from conformance.saving import made_beside, publish, save
 from conformance.subject import Subject
@@ -29,6 +30,7 @@ from walproof.crash.recorder import CannotRecord
 from walproof.crash.run import Result, Run, run
 from walproof.crash.strace_words import NotUnderstood
 from walproof.crash.trace import Trace
+from walproof.crash.writers import all_writers, is_boxed
 from walproof.quantity import counted
 
 SHOWN = 6
@@ -51,6 +53,8 @@ SHOWN = 6
 @click.option(
     "--seed", default=1, show_default=True, help="Chooses the states where there are more."
 )
+@click.option("--slow", type=click.IntRange(0), default=200, show_default=True,
+              help="Milliseconds that each sync takes: who does not wait is seen.")  # fmt: skip
 @click.option("--live", is_flag=True,
               help="No crash: what a reader beside the writer sees, at every moment.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path),
@@ -66,6 +70,7 @@ def crash(
     sectors: tuple[str, ...],
     most: int,
     seed: int,
+    slow: int,
     live: bool,
     out: Path | None,
     isolated: bool,
@@ -93,7 +98,8 @@ def crash(
     if out is not None and out.exists():
         raise click.UsageError(f"--out {out}: expected a path where nothing is")
     if name is not None:
-        subject = subjects.own(subjects.implementations([name])[0], isolated)
+        writer = _writer(name)
+        subject = subjects.own(writer, isolated and is_boxed(writer))
         if subject.unavailable:
             raise click.ClickException(f"{name} is unavailable: {subject.unavailable}")
     else:
@@ -107,7 +113,7 @@ def crash(
             watched = asyncio.run(run_live(subject, chosen, count, sizes))
             _show_live(watched, chosen)
             return 3 if watched.findings else 0
-        done = _run(subject, chosen, models or MODELS, sectors, count, most, seed)
+        done = _run(subject, chosen, models or MODELS, sectors, count, most, seed, slow)
     except (CannotRecord, NotUnderstood) as error:
         raise click.ClickException(f"{subject.name} was not recorded: {error}") from None
     except (Crash, Timeout, OverLimit, ProtocolError) as error:
@@ -117,6 +123,13 @@ def crash(
         _save(done, chosen, out)
         say(f"{out}: the plainest state of each finding", err=True)
     return 3 if any(one.judgement.violations() for one in done.results) else 0
+
+
+def _writer(name: str) -> Implementation:
+    writers = {one.name: one for one in all_writers()}
+    if name not in writers:
+        raise click.UsageError(f"--writer: expected one of {', '.join(writers)}, found {name!r}")
+    return writers[name]
 
 
 def _only_format(subject: Subject) -> str:
@@ -133,6 +146,7 @@ def _run(
     count: int,
     most: int,
     seed: int,
+    slow: int,
 ) -> Run:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn())
@@ -143,7 +157,8 @@ def _run(
             progress.update(task, description=model, completed=done, total=of)
 
         sizes = [int(one) for one in sectors] or [SECTORS[0]]
-        return asyncio.run(run(subject, format, models, sizes, count, most, seed, show))
+        doing = run(subject, format, models, sizes, count, most, seed, show, slow / 1000)
+        return asyncio.run(doing)
 
 
 def _show(done: Run, format: str) -> None:

@@ -165,8 +165,8 @@ class Judge:
         answer = collect(self.format.read(path, "recover", self.what.context))
         if answer.verdict == "damaged":
             self._note(oracles.DAMAGE, who, state, None, str(answer.reason))
-        whole = [one for one in answer.records if not self.what.is_part(one)]
-        return [told(one.payload) for one in whole]
+        whole = [one.payload for one in answer.records if not self.what.is_part(one)]
+        return given(self.what, whole)
 
     async def _append_by_us(self, path: Path, state: State, who: str) -> Found:
         try:
@@ -180,7 +180,13 @@ class Judge:
         if "answer" not in reply:
             raise _Refused(reply.get("skipped", "skipped"))
         records = reply["answer"]["records"]
-        return [one.get("payload_sha256") or told(bytes.fromhex(one["payload"])) for one in records]
+        found: Found = []
+        for one in records:
+            if "payload" in one:
+                found += given(self.what, [bytes.fromhex(one["payload"])])
+            else:  # a long one, of which nothing can be taken away
+                found.append(one["payload_sha256"])
+        return found
 
     async def _append_by_it(self, path: Path, state: State, who: str) -> Found:
         record = {"payload": self.probe.payload.hex(), **self.probe.fields}
@@ -207,6 +213,12 @@ class Judge:
 def told(payload: bytes) -> str:
     """A payload as an answer tells it."""
     return next(iter(payload_to_json(payload).values()))
+
+
+def given(what: FormatCrash, payloads: Sequence[bytes]) -> Found:
+    """What was given to the writer of payloads that were read."""
+    written = [what.written(one) for one in payloads]
+    return [told(one) for one in written if one is not None]
 
 
 def build(state: State, place: Path) -> None:

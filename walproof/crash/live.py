@@ -19,7 +19,7 @@ from reference_impl.answer import NewRecord, Record, collect
 from reference_impl.formats import named
 from walproof.crash import oracles
 from walproof.crash.formats import FormatCrash, crash_of
-from walproof.crash.judge import build, told
+from walproof.crash.judge import build, given, told
 from walproof.crash.model import State
 from walproof.crash.recorder import record
 from walproof.crash.trace import Acknowledged, Live, Trace, Write, paths
@@ -164,7 +164,7 @@ def readers(format: str, what: FormatCrash) -> dict[str, Read]:
     reference = named(format)
 
     def payloads(records: Sequence[Record]) -> list[str]:
-        return [told(one.payload) for one in records if not what.is_part(one)]
+        return given(what, [one.payload for one in records if not what.is_part(one)])
 
     def specification(path: Path) -> list[str]:
         return payloads(collect(reference.read(path, "recover", what.context)).records)

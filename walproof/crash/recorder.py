@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import time
+from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from conformance.protocol.messages import ProtocolError, encode, validate
 from conformance.scratch import Scratch
 from reference_impl.answer import NewRecord
 from walproof.crash.formats import FormatCrash
-from walproof.crash.stops import Eyes, Stops, why_not
+from walproof.crash.stops import Eyes, Look, Stops, why_not
 from walproof.crash.strace import Parser, command
 from walproof.crash.trace import Trace, differing_files
 
@@ -47,11 +49,15 @@ class _Recorded(Child):
 
 
 async def record(
-    words: Sequence[str], format: str, what: FormatCrash, records: Sequence[NewRecord]
+    words: Sequence[str],
+    format: str,
+    what: FormatCrash,
+    records: Sequence[NewRecord],
+    slow: float = 0.0,
 ) -> tuple[Trace, dict[str, Any]]:
     """Let a program write the first half of the records and append the others; what it did.
 
-    One that does not append writes all of them.
+    One that does not append writes all of them. Each sync takes ``slow`` seconds at least.
 
     With the trace comes its hello. Raises :class:`CannotRecord`, ``NotUnderstood``, and what a
     child raises. The program runs without isolation: it is traced.
@@ -64,7 +70,7 @@ async def record(
         place.parent.mkdir()
         output = scratch.folder / "calls"
         not_stopped = why_not()
-        stops = None if not_stopped else Stops(Eyes(place.parent).look)
+        stops = None if not_stopped else Stops(Eyes(place.parent).look, slow)
         under = command(output, stopped=stops is not None)
         command_line = [*under, *(words if stops is None else stops.command(words))]
         child = _Recorded(command_line, Path.cwd(), Limits(start_seconds=120))
@@ -77,9 +83,7 @@ async def record(
             appends = "append" in hello["profiles"]
             half = (len(records) + 1) // 2 if appends else len(records)
             parts = [("write", 1, records[:half]), ("append", 2, records[half:])]
-            parser = Parser(
-                place.parent, Path.cwd(), {1: 0, 2: half}, None if stops is None else stops.seen
-            )
+            parser = Parser(place.parent, Path.cwd(), {1: 0, 2: half})
             for cmd, seq, some in parts:
                 if not some:
                     continue
@@ -90,11 +94,15 @@ async def record(
                 }  # fmt: skip
                 validate(cmd, request)
                 async for count in child.acknowledging(request):
-                    parser.snapshot((seq - 1) * half + count, Eyes(place.parent).look())
+                    seen = Eyes(place.parent).look()
+                    known = (seq - 1) * half + count
+                    parser.snapshots[known] = Look(time.time(), 0, seen)
         finally:
             await child.close()
             if stops is not None:
                 stops.close()
+        if stops is not None:
+            parser.mapped.looks = deque(stops.looks)
         with output.open("rb") as lines:
             for line in lines:
                 parser.line(line)

@@ -44,14 +44,16 @@ async def run(
     most: int,
     seed: int,
     progress: Callable[[str, int, int], None] = lambda model, done, of: None,
+    slow: float = 0.0,
 ) -> Run:
     """Record ``count`` records and judge at most about ``most`` states under each model.
 
-    ``seed`` chooses the states where there are more. Raises what the recorder raises.
+    ``seed`` chooses the states where there are more. A sync takes ``slow`` seconds at least.
+    Raises what the recorder raises.
     """
     what = crash_of(format)
     *records, probe = what.records(count + 1)
-    trace, hello = await record(subject.command, format, what, records)
+    trace, hello = await record(subject.command, format, what, records, slow)
     results = []
     for model in models:
         for sector in sectors:

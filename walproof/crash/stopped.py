@@ -22,6 +22,8 @@ CALLS = {
     "linkat": (265, 37), "unlink": (87, None), "unlinkat": (263, 35),
 }  # fmt: skip
 """Calls that order what is on the disk, with their numbers on x86_64 and on aarch64."""
+SYNCS = ("fsync", "fdatasync", "sync", "syncfs", "msync")
+"""Those of them that take a disk its time."""
 MACHINES = {"x86_64": (0, 0xC000003E, 317), "aarch64": (1, 0xC00000B7, 277)}
 """Which of the numbers is the machine's, its name to the filter, and the number of ``seccomp``."""
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
@@ -34,6 +36,14 @@ _SET_MODE_FILTER, _NEW_LISTENER = 1, 8
 
 class _Program(ctypes.Structure):
     _fields_ = (("len", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+def sync_numbers(machine: str) -> set[int]:
+    """The numbers of :data:`SYNCS` on a machine; none where they are not known."""
+    if machine not in MACHINES:
+        return set()
+    column = MACHINES[machine][0]
+    return {number for name in SYNCS if (number := CALLS[name][column]) is not None}
 
 
 def instructions(machine: str) -> bytes:

@@ -11,8 +11,10 @@ polling; a tracer of our own would have to do all that strace does.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+import platform
 import select
 import socket
 import struct
@@ -20,8 +22,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections import Counter
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from walproof.crash import stopped
@@ -29,9 +32,11 @@ from walproof.crash import stopped
 PAGE = 4096
 """What the system writes back of mapped memory at a time."""
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
-_NOTIFICATION, _REPLY = struct.Struct("=QII64x"), struct.Struct("=QqiI")
+_NOTIFICATION, _REPLY = struct.Struct("=QIIi60x"), struct.Struct("=QqiI")
 _GO_ON = 1
 """The call is carried out as if nobody had looked."""
+
+_ONE_CALL = "import contextlib, os\nwith contextlib.suppress(OSError): os.truncate('', 0)"
 
 Pages = list[bytes]
 """The content of a file, page by page; the last one may be short."""
@@ -73,19 +78,35 @@ class Eyes:
         return content, new
 
 
+@dataclass(frozen=True)
+class Look:
+    """What the files held: ``seen`` at ``time``, in seconds since 1970, before calls that waited.
+
+    ``thread`` is the number of the thread whose call was about to begin.
+    """
+
+    time: float
+    thread: int
+    seen: Seen
+
+
 class Stops:
     """Listens for the calls of one program, in a thread, from :meth:`command` to :meth:`close`.
 
-    :attr:`seen` has what the files held at each call: by the number of the thread that called, and
-    by how many of its calls had been stopped before.
+    Each sync takes at least ``slow`` seconds, and only then begins: so a writer that does not wait
+    for its sync says "safe" before it, as it would with a disk that is busy. :attr:`looks` has what
+    the files held at each call, in order.
     """
 
-    def __init__(self, look: Callable[[], Seen]) -> None:
-        self.seen: dict[tuple[int, int], Seen] = {}
+    def __init__(self, look: Callable[[], Seen], slow: float = 0.0) -> None:
+        self.slow = slow
+        self.looks: list[Look] = []
         self.why_not = ""
         """Why the program could not be stopped, if so."""
         self._look = look
-        self._counts: Counter[int] = Counter()
+        self._syncs = stopped.sync_numbers(platform.machine())
+        self._held: list[tuple[float, int]] = []
+        """The calls that wait longer: until when, and their number; the first one first."""
         self._folder = tempfile.TemporaryDirectory(prefix="walproof-stops-")
         self._server = socket.socket(socket.AF_UNIX)
         self._server.bind(str(self._place))
@@ -111,7 +132,7 @@ class Stops:
         self._folder.cleanup()
 
     def _listen(self) -> None:
-        if not self._ready(self._server.fileno()):
+        if not self._happened(self._server.fileno()):
             return
         connected, _ = self._server.accept()
         with connected:
@@ -121,47 +142,61 @@ class Stops:
             return
         (told,) = descriptors
         try:
-            while self._ready(told):
-                if not self._one(told):
-                    return
+            while (events := self._happened(told)) is not None:
+                if events & select.POLLIN:
+                    self._one(told)
+                elif events:
+                    return  # nobody is left who could call
+                while self._held and self._held[0][0] <= time.monotonic():
+                    self._go_on(told, self._held.pop(0)[1])
+        except OSError as error:
+            # Kernels before 5.5 stop a call and cannot let it go on.
+            self.why_not = f"this kernel lets no call go on: {error.strerror}"
         finally:
             os.close(told)
 
-    def _ready(self, descriptor: int) -> bool:
-        """Wait for a descriptor; False if it is over."""
+    def _happened(self, descriptor: int) -> int | None:
+        """Wait for a descriptor, or until a call has waited long enough; None if all is over."""
         waiting = select.poll()
         waiting.register(descriptor, select.POLLIN)
         waiting.register(self._over, select.POLLIN)
-        happened = dict(waiting.poll())
-        return self._over not in happened and bool(happened.get(descriptor, 0) & select.POLLIN)
+        due = self._held[0][0] - time.monotonic() if self._held else None
+        found = dict(waiting.poll(None if due is None else max(0.0, due * 1000)))
+        return None if self._over in found else found.get(descriptor, 0)
 
-    def _one(self, told: int) -> bool:
-        """One call: look, and let it go on."""
+    def _one(self, told: int) -> None:
+        """A call has begun: look, and let it go on, now or later."""
         room = bytearray(_NOTIFICATION.size)
         try:
             fcntl.ioctl(told, _RECEIVE, room)
         except (FileNotFoundError, InterruptedError):
-            return True  # a signal took the call back before it was heard; it comes again
-        number, thread, _ = _NOTIFICATION.unpack(room)
+            return  # a signal took the call back before it was heard; it comes again
+        number, thread, _, call = _NOTIFICATION.unpack(room)
         seen = self._look()
-        try:
+        self.looks.append(Look(time.time(), thread, seen))
+        if self.slow and call in self._syncs:
+            self._held.append((time.monotonic() + self.slow, number))
+        else:
+            self._go_on(told, number)
+
+    def _go_on(self, told: int, number: int) -> None:
+        # A signal may have taken it back while it waited: then it comes again.
+        with contextlib.suppress(FileNotFoundError):
             fcntl.ioctl(told, _SEND, _REPLY.pack(number, 0, 0, _GO_ON))
-        except FileNotFoundError:
-            return True  # likewise, while the files were read
-        self.seen[thread, self._counts[thread]] = seen
-        self._counts[thread] += 1
-        return True
 
 
 def why_not() -> str:
-    """Why no program can be stopped here, or nothing: a trivial one is."""
+    """Why no program can be stopped here, or nothing: one that makes a call is."""
     if not sys.platform.startswith("linux"):
         return "only Linux has seccomp"
     stops = Stops(dict)
+    words = stops.command([sys.executable, "-I", "-S", "-c", _ONE_CALL])
     try:
-        done = subprocess.run(stops.command(["true"]), capture_output=True, check=False, timeout=30)
+        done = subprocess.run(words, capture_output=True, check=False, timeout=30)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"the launcher does not run: {error}"
     finally:
         stops.close()
-    return stops.why_not or ("" if done.returncode == 0 else "the launcher does not run")
+    if stops.why_not or (done.returncode == 0 and stops.looks):
+        return stops.why_not
+    return "the launcher stops no call"

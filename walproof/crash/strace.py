@@ -3,21 +3,21 @@
 An operation stands where its system call ended; a sync covers what had ended when it began. Writes
 into mapped memory are no system calls: they are the difference between what the trace explains and
 what the files held when a call was stopped (:mod:`~walproof.crash.stops`), and whenever the program
-waited (:meth:`Parser.snapshot`).
+waited. :mod:`~walproof.crash.mapped` gives such a look its place among the lines.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from walproof.crash.mapped import Mapped
 from walproof.crash.stopped import CALLS as STOPPED
-from walproof.crash.stops import Seen
+from walproof.crash.stops import Look, Seen
 from walproof.crash.strace_words import (
     LONGEST,
     NotUnderstood,
@@ -41,12 +41,13 @@ from walproof.crash.trace import (
 
 CALLS = (
     "open,openat,openat2,creat,close,dup,dup2,dup3,fcntl,lseek,read,readv,write,writev,pwrite64,"
-    "pwritev,pwritev2,truncate,ftruncate,fallocate,fsync,fdatasync,sync,syncfs,msync,mmap,rename,"
+    "pwritev,pwritev2,truncate,ftruncate,fallocate,fsync,fdatasync,sync,syncfs,msync,mmap,munmap,rename,"
     "renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir,copy_file_range,sendfile,"
     "splice,clone,clone3,fork,vfork,io_uring_enter,mount"
 )
-_LINE = re.compile(rb"(\d+) +(?:<\.\.\. (\w+) resumed>)?(.*)", re.S)
-_BEGINS = re.compile(rb"(\w+)\(")
+_LINE = re.compile(rb"(\d+) +(?:(\d+\.\d+) )?(?:<\.\.\. (\w+) resumed>)?(.*)", re.S)
+_NAME = re.compile(rb"(\w+)\(")
+_TOOK = re.compile(rb"<(\d+\.\d+)>$")
 _CALL = re.compile(rb"(\w+)\((.*)\) += (0x[0-9a-f]+|-?\d+|\?)", re.S)
 _ACKNOWLEDGED = re.compile(rb'"acknowledged"\s*:\s*(\d+)')
 _SEQ = re.compile(rb'"seq"\s*:\s*(\d+)')
@@ -80,6 +81,7 @@ def command(output: Path, stopped: bool = False) -> list[str]:
     return [
         "strace", "--follow-forks", *quick, "--decode-fds=path", "--strings-in-hex=all",
         "--string-limit", str(LONGEST), "--signal=none", "--quiet=all", f"--trace={CALLS}",
+        "--absolute-timestamps=format:unix,precision:us", "--syscall-times=us",
         "--output", str(output), "--",
     ]  # fmt: skip
 
@@ -88,46 +90,41 @@ class Parser:
     """Reads the output of strace, line by line, into :attr:`trace`.
 
     ``root`` is the folder that is watched, ``cwd`` the working folder of the program. ``before``
-    says how many records were acknowledged before the request with a number. ``stops`` is what the
-    files held at each call that was stopped, as :class:`~walproof.crash.stops.Stops` has it; None
-    if none was.
+    says how many records were acknowledged before the request with a number.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        cwd: Path,
-        before: Mapping[int, int],
-        stops: Mapping[tuple[int, int], Seen] | None = None,
-    ) -> None:
+    def __init__(self, root: Path, cwd: Path, before: Mapping[int, int]) -> None:
         self.root, self.cwd, self.before = os.fsencode(root), os.fsencode(cwd), before
         self.trace = Trace()
         self.live = Live()
-        self.snapshots: dict[int, Seen] = {}
         self.mapped = Mapped(self.trace, self.live)
-        self.stops = stops
-        self._stopped: Counter[int] = Counter()
+        self.snapshots: dict[int, Look] = {}
+        """What the files held when so many records had been acknowledged and the program waited."""
         self._elsewhere: dict[bytes, bytes] = {}
         self._next = 1
-        self._begun: dict[int, tuple[bytes, int]] = {}
+        self._begun: dict[int, bytes] = {}
         self._processes: dict[int, _Process] = {}
 
     def line(self, line: bytes) -> None:
         """Take one line."""
         if (found := _LINE.fullmatch(line.rstrip(b"\n"))) is None:
             return
-        pid, resumed, rest = int(found[1]), found[2], found[3]
-        if not resumed and self._is_stopped(rest):
-            self._stop(pid)
-        since = len(self.trace.operations)
-        if rest.endswith(b"<unfinished ...>"):
-            self._begun[pid] = (rest.removesuffix(b"<unfinished ...>"), since)
+        pid, time, resumed, rest = int(found[1]), float(found[2] or 0), found[3], found[4]
+        unfinished = rest.endswith(b"<unfinished ...>")
+        if not unfinished and not resumed and (took := _TOOK.search(rest)):
+            time += float(took[1])  # no other line came between its beginning and its end
+        if not resumed:
+            self.mapped.begins(pid)
+        self.mapped.until(time)
+        if unfinished:
+            self._begun[pid] = rest.removesuffix(b"<unfinished ...>")
             return
         if resumed:
-            begun, since = self._begun.pop(pid, (b"", since))
-            rest = begun + rest
-        if b"ERESTART" in rest and self._is_stopped(rest):  # it begins again, and is stopped again
-            self._stopped[pid] -= 1
+            rest = self._begun.pop(pid, b"") + rest
+        is_stopped = (what := _NAME.match(rest)) and what[1].decode() in STOPPED
+        if is_stopped and b"ERESTART" not in rest:
+            self.mapped.ends(pid)
+        since = self.mapped.began.pop(pid, len(self.trace.operations))
         if (call := _CALL.match(rest)) is None or call[3] == b"?" or call[3].startswith(b"-"):
             return
         handler: Callable[..., None] | None = getattr(self, f"_{call[1].decode()}", None)
@@ -139,24 +136,10 @@ class Parser:
             arguments = split(call[2])
             handler(process, arguments, int(call[3], 0), since, pid)
 
-    def _is_stopped(self, call: bytes) -> bool:
-        name = _BEGINS.match(call)
-        return self.stops is not None and name is not None and name[1].decode() in STOPPED
-
-    def _stop(self, pid: int) -> None:
-        """A call begins: what was written into memory before it is known."""
-        assert self.stops is not None
-        if (seen := self.stops.get((pid, self._stopped[pid]))) is not None:
-            self.mapped.before_a_call(seen)
-        self._stopped[pid] += 1
-
-    def snapshot(self, count: int, files: Seen) -> None:
-        """The files when ``count`` records had been acknowledged and the program waited."""
-        self.snapshots[count] = files
-
     def ended(self, files: Seen) -> None:
         """The files when the program is gone: what it mapped may have changed since."""
-        self.mapped.acknowledged(files, stopped=True)
+        self.mapped.until(math.inf)
+        self.mapped.seen(files)
 
     # What operations do to the trace.
 
@@ -277,10 +260,9 @@ class Parser:
         reply = texts(words[1]) if len(words[1]) < 4 << 10 else b""
         if (said := _ACKNOWLEDGED.search(reply)) and (seq := _SEQ.search(reply)):
             count = self.before.get(int(seq[1]), 0) + int(said[1])
-            seen = self.snapshots.pop(count, {})
-            self.mapped.acknowledged(seen, stopped=self.stops is not None)
+            self.mapped.waits(self.snapshots.pop(count, Look(0.0, 0, {})))
             self._add(Acknowledged(count))
-            self.mapped.waits()
+            self.mapped.window = len(self.trace.operations)
 
     def _ftruncate(self, process: _Process, words: list[bytes], *_: int) -> None:
         if (node := self._file(process, words[0]).node) is not None:
@@ -334,10 +316,19 @@ class Parser:
         self._add(Sync(None, since))
 
     def _mmap(self, process: _Process, words: list[bytes], address: int, *_: int) -> None:
+        self._unmap(process, address, int(words[1]))
         if b"MAP_SHARED" in words[3] and (node := self._node(fd_path(words[4]))) is not None:
             process.mappings[address] = (node, int(words[1]))
             if b"PROT_WRITE" in words[2]:
                 self.mapped.files.add(node)
+
+    def _munmap(self, process: _Process, words: list[bytes], *_: int) -> None:
+        self._unmap(process, int(words[0], 0), int(words[1]))
+
+    def _unmap(self, process: _Process, address: int, size: int) -> None:
+        """Nothing that began there is mapped any more."""
+        for start in [one for one in process.mappings if address <= one < address + size]:
+            del process.mappings[start]
 
     def _msync(
         self, process: _Process, words: list[bytes], result: int, since: int, pid: int

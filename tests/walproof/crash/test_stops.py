@@ -6,6 +6,7 @@ import asyncio
 import struct
 import subprocess
 import sys
+from collections import deque
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from walproof.crash import oracles, recorder, stops
 from walproof.crash.model import MODELS
 from walproof.crash.run import Run, run
 from walproof.crash.stopped import CALLS, MACHINES, instructions
-from walproof.crash.stops import PAGE, Eyes, Stops, why_not
+from walproof.crash.stops import PAGE, Eyes, Look, Stops, why_not
 from walproof.crash.strace import Parser
 from walproof.crash.trace import Acknowledged, Names, Resize, Sync, Write
 
@@ -64,59 +65,143 @@ def test_pages_that_did_not_change_are_kept_once(tmp_path: Path) -> None:
     assert eyes.look()["a"] is after
 
 
-def line(text: str) -> bytes:
-    """A line of strace in which every text stands as it is."""
-    parts = text.split('"')
-    for at in range(1, len(parts), 2):
-        parts[at] = "".join(f"\\x{byte:02x}" for byte in parts[at].encode())
-    return '"'.join(parts).encode()
+def parsed(tmp_path: Path, looks: list[Look], lines: list[str], **snapshots: Look) -> Parser:
+    """What comes of lines of strace, in which every text stands as it is and ``3`` maps ``a``."""
+    parser = Parser(tmp_path, tmp_path, {1: 0})
+    parser.mapped.looks = deque([Look(1.1, 7, {}), *looks])
+    parser.snapshots.update({int(name[1:]): look for name, look in snapshots.items()})
+    name = str(tmp_path / "a")
+    shown = "".join(f"\\x{byte:02x}" for byte in name.encode())
+    opened = [
+        f"7 1.0 openat(AT_FDCWD, '{name}', O_RDWR|O_CREAT, 0666) = 3 <0.001>",
+        "7 1.1 ftruncate(3, 8192) = 0 <0.001>",
+        "7 1.2 mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_SHARED, 3<>, 0) = 0x7000 <0.001>",
+    ]
+    for text in opened + lines:
+        parts = text.replace("3<>", f"3<{shown}>").split("'")
+        parts[1::2] = [
+            '"' + "".join(f"\\x{byte:02x}" for byte in one.encode()) + '"' for one in parts[1::2]
+        ]
+        parser.line("".join(parts).encode())
+    return parser
+
+
+OLD, ONE, TWO = (bytes([letter]) * PAGE for letter in (0, 1, 2))
+MADE = [Names(((0, "a", 1),)), Resize(1, 2 * PAGE)]
+
+
+def said(at: float) -> str:
+    """The line in which a program calls its first record safe."""
+    return f'7 {at} write(1, \'{{"seq":1,"acknowledged":1}}\', 26) = 26 <0.001>'
 
 
 def test_a_page_comes_before_the_sync_whose_stop_saw_it(tmp_path: Path) -> None:
-    """By hand, with two threads: the second one's sync begins while the first one's goes on."""
-    name = str(tmp_path / "a")
-    old, one, two = (bytes([letter]) * PAGE for letter in (0, 1, 2))
-    stopped = {
-        (7, 0): {"a": []},
-        (7, 1): {"a": [one, old]},
-        (8, 0): {"a": [one, two]},
-    }
-    parser = Parser(tmp_path, tmp_path, {1: 0}, stopped)
-    shown = "".join(f"\\x{byte:02x}" for byte in name.encode())
-    for text in (
-        f'7 openat(AT_FDCWD, "{name}", O_RDWR|O_CREAT, 0666) = 3',
-        "7 ftruncate(3, 8192) = 0",
-        f"7 mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_SHARED, 3<{shown}>, 0) = 0x7000",
-        f"7 fsync(3<{shown}> <unfinished ...>",
-        f"8 fdatasync(3<{shown}>) = 0",
-        "7 <... fsync resumed>) = 0",
-    ):
-        parser.line(line(text))
+    """The sync of another thread begins and ends while that of the first goes on."""
+    looks = [Look(2.1, 7, {"a": [ONE, OLD]}), Look(2.3, 8, {"a": [ONE, TWO]})]
+    parser = parsed(
+        tmp_path,
+        looks,
+        [
+            "7 2.0 fsync(3<> <unfinished ...>",
+            "8 2.2 fdatasync(3<>) = 0 <0.2>",
+            "7 2.5 <... fsync resumed>) = 0 <0.5>",
+        ],
+    )
     assert parser.trace.operations == [
-        Names(((0, "a", 1),)),
-        Resize(1, 2 * PAGE),
-        Write(1, 0, one),
-        Write(1, PAGE, two),
+        *MADE,
+        Write(1, 0, ONE),
+        Write(1, PAGE, TWO),
         Sync(1, 4),  # that of the second thread, which covers both
         Sync(1, 3),  # that of the first
     ]
 
 
+def test_a_call_that_has_ended_was_looked_at_whatever_the_times_say(tmp_path: Path) -> None:
+    """By the time that is shown and how long it took, the call ended before the look."""
+    parser = parsed(tmp_path, [Look(2.3, 7, {"a": [ONE, OLD]})], ["7 2.0 fsync(3<>) = 0 <0.2>"])
+    assert parser.trace.operations == [*MADE, Write(1, 0, ONE), Sync(1, 3)]
+
+
+def test_a_call_that_a_signal_took_back_needs_no_look(tmp_path: Path) -> None:
+    parser = parsed(
+        tmp_path,
+        [Look(2.3, 7, {"a": [ONE, OLD]})],
+        [
+            "7 2.0 fsync(3<>) = ? ERESTARTSYS (To be restarted) <0.1>",
+            "7 2.2 fsync(3<>) = 0 <0.2>",
+        ],
+    )
+    assert parser.trace.operations == [*MADE, Write(1, 0, ONE), Sync(1, 3)]
+
+
+def test_a_look_that_came_late_is_not_where_the_call_was_seen_to_come(tmp_path: Path) -> None:
+    """What was written after the sync of another thread had ended is not put before its end."""
+    looks = [Look(2.0, 8, {"a": [ONE, OLD]}), Look(2.5, 7, {"a": [ONE, TWO]})]
+    parser = parsed(
+        tmp_path,
+        looks,
+        [
+            "8 1.9 fsync(3<> <unfinished ...>",
+            "7 2.1 ftruncate(3, 8192 <unfinished ...>",
+            "8 2.4 <... fsync resumed>) = 0 <0.5>",
+            "7 2.6 <... ftruncate resumed>) = 0 <0.5>",
+        ],
+    )
+    assert parser.trace.operations[2:] == [
+        Write(1, 0, ONE),
+        Sync(1, 3),
+        Write(1, PAGE, TWO),
+        Resize(1, 2 * PAGE),
+    ]
+
+
+def test_what_was_mapped_at_an_address_before_is_not_synced_there(tmp_path: Path) -> None:
+    parser = parsed(
+        tmp_path,
+        [],
+        [
+            "7 2.0 msync(0x7000, 8192, MS_SYNC) = 0 <0.001>",
+            "7 2.1 munmap(0x7000, 8192) = 0 <0.001>",
+            "7 2.2 mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x6000 <0.001>",
+            "7 2.3 msync(0x7000, 8192, MS_SYNC) = 0 <0.001>",
+        ],
+    )
+    assert parser.trace.operations == [*MADE, Sync(1, 2)]
+
+
 def test_what_changes_after_the_last_stop_is_covered_by_no_sync(tmp_path: Path) -> None:
-    name, page = str(tmp_path / "a"), b"x" * PAGE
-    shown = "".join(f"\\x{byte:02x}" for byte in name.encode())
-    parser = Parser(tmp_path, tmp_path, {1: 0}, {(7, 0): {"a": []}, (7, 1): {"a": [bytes(PAGE)]}})
-    parser.snapshot(1, {"a": [page]})
-    said = "".join(f"\\x{byte:02x}" for byte in b'{"seq":1,"acknowledged":1}')
-    for text in (
-        f'7 openat(AT_FDCWD, "{name}", O_RDWR|O_CREAT, 0666) = 3',
-        f"7 ftruncate(3, {PAGE}) = 0",
-        f"7 mmap(NULL, {PAGE}, PROT_READ|PROT_WRITE, MAP_SHARED, 3<{shown}>, 0) = 0x7000",
-        f"7 fsync(3<{shown}>) = 0",
-    ):
-        parser.line(line(text))
-    parser.line(f'7 write(1, "{said}", 26) = 26'.encode())
-    assert parser.trace.operations[-3:] == [Sync(1, 2), Write(1, 0, page), Acknowledged(1)]
+    parser = parsed(
+        tmp_path,
+        [Look(2.1, 7, {"a": [OLD, OLD]})],
+        ["7 2.0 fsync(3<>) = 0 <0.5>", said(3.0)],
+        _1=Look(3.1, 0, {"a": [ONE, OLD]}),
+    )
+    parser.ended({"a": [ONE, TWO]})
+    assert parser.trace.operations[2:] == [
+        Sync(1, 2),
+        Write(1, 0, ONE),
+        Acknowledged(1),
+        Write(1, PAGE, TWO),
+    ]
+
+
+def test_what_may_have_been_written_after_a_sync_of_another_thread_comes_after_it(
+    tmp_path: Path,
+) -> None:
+    """The sync ends between the word and the look at the files."""
+    parser = parsed(
+        tmp_path,
+        [Look(2.1, 8, {"a": [ONE, OLD]})],
+        ["8 2.0 fsync(3<> <unfinished ...>", said(3.0), "8 3.1 <... fsync resumed>) = 0 <1.1>"],
+        _1=Look(3.2, 0, {"a": [ONE, TWO]}),
+    )
+    parser.ended({"a": [ONE, TWO]})
+    assert parser.trace.operations[2:] == [
+        Write(1, 0, ONE),
+        Acknowledged(1),
+        Sync(1, 3),
+        Write(1, PAGE, TWO),
+    ]
 
 
 @needs_stops
@@ -134,13 +219,33 @@ def test_a_call_waits_until_the_files_were_looked_at(tmp_path: Path) -> None:
         subprocess.run(words, cwd=tmp_path, check=True, timeout=60)
     finally:
         stopping.close()
-    assert [seen["a"] and seen["a"][0][:1] for seen in stopping.seen.values()] == [
+    assert [one.seen["a"] and one.seen["a"][0][:1] for one in stopping.looks] == [
         [],  # before it has a size
         b"1",
         b"2",
         b"3",
     ]
-    assert sorted(number for _, number in stopping.seen) == [0, 0, 1, 2]
+    *first, other = (one.thread for one in stopping.looks)
+    assert len(set(first)) == 1 and other not in first
+    assert sorted(one.time for one in stopping.looks) == [one.time for one in stopping.looks]
+
+
+@needs_stops
+def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
+    program = (
+        "import os, threading, time\n"
+        "fd = os.open('a', os.O_RDWR | os.O_CREAT)\n"
+        "one = threading.Thread(target=os.fsync, args=[fd]); one.start(); time.sleep(0.3)\n"
+        "os.ftruncate(fd, 1); print(one.is_alive()); one.join()"
+    )
+    stopping = Stops(Eyes(tmp_path).look, slow=5)
+    try:
+        words = stopping.command([sys.executable, "-c", program])
+        done = subprocess.run(words, cwd=tmp_path, check=True, timeout=60, capture_output=True)
+    finally:
+        stopping.close()
+    assert done.stdout == b"True\n"
+    assert [one.seen["a"] for one in stopping.looks] == [[], []]
 
 
 def test_a_system_that_stops_no_call_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +256,7 @@ def test_a_system_that_stops_no_call_is_told(monkeypatch: pytest.MonkeyPatch) ->
 def judged(way: str) -> Run:
     words = [sys.executable, str(WRITER), way]
     subject = Subject(way, way, words, isolated=False)
-    return asyncio.run(run(subject, "zmq-raft", MODELS, [512], 4, 200, 1))
+    return asyncio.run(run(subject, "zmq-raft", MODELS, [512], 3, 60, 1))
 
 
 INVENTS = {oracles.INVENTED}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from walproof.crash.recorder import contents
-from walproof.crash.stops import Eyes
+from walproof.crash.stops import Eyes, Look
 from walproof.crash.strace import Parser, command
 from walproof.crash.strace_words import NotUnderstood
 from walproof.crash.trace import Acknowledged, Names, Sync, Write, differing_files
@@ -106,7 +106,7 @@ MAPPED = (
 @pytest.mark.parametrize("sync", ["m.flush()", "os.fsync(f.fileno())"])
 def test_mapped_memory_is_written_before_the_sync_that_covers_it(tmp_path: Path, sync: str) -> None:
     parser = traced(tmp_path, MAPPED.format(sync=sync))
-    parser.snapshot(11, Eyes(tmp_path / "root").look())
+    parser.snapshots[11] = Look(0.0, 0, Eyes(tmp_path / "root").look())
     *_, write, synced, said = replayed(parser).trace.operations
     assert write == Write(1, 4096, bytes(904) + b"abc" + bytes(3189))
     assert synced == Sync(1, 3) and said == Acknowledged(11)
@@ -115,7 +115,7 @@ def test_mapped_memory_is_written_before_the_sync_that_covers_it(tmp_path: Path,
 
 def test_mapped_memory_that_is_not_synced(tmp_path: Path) -> None:
     parser = traced(tmp_path, MAPPED.format(sync="pass"))
-    parser.snapshot(11, Eyes(tmp_path / "root").look())
+    parser.snapshots[11] = Look(0.0, 0, Eyes(tmp_path / "root").look())
     *_, write, said = replayed(parser).trace.operations
     assert isinstance(write, Write) and said == Acknowledged(11)
     assert parser.trace.syncs == 0
@@ -125,7 +125,7 @@ def test_a_file_that_the_calls_do_not_explain(tmp_path: Path) -> None:
     parser = traced(
         tmp_path, "Path('a').write_bytes(b'x'); os.write(1, b'{\"seq\":1,\"acknowledged\":1}\\n')"
     )
-    parser.snapshot(11, {"a": [b"y"]})
+    parser.snapshots[11] = Look(0.0, 0, {"a": [b"y"]})
     with pytest.raises(NotUnderstood, match="as its system calls left it"):
         replayed(parser)
 

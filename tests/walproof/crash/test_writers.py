@@ -16,6 +16,7 @@ from walproof.crash.live import run_live
 from walproof.crash.model import MODELS
 from walproof.crash.recorder import CannotRecord
 from walproof.crash.run import Run, run
+from walproof.crash.stops import why_not
 from walproof.implementations import all_implementations
 
 WRITER = Path(__file__).parent / "wrong_writer.py"
@@ -32,9 +33,9 @@ def may_trace() -> bool:
 pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
 
 
-def judged(words: list[str], format: str, states: int = 100) -> Run:
+def judged(words: list[str], format: str, states: int = 100, slow: float = 0.0) -> Run:
     subject = Subject(words[-1], words[-1], words, isolated=False)
-    return asyncio.run(run(subject, format, MODELS, [512], 4, states, 1))
+    return asyncio.run(run(subject, format, MODELS, [512], 4, states, 1, slow=slow))
 
 
 def violations(done: Run) -> dict[str, set[str]]:
@@ -64,6 +65,15 @@ def test_a_wrong_writer_is_caught_by_name(
     found = violations(judged([sys.executable, str(WRITER), way], "leveldb-log"))
     for model, expected in zip(MODELS, (process, ordered, journaled, anything), strict=True):
         assert oracles.LOST in found[model] if expected else not found[model], (way, model, found)
+
+
+@pytest.mark.skipif(bool(why_not()), reason=f"calls cannot be stopped: {why_not()}")
+def test_a_writer_that_does_not_wait_for_its_sync_is_caught_on_a_slow_disk() -> None:
+    """Its sync and its word are a race, which a sync that takes half a second loses."""
+    done = judged([sys.executable, str(WRITER), "does-not-wait"], "leveldb-log", slow=0.5)
+    found = violations(done)
+    assert found.pop("process") == NEVER
+    assert all(oracles.LOST in one for one in found.values()), found
 
 
 def test_a_program_that_acknowledges_nothing_is_not_recorded() -> None:

@@ -26,13 +26,15 @@ class FormatCrash:
     """The name of a log, the context of its writer, and ``count`` records for it.
 
     ``is_part`` says whether the executable specification returns a record and says that something
-    of it is missing: that is no invention, and no record either.
+    of it is missing: that is no invention, and no record either. ``written`` gives what the writer
+    was given of a payload that is read, or None where a writer has added a record of its own.
     """
 
     name: str
     records: Callable[[int], list[NewRecord]] = random_records
     context: Mapping[str, Any] = field(default_factory=dict)
     is_part: Callable[[Record], bool] = lambda record: False
+    written: Callable[[bytes], bytes | None] = lambda payload: payload
 
 
 def crash_of(format_id: str) -> FormatCrash:
