@@ -19,12 +19,9 @@ import importlib.util
 import json
 import os
 import sys
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from reference_impl import places
 from walproof.scan import ahead
@@ -135,7 +132,9 @@ class _Stored:
         give_back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(back)
         for kernel, (symbol, takes, returns) in said["kernels"].items():
             address = self._engine.get_function_address(symbol)
-            call = _callable(kernel, address, takes, returns, give_back)
+            function = ctypes.CFUNCTYPE(ctypes.c_int32)(address)
+            signature = signatures.Signature(_kind(returns), tuple(map(_kind, takes)))
+            call: Any = calls.callable_at(kernel, function, signature, give_back)
             call.engine = self._engine  # which frees the code when nobody holds it any more
             setattr(self, kernel, call)
 
@@ -156,84 +155,13 @@ def _loaded(code: bytes) -> Any:
     return engine
 
 
-def _callable(
-    name: str,
-    address: int,
-    takes: Sequence[Any],
-    returns: Any,
-    give_back: Callable[[ctypes.c_void_p], None],
-) -> Any:
-    """A kernel as a function of Python. ``TypeError`` for an argument that it does not take.
-
-    It is called as numba's own code calls it: the place of the result, the place of an exception,
-    then the arguments. Of an array come its owner and its parent, of which kernels make no use, the
-    number and the size of its items, its data, its shape and strides.
-    """
-    types: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
-    takers = [_taker(kind, types, name) for kind in takes]
-    function = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(address)
-    result = _kind(returns)
-    room = calls.room_for(result)
-    is_simple = isinstance(result, signatures.Number) and returns != "bool"
-
-    def call(*given: Any) -> Any:
-        if len(given) != len(takers):
-            raise TypeError(f"{name}: expected {len(takers)} arguments, found {len(given)}")
-        found, fault = room(), ctypes.c_void_p()
-        passed: list[Any] = [ctypes.addressof(found), ctypes.addressof(fault)]
-        for taken, one in zip(takers, given, strict=True):
-            passed += taken(one)
-        if function(*passed) not in calls.DONE:
-            raise MemoryError(name)  # kernels raise nothing of their own
-        return found.value if is_simple else calls.given_back(found.value, result, give_back)
-
-    call.__name__ = call.__qualname__ = name
-    return call
-
-
-def _taker(kind: Any, types: list[Any], name: str) -> Callable[[Any], Sequence[Any]]:
-    """How an argument of this kind is taken apart; the types of its parts are added."""
-    if isinstance(kind, str):
-        types.append(SCALARS[kind].raw)
-        return lambda value: (int(value),)
-    if isinstance(kind, dict):
-        members = [_taker(one, types, name) for one in kind["of"]]
-        return lambda value: [
-            part for taken, one in zip(members, value, strict=True) for part in taken(one)
-        ]
-    item, dimensions, is_written = np.dtype(kind[0]), kind[1], kind[2]
-    types += [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2 + [ctypes.c_void_p]
-    types += [ctypes.c_int64] * (2 * dimensions)
-    # Most arrays are passed again and again: so the last one is known by what it is.
-    known: tuple[Callable[[], Any], tuple[Any, ...]] = (lambda: None, ())
-
-    def taken(array: Any) -> tuple[Any, ...]:
-        nonlocal known
-        last, parts = known
-        if last() is array and array is not None:
-            return parts
-        flags = array.flags
-        if (
-            array.dtype != item
-            or array.ndim != dimensions
-            or not flags.c_contiguous
-            or (is_written and not flags.writeable)
-        ):
-            raise TypeError(f"{name}: an array of {array.dtype} in {array.ndim} dimensions")
-        place = array.__array_interface__["data"][0]
-        parts = (None, None, array.size, array.itemsize, place, *array.shape, *array.strides)
-        known = weakref.ref(array), parts
-        return parts
-
-    return taken
-
-
 def _kind(said: Any) -> Any:
-    """What a kernel returns, as :mod:`walproof.scan.ahead.calls` knows it."""
+    """What a kernel takes or returns, as :mod:`walproof.scan.ahead.calls` knows it."""
     if said == "none":
         return signatures.void
     if isinstance(said, str):
         return SCALARS[said]
     if isinstance(said, dict):
         return signatures.Tuple([_kind(one) for one in said["of"]])
-    return signatures.Array(SCALARS[said[0]], said[1], "C")
+    item, dimensions, is_written = said
+    return signatures.Array(SCALARS[item], dimensions, "C", readonly=not is_written)

@@ -16,6 +16,7 @@ from numba.core.dispatcher import Dispatcher
 
 from conformance.saving import save
 from walproof.scan.ahead.calls import GIVE_BACK
+from walproof.scan.ahead.packed import SUFFIX, taking_packed
 
 _KEPT = (bool, int, str)
 _GIVEN = ("memcpy", "memmove", "memset", "memcmp", "malloc", "free")
@@ -165,7 +166,10 @@ def _is_kept(name: str, value: Any) -> bool:
 
 
 def _described(name: str, kernel: Any, numbers: Container[str]) -> tuple[str, list[Any], Any]:
-    """Symbol, arguments and result of a kernel that is compiled for one signature."""
+    """Symbol, arguments and result of a kernel that is compiled for one signature.
+
+    The symbol is that of the function beside it that takes its arguments packed.
+    """
     if len(kernel.overloads) != 1:
         raise _CannotBeKept(name)
     (compiled,) = kernel.overloads.values()
@@ -182,7 +186,7 @@ def _described(name: str, kernel: Any, numbers: Container[str]) -> tuple[str, li
     takes = [kind(one) for one in compiled.signature.args]
     returned = compiled.signature.return_type
     returns = "none" if returned == types.none else kind(returned)
-    return compiled.fndesc.llvm_func_name, takes, returns
+    return compiled.fndesc.llvm_func_name + SUFFIX, takes, returns
 
 
 def _object_file(kernels: Sequence[Any], symbols: Sequence[str]) -> bytes:
@@ -194,9 +198,13 @@ def _object_file(kernels: Sequence[Any], symbols: Sequence[str]) -> bytes:
     whole.triple, whole.data_layout = llvm.get_process_triple(), ""
     for library, symbol in zip(libraries, symbols, strict=True):
         part = library._get_module_for_linking().clone()
-        part.get_function(symbol).linkage = "external"  # else it is left out: nobody calls it
-        whole.data_layout = part.data_layout
+        kernel = part.get_function(symbol.removesuffix(SUFFIX))
+        kernel.linkage = "external"  # else it is left out: nobody calls it
+        packed = llvm.parse_assembly(taking_packed(kernel))
+        whole.data_layout = packed.data_layout = part.data_layout
+        packed.triple = whole.triple
         whole.link_in(part)
+        whole.link_in(packed)
     whole.link_in(llvm.parse_assembly(_RUNTIME))
     kept = {*symbols, GIVE_BACK}
     for function in whole.functions:

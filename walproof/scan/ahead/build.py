@@ -19,6 +19,7 @@ from pathlib import Path
 
 from reference_impl.places import BUILD
 from walproof.scan.ahead import NUMBA, SCANNERS, VARIABLE, name
+from walproof.scan.ahead.packed import SUFFIX, taking_packed
 
 PROCESSORS = {
     "x86_64": ("x86-64-v2", "+cx16,+sahf,+popcnt,+sse3,+sse4.1,+sse4.2,+ssse3"),
@@ -71,9 +72,10 @@ def _compile(folder: Path) -> None:
         for number, kernel in enumerate(compiled.AHEAD):
             (made,) = kernel.overloads.values()
             objects.append(Path(scratch) / f"{number}.o")
-            objects[-1].write_bytes(_object(made.library.get_llvm_str()))
+            called = made.fndesc.llvm_func_name
+            objects[-1].write_bytes(_object(made.library.get_llvm_str(), called))
             function = kernel.py_func
-            names[symbol(function.__module__, function.__name__)] = made.fndesc.llvm_func_name
+            names[symbol(function.__module__, function.__name__)] = called + SUFFIX
         exported = "".join(f"{one};" for one in (*names, "walproof_give_back"))
         (versions := Path(scratch) / "versions").write_text(f"{{global:{exported} local:*;}};\n")
         made_at = Path(scratch) / "library.so"
@@ -90,8 +92,10 @@ def _compile(folder: Path) -> None:
         made_at.replace(folder / name())
 
 
-def _object(code: str) -> bytes:
+def _object(code: str, name: str) -> bytes:
     """Optimised code of LLVM as an object file that may lie anywhere in memory.
+
+    Beside the function ``name`` stands the one that takes its arguments packed.
 
     That of numba itself is meant to be run at once, where it is: a dynamic linker of musl does not
     change the addresses in it.
@@ -103,7 +107,11 @@ def _object(code: str) -> bytes:
     machine = target.create_target_machine(
         cpu=processor, features=features, opt=3, reloc="pic", codemodel="small"
     )
-    return bytes(machine.emit_object(llvm.parse_assembly(code)))
+    whole = llvm.parse_assembly(code)
+    packed = llvm.parse_assembly(taking_packed(whole.get_function(name)))
+    packed.triple, packed.data_layout = whole.triple, whole.data_layout
+    whole.link_in(packed)
+    return bytes(machine.emit_object(whole))
 
 
 def main(arguments: list[str]) -> None:

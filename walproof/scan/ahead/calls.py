@@ -1,15 +1,19 @@
-"""Calls of kernels in the library: arguments taken apart as numba's code expects them.
+"""Calls of kernels from Python without numba: arguments taken apart as its code expects them.
 
 A kernel is ``int32 f(result*, error**, …)``. Of an array it takes seven values or more: who owns
 the memory, the Python object, how many items, the size of one, the address, then a length and a
-stride for each dimension. What it returns as an array is copied, and its memory given back.
+stride for each dimension. That makes sixty arguments, and ``ctypes`` takes its time for each. So
+beside a kernel stands ``int32 f.packed(result*, error**, values*)``, which :mod:`.packed` makes:
+it takes eight bytes for each. What is returned as an array is copied, and its memory given back.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Iterator
+import struct
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,7 +37,7 @@ def loaded() -> ctypes.CDLL:
 
 
 def symbol(module: str, name: str) -> str:
-    """What a kernel is called in the library."""
+    """What a kernel that takes its arguments packed is called in the library."""
     return f"walproof_{module.replace('.', '_')}_{name}"
 
 
@@ -49,50 +53,87 @@ def called(function: Any, signature: Signature) -> Callable[..., Any]:
     numba need not be there.
     """
     name = symbol(function.__module__, function.__name__)
-    layout = room_for(signature.returns)
+
+    @functools.cache
+    def found() -> Callable[..., Any]:
+        return callable_at(name, getattr(loaded(), name), signature, _give_back)
+
+    return functools.update_wrapper(lambda *given: found()(*given), function)
+
+
+def callable_at(
+    name: str, function: Any, signature: Signature, give_back: Callable[[ctypes.c_void_p], None]
+) -> Callable[..., Any]:
+    """A kernel that takes its arguments packed, as a function of Python.
+
+    ``TypeError`` for an argument that it does not take.
+    """
+    function.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
+    function.restype = ctypes.c_int32
+    returns, takers = signature.returns, [_taker(kind, name) for kind in signature.takes]
+    count, room = len(takers), room_for(returns)
+    to_error = room.error.offset
+    is_plain = isinstance(returns, Number) and returns.dtype is not np.bool_
 
     def call(*given: Any) -> Any:
-        values: list[Any] = []
-        if len(given) != len(signature.takes):
-            raise TypeError(f"{name} takes {len(signature.takes)} arguments, not {len(given)}")
-        for one, kind in zip(given, signature.takes, strict=True):
-            values += _taken(one, kind)
-        result = layout()
-        error = ctypes.c_void_p()
-        outcome = _found(name)(ctypes.byref(result), ctypes.byref(error), *values)
-        if outcome not in DONE:
-            raise MemoryError(f"{name} ended with {outcome}")  # kernels raise nothing of their own
-        return given_back(result.value, signature.returns, _give_back)
+        if len(given) != count:
+            raise TypeError(f"{name} takes {count} arguments, not {len(given)}")
+        packed = b"".join([taken(one) for taken, one in zip(takers, given, strict=True)])
+        found = room()
+        place = ctypes.addressof(found)
+        if function(place, place + to_error, packed) not in DONE:
+            raise MemoryError(name)  # kernels raise nothing of their own
+        return found.value if is_plain else given_back(found.value, returns, give_back)
 
-    return functools.update_wrapper(call, function)
+    call.__name__ = call.__qualname__ = name
+    return call
 
 
-@functools.cache
-def _found(name: str) -> Any:
-    found = getattr(loaded(), name)
-    found.restype = ctypes.c_int32
-    return found
+_SIGNED, _UNSIGNED = struct.Struct("=q").pack, struct.Struct("=Q").pack
+_WIDEST = (1 << 64) - 1
 
 
-def _taken(value: Any, kind: Any) -> Iterator[Any]:
+def _taker(kind: Any, name: str) -> Callable[[Any], bytes]:
+    """How an argument of this kind becomes the values that a kernel takes, eight bytes each."""
     if isinstance(kind, Number):
-        yield kind.raw(bool(value) if kind.dtype is np.bool_ else int(value))
-    elif isinstance(kind, Tuple):
-        for one, of in zip(value, kind.of, strict=True):
-            yield from _taken(one, of)
-    else:
-        fits = isinstance(value, np.ndarray) and value.dtype == kind.of.dtype
-        if not fits or value.ndim != kind.ndim or not value.flags.c_contiguous:
-            raise TypeError(f"a kernel wants a contiguous array of {kind.of.dtype.__name__}")
-        if not kind.readonly and not value.flags.writeable:
-            raise TypeError("a kernel would write into an array that must not be written")
-        yield ctypes.c_void_p()
-        yield ctypes.c_void_p()
-        yield ctypes.c_int64(value.size)
-        yield ctypes.c_int64(value.itemsize)
-        yield ctypes.c_void_p(value.ctypes.data)
-        yield from map(ctypes.c_int64, value.shape)
-        yield from map(ctypes.c_int64, value.strides)
+        if kind.dtype is np.bool_:
+            return lambda value: _SIGNED(bool(value))
+        if issubclass(kind.dtype, np.unsignedinteger):
+            return lambda value: _UNSIGNED(int(value) & _WIDEST)
+        return lambda value: _SIGNED(int(value))
+    if isinstance(kind, Tuple):
+        members = [_taker(one, name) for one in kind.of]
+        return lambda value: b"".join(
+            [taken(one) for taken, one in zip(members, value, strict=True)]
+        )
+    return _taker_of_arrays(kind, name)
+
+
+def _taker_of_arrays(kind: Array, name: str) -> Callable[[Any], bytes]:
+    item, dimensions, is_written = np.dtype(kind.of.dtype), kind.ndim, not kind.readonly
+    pack = struct.Struct(f"=4qQ{2 * dimensions}q").pack
+    addressof, nothing = ctypes.addressof, (ctypes.c_char * 0).from_buffer
+    # Most arrays are passed again and again: so the last one is known by what it is.
+    known: tuple[Callable[[], Any], bytes] = (lambda: None, b"")
+
+    def taken(array: Any) -> bytes:
+        nonlocal known
+        last, packed = known
+        if last() is array and array is not None:
+            return packed
+        fits = isinstance(array, np.ndarray) and array.dtype == item and array.ndim == dimensions
+        if not fits or not array.flags.c_contiguous:
+            raise TypeError(f"{name} wants a contiguous array of {item.name}")
+        is_writeable = array.flags.writeable
+        if is_written and not is_writeable:
+            raise TypeError(f"{name} would write into an array that must not be written")
+        # The quick way to the address is for arrays that may be written.
+        place = addressof(nothing(array)) if is_writeable else array.ctypes.data
+        packed = pack(0, 0, array.size, array.itemsize, place, *array.shape, *array.strides)
+        known = weakref.ref(array), packed
+        return packed
+
+    return taken
 
 
 def _give_back(owner: Any) -> None:
@@ -100,8 +141,9 @@ def _give_back(owner: Any) -> None:
 
 
 def room_for(kind: Any) -> Any:
-    """A structure whose one field, ``value``, has the memory of what is returned."""
-    return type("Result", (ctypes.Structure,), {"_fields_": [("value", _memory(kind))]})
+    """A structure: ``value`` is for what is returned, ``error`` for what is raised."""
+    fields = [("value", _memory(kind)), ("error", ctypes.c_void_p)]
+    return type("Result", (ctypes.Structure,), {"_fields_": fields})
 
 
 def _memory(kind: Any) -> Any:
