@@ -73,6 +73,20 @@ def copy32(typing: Any, to: Any, to_at: Any, data: Any, at: Any) -> Any:
     return types.void(to, types.intp, data, types.intp), generate
 
 
+@helper()
+def copy_wide(to: Any, to_at: Any, data: Any, at: Any, count: Any) -> None:
+    """The same as ``copy``, and quicker for some hundred bytes, between arrays that do not overlap.
+
+    May write up to 31 bytes after the copied ones: ``to`` has room for them, and they are written
+    later or belong to nobody.
+    """
+    if count > 512 or at + count + 31 > data.shape[0]:
+        copy(to, to_at, data, at, count)
+        return
+    for done in range(0, count, 32):
+        copy32(to, to_at + done, data, at + done)
+
+
 @intrinsic
 def store64(typing: Any, data: Any, at: Any, value: Any) -> Any:
     """Eight bytes, little-endian, from a uint64. Nobody checks that they lie in the array."""

@@ -47,7 +47,8 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(window.Window.__init__, "__defaults__", (16,))
         monkeypatch.setattr(zmq_raft_index, "STRETCH", 8)
         monkeypatch.setattr(zmq_raft_index, "MAX_ROWS", 2)
-        monkeypatch.setattr(zmq_raft_index, "HELD", 60)
+        monkeypatch.setattr(zmq_raft_index, "MAX_BYTES", 60)
+        monkeypatch.setattr(zmq_raft_index, "HELD", 40)
         monkeypatch.setattr(zmq_raft_index, "MAX_HELD", request.param)
 
 
@@ -116,7 +117,8 @@ def test_payloads_are_cut(
     path.write_bytes(index_file(random.Random(9), 1, 40, 1, 40))
     for max_held in (8 << 20, 100):  # the second: most entries are read alone
         monkeypatch.setattr(zmq_raft_index, "MAX_HELD", max_held)
-        monkeypatch.setattr(zmq_raft_index, "HELD", max_held)
+        monkeypatch.setattr(zmq_raft_index, "MAX_BYTES", max_held)
+        monkeypatch.setattr(zmq_raft_index, "HELD", max_held // 2)
         events = named(FORMAT).read(path, "recover", context)
         owed = [one.payload for one in events if isinstance(one, Record)]
         found = [

@@ -16,9 +16,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
-from walproof.scan import payloads
+from walproof.scan import arrays, payloads
 from walproof.scan.log import Source
-from walproof.scan.model import MAX_ROWS, Records, Wanted
+from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.stored import ready
 from walproof.scan.window import Window, room_for
 from walproof.scan.zmq_raft.columns import COLUMNS
@@ -29,8 +29,10 @@ HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, f
 MAX_DATA = 0x3FFFFFFF  # ZMR-013
 MAX_HELD = 8 << 20
 """Bytes of an entry up to which it is held whole."""
-HELD = 1 << 19
-"""Bytes of a run of entries: few enough to stay in the cache."""
+HELD = 1 << 18
+"""Bytes of entries that are in memory at a time: few enough to stay in the cache."""
+SLACK = 32
+"""Bytes after them, and after payloads: copies are made in pieces of so many."""
 STRETCH = 1 << 12
 TYPES = {column.name: column.type for column in COLUMNS}
 WRAP = 1 << 64
@@ -198,8 +200,6 @@ class Entries:
         self.frame = frame
         self.wanted = wanted
         self.window = Window(source, 0)
-        room = min(MAX_ROWS, index.rows)
-        self.columns = [np.empty(room, np.int64) for _ in range(3)]
         self.cap = min(wanted.max_payload, payloads.LONGEST)
         self.limit = index.count if frame.limit is None else frame.limit - index.first
         covered = min(max(frame.covered - index.first, -1), index.count)
@@ -271,40 +271,62 @@ class Entries:
 
 
 class _Run:
-    """Some entries that follow each other, read and held together."""
+    """Some entries that follow each other, as columns that are filled window by window."""
 
     def __init__(self, entries: Entries, name: str | None, row: int) -> None:
         self.entries = entries
         self.name = name
         index = entries.index
         room = min(MAX_ROWS, index.rows - row)
-        numbers, starts, ends = (column[:room] for column in entries.columns)
+        numbers, starts, ends = (np.empty(room, np.int64) for _ in range(3))
         kinds = np.empty(room, np.int8)
         count = kernel.spans(
-            index.offsets, index.kept, row, index.data, HELD, numbers, starts, ends, kinds
+            index.offsets, index.kept, row, index.data, MAX_BYTES, numbers, starts, ends, kinds
         )
         self.numbers, self.starts, self.ends = numbers[:count], starts[:count], ends[:count]
         self.kinds = kinds[:count]
         self.terms = np.empty(count, np.int64)
-        self.data: NDArray[np.uint8] = np.empty(0, np.uint8)
-        self.base = int(starts[0])
-        length = int(ends[count - 1]) - self.base
+        self.head = 0 if entries.frame.raw else kernel.ENTRY_HEAD
+        self.cap = entries.cap if entries.wanted.payload else -1
+        wants = entries.wanted.wants
+        self.with_heads = self.head > 0 and (wants("entry_type") or wants("request_id"))
+        self._make_room(count)
+
+    def _make_room(self, count: int) -> None:
+        length = int(self.ends[-1] - self.starts[0])
         self.is_alone = count == 1 and (self.kinds[0] != kernel.RECORD or length > MAX_HELD)
-        if not self.is_alone:
-            # And the head of the next one, which is looked at for its term.
-            entries.window.hold(self.base, length + kernel.ENTRY_HEAD)
-            self.data, self.base = entries.window.array, entries.window.base
+        heads = count if self.with_heads else 0
+        self.types = np.empty(heads, np.int32)
+        self.digits = room_for(24 * heads).view(np.uint64)
+        self.offsets = np.zeros(count + 1, np.int32)
+        is_kept = self.cap >= 0 and not (self.is_alone and self.kinds[0] != kernel.RECORD)
+        kept = min(length, self.cap * count) + SLACK if is_kept else 0
+        self.room = room_for(kept)
+        self.cuts = 0
 
     def judge(self, before: int, after: int) -> int:
-        """Say what each entry is. Returns the term of the last one."""
+        """Say what each entry is, and what is in it. Returns the term of the last one."""
         if self.is_alone:
             return self._judge_alone(before, after)
-        raw, limit = self.entries.frame.raw, self.entries.limit
-        return int(
-            kernel.judge(
-                self.data, self.base, self.starts, self.ends, self.numbers,
-                max(min(limit, 2**62), 0), raw, before, after, self.kinds, self.terms,
-            )
+        window, first, count = self.entries.window, 0, len(self.kinds)
+        raw, limit = self.entries.frame.raw, max(min(self.entries.limit, 2**62), 0)
+        while first < count:
+            at = int(self.starts[first])
+            stop = max(first + 1, int(np.searchsorted(self.ends, at + HELD, "right")))
+            window.hold(at, int(self.ends[stop - 1]) - at + SLACK)
+            before = kernel.judge(
+                window.array, window.base, first, stop, self.starts, self.ends, self.numbers,
+                limit, raw, before, after if stop == count else kernel.NO_TERM, self.kinds,
+                self.terms,
+            )  # fmt: skip
+            self._take(window.array, window.base, first, stop)
+            first = stop
+        return int(before)
+
+    def _take(self, data: NDArray[np.uint8], base: int, first: int, stop: int) -> None:
+        self.cuts += kernel.contents(
+            data, base, first, stop, self.starts, self.ends, self.kinds, self.head, self.cap,
+            self.with_heads, self.types, self.digits, self.offsets, self.room,
         )  # fmt: skip
 
     def _judge_alone(self, before: int, after: int) -> int:
@@ -323,65 +345,53 @@ class _Run:
             self.kinds[0] = kernel.DECREASING
         self.terms[0] = term
         if self.kinds[0] == kernel.RECORD:
-            held = self.entries.cap + kernel.ENTRY_HEAD if self.entries.wanted.payload else 0
-            length = min(end - start, max(held, kernel.ENTRY_HEAD))
-            self.data = np.frombuffer(self.entries.read(start, length), np.uint8)
+            length = min(end - start, max(self.cap + self.head, kernel.ENTRY_HEAD))
+            self._take(np.frombuffer(self.entries.read(start, length), np.uint8), start, 0, 1)
         return int(term)
 
     def events(self) -> Iterator[Records | Lost]:
         """Runs of records, and each lost entry."""
-        lost = np.flatnonzero(self.kinds)
-        start = 0
-        for row in [*lost.tolist(), len(self.kinds)]:
-            if start < row:
-                yield self._records(slice(start, row))
-            if row < len(self.kinds):
+        lost = np.flatnonzero(self.kinds).tolist()
+        count, start = len(self.kinds), 0
+        whole = self._records() if len(lost) < count else None
+        for row in [*lost, count]:
+            if whole is not None and start < row:
+                yield whole if row - start == count else whole.slice(start, row)
+            if row < count:
                 reason = kernel.REASONS[self.kinds[row]]
                 yield Lost(int(self.starts[row]), int(self.ends[row]), reason, file=self.name)
             start = row + 1
 
-    def _records(self, rows: slice) -> Records:
-        at = self.starts[rows].copy()
-        size = self.ends[rows] - at
-        head = 0 if self.entries.frame.raw else kernel.ENTRY_HEAD
-        payload, truncated = None, None
-        if self.entries.wanted.payload:
-            payload, truncated = payloads.column(
-                self.data, self.base, at + head, size - head, self.entries.cap
-            )
-        return Records(at, size, payload, self._fields(rows), self.name, truncated)
+    def _records(self) -> Records:
+        """All rows; those of entries that are lost are nobody's."""
+        size = self.ends - self.starts
+        payload = None
+        if self.cap >= 0:
+            payload = arrays.texts(self.offsets, self.room, pa.binary())
+        truncated = size - self.head > self.cap if self.cuts else None
+        return Records(self.starts, size, payload, self._fields(), self.name, truncated)
 
-    def _fields(self, rows: slice) -> dict[str, pa.Array]:
-        numbers = self.numbers[rows]
+    def _fields(self) -> dict[str, pa.Array]:
         fields: dict[str, pa.Array] = {}
         wants = self.entries.wanted.wants
         if wants("index"):
             first = np.uint64(self.entries.index.first % WRAP)
-            fields["index"] = pa.array(numbers.astype(np.uint64) + first)
-        if not self.entries.frame.raw:
-            if wants("term"):
-                fields["term"] = pa.array(self.terms[rows].view(np.uint64))
-            if wants("entry_type") or wants("request_id"):
-                fields |= self._heads(self.starts[rows])
-        return complete(fields, len(numbers), self.entries.wanted)
-
-    def _heads(self, starts: NDArray[np.int64]) -> dict[str, pa.Array]:
-        count = len(starts)
-        kinds = np.empty(count, np.int32)
-        digits = room_for(24 * count).view(np.uint64)
-        kernel.heads(self.data, self.base, starts, kinds, digits)
-        if sys.byteorder == "big":
-            digits.byteswap(inplace=True)
-        offsets = np.arange(0, 24 * (count + 1), 24, dtype=np.int32)
-        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(digits)]
-        requests = pa.Array.from_buffers(pa.string(), count, buffers)
-        return {"entry_type": pa.array(kinds), "request_id": requests}
+            fields["index"] = arrays.numbers(self.numbers.astype(np.uint64) + first)
+        if self.head and wants("term"):
+            fields["term"] = arrays.numbers(self.terms.view(np.uint64))
+        if self.with_heads:
+            if sys.byteorder == "big":
+                self.digits.byteswap(inplace=True)
+            ends = np.arange(0, 24 * len(self.kinds) + 1, 24, dtype=np.int32)
+            fields["entry_type"] = arrays.numbers(self.types)
+            fields["request_id"] = arrays.texts(ends, self.digits, pa.string())
+        return complete(fields, len(self.kinds), self.entries.wanted)
 
 
 def complete(fields: dict[str, pa.Array], count: int, wanted: Wanted) -> dict[str, pa.Array]:
     """The wanted columns in their order, null where the records have none of that name."""
     return {
-        name: fields[name] if name in fields else pa.nulls(count, kind)
+        name: fields[name] if name in fields else arrays.repeated(None, kind, count)
         for name, kind in TYPES.items()
         if wanted.wants(name)
     }

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from walproof.scan.compiled import BYTES, I8, I32, I64, U64, int64, kernel, types
-from walproof.scan.memory import load64
+from walproof.scan.compiled import BYTES, I8, I32, I64, U8, U64, int64, kernel, types
+from walproof.scan.memory import copy_wide, load64
 
 ENTRY_HEAD = 20
 MAX_TERM = 2**53 - 1
@@ -144,10 +144,14 @@ def spans(
     return count
 
 
-@kernel(int64(BYTES, int64, I64, I64, I64, int64, types.boolean, int64, int64, I8, I64))
+@kernel(
+    int64(BYTES, int64, int64, int64, I64, I64, I64, int64, types.boolean, int64, int64, I8, I64)
+)
 def judge(
     data: Any,
     base: Any,
+    first: Any,
+    stop: Any,
     starts: Any,
     ends: Any,
     numbers: Any,
@@ -158,12 +162,13 @@ def judge(
     kinds: Any,
     terms: Any,
 ) -> Any:
-    """What each entry of a run is; ``kinds`` holds ``BAD_OFFSET`` where that is known already.
+    """What the rows ``[first, stop)`` of a run are, all of whose entries are in ``data``.
 
-    Entries from number ``limit`` on belong to the next file. ``before`` and ``after`` are the
-    terms before the run and after it, or ``NO_TERM``; returned is that of its last entry.
+    ``kinds`` holds ``BAD_OFFSET`` where that is known already. Entries from number ``limit`` on
+    belong to the next file. ``before`` and ``after`` are the terms before these rows and after
+    them, or ``NO_TERM``; returned is that of the last one.
     """
-    for row in range(len(starts)):
+    for row in range(first, stop):
         term = int64(NO_TERM)
         kind = int64(kinds[row])
         if kind == RECORD:
@@ -183,7 +188,7 @@ def judge(
         terms[row] = term
         before = term
     if after != NO_TERM and after < before:
-        kinds[len(starts) - 1] = DECREASING
+        kinds[stop - 1] = DECREASING
     return before
 
 
@@ -197,16 +202,51 @@ def _hexadecimal(x: Any) -> Any:
     return x + _WORD(0x3030303030303030) + letters * _WORD(39)
 
 
-@kernel(types.void(BYTES, int64, I64, I32, U64))
-def heads(data: Any, base: Any, starts: Any, kinds: Any, digits: Any) -> Any:
-    """Type and request id of each entry; a request id is 24 digits in three little-endian words."""
+@kernel(
+    int64(BYTES, int64, int64, int64, I64, I64, I8, int64, int64, types.boolean, I32, U64, I32, U8)
+)
+def contents(
+    data: Any,
+    base: Any,
+    first: Any,
+    stop: Any,
+    starts: Any,
+    ends: Any,
+    kinds: Any,
+    head: Any,
+    cap: Any,
+    with_heads: Any,
+    entry_types: Any,
+    digits: Any,
+    offsets: Any,
+    room: Any,
+) -> Any:
+    """What is in the rows ``[first, stop)`` of a run, those that are records.
+
+    Payload n, of which ``cap`` bytes are kept, negative for none, goes to ``[offsets[n], offsets[n
+    + 1])`` in ``room``, which has 31 bytes more than all take. ``with_heads``: the type of the
+    entry, and its request id, 24 digits in three little-endian words. Returns how many payloads
+    were cut.
+    """
     four = _WORD(0xFFFFFFFF)
-    for row in range(len(starts)):
-        i = starts[row] - base
-        first = load64(data, i)
-        second = load64(data, i + 5)
-        kinds[row] = data[i + 12]
-        word = _WORD(3 * row)
-        digits[word] = _hexadecimal(first & four)
-        digits[word + _WORD(1)] = _hexadecimal(first >> _WORD(32))
-        digits[word + _WORD(2)] = _hexadecimal(second >> _WORD(24) & four)
+    put, cuts = int64(offsets[first]), 0
+    for row in range(first, stop):
+        if kinds[row] == RECORD:
+            i = starts[row] - base
+            if with_heads:
+                one = load64(data, i)
+                two = load64(data, i + 5)
+                entry_types[row] = data[i + 12]
+                word = _WORD(3 * row)
+                digits[word] = _hexadecimal(one & four)
+                digits[word + _WORD(1)] = _hexadecimal(one >> _WORD(32))
+                digits[word + _WORD(2)] = _hexadecimal(two >> _WORD(24) & four)
+            if cap >= 0:
+                length = ends[row] - starts[row] - head
+                if length > cap:
+                    length = cap
+                    cuts += 1
+                copy_wide(room, put, data, i + head, length)
+                put += length
+        offsets[row + 1] = put
+    return cuts
