@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from walproof.scan.adler32 import adler32
-from walproof.scan.compiled import BYTES, I8, I64, int64, kernel, types
+from walproof.scan.compiled import BYTES, I8, I32, I64, U8, int64, kernel, types
+from walproof.scan.memory import copy_wide
 
 CONTROL = 28
 RECORD_HEAD = 5
@@ -17,8 +18,10 @@ MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
 # Where a walk stands, in an array of int64: the kernel goes on from it and leaves it updated.
-AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, PAYLOAD, NEED, SOUND, BEYOND = range(10)
+AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, CUT, NEED, SOUND, BEYOND = range(10)
 WALK_STATE = 10
+SLACK = 32
+# Bytes that there is room for after payloads: copies are made in pieces of so many.
 # SOUND: a batch was met that ends a doubt, and after BEYOND (KDB-051).
 
 # Why a walk came back.
@@ -114,39 +117,43 @@ def _are_of_users(data: Any, i: Any, end: Any) -> Any:
     return True
 
 
-@kernel(int64(BYTES, int64, int64, int64, int64, int64, I64, I64, I64, I8, I64, I64))
+@kernel(int64(BYTES, int64, int64, int64, int64, int64, I64, I64, I64, I8, I32, I32, U8, I64))
 def walk(
     data: Any,
     base: Any,
     size: Any,
     fill: Any,
-    max_payload: Any,
+    cap: Any,
     max_bytes: Any,
     at_rows: Any,
     size_rows: Any,
     batch_rows: Any,
     kind_rows: Any,
     command_rows: Any,
+    offsets: Any,
+    room: Any,
     state: Any,
 ) -> Any:
     """Sound batches and their records, up to the first place that takes more than one look.
 
     ``size`` is that of the file, ``fill`` where its preallocated space begins. Rows are written
-    from 0 on, until they are full or have ``max_bytes`` of payload (each cut at ``max_payload``),
-    one record excepted.
+    after those that ``COUNT`` counts already, until they are full or have ``max_bytes`` of payload,
+    one record excepted; or until ``room`` has less than ``NEED`` and the slack. Payload n, of which
+    ``cap`` bytes are kept, negative for none, goes to ``[offsets[n], offsets[n + 1])`` in ``room``.
     """
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     summed = state[SUMMED]
     end = base + len(data)
-    count = int64(0)
-    payload = int64(0)
+    count = state[COUNT]
+    put = int64(offsets[count])
     why = ROWS_FULL
+    state[NEED] = 0
     while True:
         if at < base:
             why, state[NEED] = NEEDS_BYTES, CONTROL
             break
         if at < batch_end:
-            if count == len(at_rows) or payload >= max_bytes:
+            if count == len(at_rows) or put >= max_bytes:
                 break
             i = at - base
             length = int64(0)
@@ -165,14 +172,22 @@ def walk(
                 if at + length > end:
                     why, state[NEED] = NEEDS_BYTES, length
                     break
+                kept = min(length - RECORD_HEAD, cap)
+                if kept > 0:
+                    if put + kept + SLACK > len(room):
+                        state[NEED] = kept
+                        break
+                    copy_wide(room, put, data, i + RECORD_HEAD, kept)
+                    put += kept
+                state[CUT] += kept < length - RECORD_HEAD
                 command = command_of(data, i + RECORD_HEAD, length - RECORD_HEAD)
-                payload += min(length - RECORD_HEAD, max_payload)
             at_rows[count] = at
             size_rows[count] = length
             batch_rows[count] = batch
             kind_rows[count] = kind
             command_rows[count] = command
             count += 1
+            offsets[count] = put
             at += length
             continue
         # A batch should begin here.
@@ -219,7 +234,7 @@ def walk(
             state[SOUND] = 1
         at, batch, batch_end = start, at, stop
     state[AT], state[BATCH], state[BATCH_END] = at, batch, batch_end
-    state[SUMMED], state[COUNT], state[PAYLOAD] = summed, count, payload
+    state[SUMMED], state[COUNT] = summed, count
     return why
 
 

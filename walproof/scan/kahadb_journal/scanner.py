@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from reference_impl.answer import End, Lost
 from reference_impl.kahadb_journal.layout import COMMANDS, data_files, file_id, sibling
-from walproof.scan import payloads
+from walproof.scan import arrays, payloads
 from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start, kernel
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
-from walproof.scan.window import Window
+from walproof.scan.window import Window, passing, room_for
 
 MAX_HELD = 32 << 20
 """Bytes of a batch that are held at once; a larger one is read twice, a larger record alone."""
@@ -180,16 +180,24 @@ class _DataFile:
     def __init__(self, source: Source, wanted: Wanted, name: str | None, is_last: bool) -> None:
         self.source = source
         self.wanted = wanted
-        self.cap = min(wanted.max_payload, payloads.LONGEST)
+        self.cap = min(wanted.max_payload, payloads.LONGEST) if wanted.payload else -1
         self.name = name
         self.is_last = is_last
-        self.window = Window(source)
+        self.window = passing(source)
         self.damage = Damage(source, fill_start(source))
         self.state = np.zeros(kernel.WALK_STATE, np.int64)
-        self.at, self.size, self.batch, self.command = (
-            np.empty(MAX_ROWS, np.int64) for _ in range(4)
-        )
-        self.kind = np.empty(MAX_ROWS, np.int8)
+        self._make_room(0)
+
+    def _make_room(self, needed: int) -> None:
+        """Fresh arrays for a run; its first payload takes ``needed`` bytes, if that is known."""
+        left = max(0, self.source.size - int(self.state[kernel.AT]))
+        rows = min(MAX_ROWS, 1 + left // kernel.RECORD_HEAD)
+        self.at, self.size, self.batch = (np.empty(rows, np.int64) for _ in range(3))
+        self.command, self.kind = np.empty(rows, np.int32), np.empty(rows, np.int8)
+        self.offsets = np.zeros(rows + 1, np.int32)
+        kept = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
+        self.room = room_for(kept + kernel.SLACK)
+        self.state[kernel.COUNT] = self.state[kernel.CUT] = 0
 
     def events(self) -> Found:
         """Records and lost ranges in the order of the file."""
@@ -200,21 +208,19 @@ class _DataFile:
             state[kernel.SOUND] = 0
             why = kernel.walk(
                 self.window.array, self.window.base, self.source.size, self.damage.fill,
-                self.cap if self.wanted.payload else 0, MAX_BYTES,
-                self.at, self.size, self.batch, self.kind, self.command, state,
+                self.cap, MAX_BYTES, self.at, self.size, self.batch, self.kind, self.command,
+                self.offsets, self.room, state,
             )  # fmt: skip
             doubtful &= not state[kernel.SOUND]
-            yield from self._rows(int(state[kernel.COUNT]))
+            at, need = int(state[kernel.AT]), int(state[kernel.NEED])
+            if why == kernel.NEEDS_BYTES and need <= MAX_HELD:
+                self.window.hold(at, need)
+                continue
+            yield from self._taken(need if why == kernel.ROWS_FULL else 0)
             if why == kernel.ROWS_FULL:
                 continue
-            at = int(state[kernel.AT])
-            in_batch = at < state[kernel.BATCH_END]
             if why == kernel.NEEDS_BYTES:
-                need = int(state[kernel.NEED])
-                if need <= MAX_HELD:
-                    self.window.hold(at, need)
-                    continue
-                if in_batch:
+                if at < state[kernel.BATCH_END]:
                     yield self._huge(at, need)
                     state[kernel.AT] += need
                     continue
@@ -243,43 +249,65 @@ class _DataFile:
         self.state[kernel.SUMMED] = sums.upto
         return found
 
-    def _rows(self, count: int) -> Iterator[Records | Lost]:
-        """What the walk found: runs of records, and single records that are lost."""
-        lost = np.flatnonzero(self.kind[:count])
+    def _taken(self, needed: int) -> Iterator[Records | Lost]:
+        """What the walk found: runs of records, and single records that are lost.
+
+        The next payload takes ``needed`` bytes, if that is known.
+        """
+        count = int(self.state[kernel.COUNT])
+        put = int(self.offsets[count])
+        lost = np.flatnonzero(self.kind[:count]).tolist()
+        # A small run, as between two places that are damaged, is copied: it need not hold all this.
+        is_small = 8 * count < len(self.at) and 8 * put < len(self.room)
+        whole = self._run(count, put, is_small) if len(lost) < count else None
+        lost = [(row, int(self.at[row]), int(self.size[row]), self.kind[row]) for row in lost]
+        if (is_small or not count) and needed + kernel.SLACK <= len(self.room):
+            self.state[kernel.COUNT] = self.state[kernel.CUT] = 0
+        else:
+            self._make_room(needed)
         start = 0
-        for row in [*lost.tolist(), count]:
-            if start < row:
-                yield self._run(slice(start, row))
-            if row < count:
-                at = int(self.at[row])
-                reason = "bad-record" if self.kind[row] == kernel.BAD_RECORD else "unknown-type"
-                yield Lost(at, at + int(self.size[row]), reason, file=self.name)
+        for row, at, size, kind in lost:
+            if whole is not None and start < row:
+                yield whole.slice(start, row)
+            reason = "bad-record" if kind == kernel.BAD_RECORD else "unknown-type"
+            yield Lost(at, at + size, reason, file=self.name)
             start = row + 1
+        if whole is not None and start < count:
+            yield whole.slice(start, count) if start else whole
 
-    def _run(self, rows: slice) -> Records:
-        at, size = self.at[rows].copy(), self.size[rows].copy()
-        payload, truncated = None, None
-        if self.wanted.payload:
-            head = kernel.RECORD_HEAD
-            payload, truncated = payloads.column(
-                self.window.array, self.window.base, at + head, size - head, self.cap
-            )
-        fields = self._fields(self.batch[rows].copy(), self.command[rows])
-        return Records(at, size, payload, fields, self.name, truncated)
+    def _run(self, count: int, put: int, is_small: bool) -> Records:
+        """All rows, with ``put`` bytes of payload; those of records that are lost are nobody's."""
+        room = self.room[: put + kernel.SLACK] if self.cap >= 0 else self.room
+        of_rows = [self.at, self.size, self.batch, self.command]
+        found = [room, self.offsets[: count + 1], *(one[:count] for one in of_rows)]
+        room, ends, at, size, batch, command = (one.copy() for one in found) if is_small else found
+        payload = arrays.texts(ends, room, pa.binary()) if self.cap >= 0 else None
+        is_cut = self.cap >= 0 and self.state[kernel.CUT]
+        truncated = size - kernel.RECORD_HEAD > self.cap if is_cut else None
+        return Records(at, size, payload, self._fields(batch, command), self.name, truncated)
 
-    def _fields(self, batch: NDArray[np.int64], command: NDArray[np.int64]) -> dict[str, pa.Array]:
-        wants, fields = self.wanted.wants, {}
+    def _fields(self, batch: NDArray[np.int64], command: NDArray[np.int32]) -> dict[str, pa.Array]:
+        wants, fields, count = self.wanted.wants, {}, len(batch)
         if wants("type"):
-            fields["type"] = pa.array(np.ones(len(batch), np.int32))
+            fields["type"] = arrays.repeated(1, pa.int32(), count)
         if wants("batch"):
-            fields["batch"] = pa.array(batch)
+            fields["batch"] = arrays.numbers(batch)
         if wants("command") or wants("command_name"):
-            none = command == kernel.NO_COMMAND
-            number = pa.array(command.astype(np.int32), mask=none if none.any() else None)
-            if wants("command"):
-                fields["command"] = number
-            if wants("command_name"):
-                fields["command_name"] = COMMAND_NAMES.take(number)
+            lowest, highest = int(command.min()), int(command.max())
+            if lowest == highest:  # mostly they are all the same
+                known = None if lowest == kernel.NO_COMMAND else lowest
+                name = None if known is None else COMMANDS[known]
+                number = arrays.repeated(known, pa.int32(), count)
+                names = arrays.repeated(name, pa.string(), count)
+            else:
+                none = command == kernel.NO_COMMAND
+                number = pa.array(command, mask=none if lowest == kernel.NO_COMMAND else None)
+                names = COMMAND_NAMES.take(number)
+            fields |= {
+                name: values
+                for name, values in (("command", number), ("command_name", names))
+                if wants(name)
+            }
         return fields
 
     def _huge(self, at: int, size: int) -> Records:
@@ -294,6 +322,6 @@ class _DataFile:
             payload = pa.array([data], pa.binary())
             truncated = np.array([True]) if length < whole else None
         head = np.frombuffer(self.window.peek(start, 6), np.uint8)
-        command = np.array([kernel.command_of(head, 0, whole)])
+        command = np.array([kernel.command_of(head, 0, whole)], np.int32)
         fields = self._fields(np.array([int(self.state[kernel.BATCH])]), command)
         return Records(np.array([at]), np.array([size]), payload, fields, self.name, truncated)
