@@ -6,6 +6,7 @@ Kernels take from here what they need of numba. Where there is none they are tho
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,8 @@ from walproof.scan.stored import cache
 
 __all__ = [
     "BYTES", "HAS_NUMBA", "I8", "I32", "I64", "I64_2D", "U8", "U16", "U32", "U64", "boolean",
-    "cgutils", "config", "helper", "int64", "intrinsic", "ir", "kernel", "llvm", "njit", "types",
-    "uint32", "uint64",
+    "cgutils", "config", "has_feature", "helper", "int64", "intrinsic", "ir", "kernel", "llvm",
+    "njit", "types", "uint32", "uint64",
 ]  # fmt: skip
 
 HAS_NUMBA = ahead.kernels() == ahead.NUMBA
@@ -46,6 +47,19 @@ U8, U16, U32, U64, I8, I32, I64 = (
 )
 """Arrays to write."""
 I64_2D = types.Array(types.int64, 2, "C")
+
+
+def has_feature(name: str) -> bool:
+    """Whether code for this processor may use a feature of x86-64, by LLVM's name for it.
+
+    Numba may have been told of another processor. Only where numba is: the library is compiled.
+    """
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return False
+    told = config.CPU_NAME, config.CPU_FEATURES
+    if any(told) and f"+{name}" not in (told[1] or "").split(","):
+        return False
+    return bool(llvm.get_host_cpu_features().get(name))
 
 
 def helper(signature: Any = None) -> Callable[[Any], Any]:

@@ -7,7 +7,6 @@ array: kernels check no bounds.
 
 from __future__ import annotations
 
-import platform
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,10 @@ from walproof.scan.compiled import (
     BYTES,
     HAS_NUMBA,
     cgutils,
-    config,
+    has_feature,
     intrinsic,
     ir,
     kernel,
-    llvm,
     njit,
     types,
 )
@@ -35,12 +33,7 @@ def has_instruction() -> bool:
     """Whether code for this processor may use SSE 4.2, also by what numba was told of it."""
     if not HAS_NUMBA:
         return calls.has(__name__, "update")
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return False
-    told = config.CPU_NAME, config.CPU_FEATURES
-    if any(told) and "+sse4.2" not in (told[1] or "").split(","):
-        return False
-    return bool(llvm.get_host_cpu_features().get("sse4.2"))
+    return has_feature("sse4.2")
 
 
 def _slicing_tables() -> NDArray[np.uint64]:

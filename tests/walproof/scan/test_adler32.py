@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 import zlib
 
 import numpy as np
@@ -34,3 +37,29 @@ def test_any_range() -> None:
 
 def test_writable_arrays_fit_too() -> None:
     assert adler32(np.zeros(5, np.uint8), 0, 5, 1) == zlib.adler32(bytes(5))
+
+
+@pytest.mark.parametrize(
+    ("features", "block"), [("", 1), ("+ssse3", 16), ("+ssse3,+avx2", 32), ("+avx512bw", 64)]
+)
+def test_for_any_processor(features: str, block: int) -> None:
+    """Numba is told of lesser processors, whose code runs here as well."""
+    llvm = pytest.importorskip("llvmlite.binding")
+    there = llvm.get_host_cpu_features()
+    if any(not there.get(one.lstrip("+")) for one in features.split(",") if one):
+        pytest.skip("this processor has no such code")
+    program = (
+        "import random, sys, zlib, numpy as np; from walproof.scan import adler32\n"
+        "assert adler32.BLOCK == int(sys.argv[1]), adler32.BLOCK\n"
+        "for length in [*range(200), *range(5500, 5650), 100_000]:\n"
+        "  for data in (random.Random(length).randbytes(length), b'\\xff' * length):\n"
+        "    array = np.frombuffer(data, np.uint8)\n"
+        "    for value in (1, 0xFFF0FFF0):\n"
+        "      assert adler32.adler32(array, 0, length, value) == zlib.adler32(data, value)\n"
+    )
+    told = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features}
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(block)],
+        env=os.environ | told | {"WALPROOF_KERNELS": "numba"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr

@@ -28,7 +28,7 @@ from walproof.scan import arrays, payloads
 from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start, kernel
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
-from walproof.scan.window import Window, passing, room_for
+from walproof.scan.window import passing, room_for
 
 MAX_HELD = 32 << 20
 """Bytes of a batch that are held at once; a larger one is read twice, a larger record alone."""
@@ -219,11 +219,10 @@ class _DataFile:
             yield from self._taken(need if why == kernel.ROWS_FULL else 0)
             if why == kernel.ROWS_FULL:
                 continue
-            if why == kernel.NEEDS_BYTES:
-                if at < state[kernel.BATCH_END]:
-                    yield self._huge(at, need)
-                    state[kernel.AT] += need
-                    continue
+            if why == kernel.NEEDS_BYTES and at < state[kernel.BATCH_END]:
+                yield self._huge(at, need)
+                state[kernel.AT] += need
+                continue
             found = self._look(at, summed)
             if found.reason is not None:
                 torn = found.torn and self.is_last  # KDB-049
@@ -256,11 +255,11 @@ class _DataFile:
         """
         count = int(self.state[kernel.COUNT])
         put = int(self.offsets[count])
-        lost = np.flatnonzero(self.kind[:count]).tolist()
+        rows = np.flatnonzero(self.kind[:count]).tolist()
         # A small run, as between two places that are damaged, is copied: it need not hold all this.
         is_small = 8 * count < len(self.at) and 8 * put < len(self.room)
-        whole = self._run(count, put, is_small) if len(lost) < count else None
-        lost = [(row, int(self.at[row]), int(self.size[row]), self.kind[row]) for row in lost]
+        whole = self._run(count, put, is_small) if len(rows) < count else None
+        lost = [(row, int(self.at[row]), int(self.size[row]), self.kind[row]) for row in rows]
         if (is_small or not count) and needed + kernel.SLACK <= len(self.room):
             self.state[kernel.COUNT] = self.state[kernel.CUT] = 0
         else:

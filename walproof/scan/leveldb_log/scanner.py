@@ -28,8 +28,9 @@ from walproof.scan.window import passing
 kernel = ready("walproof.scan.leveldb_log.kernel")
 BLOCK, NONE = kernel.BLOCK, kernel.NONE
 
-ROOM = MAX_BYTES + BLOCK
-"""Bytes of payload in a run, at most, a longer record excepted."""
+ROOM = MAX_BYTES // 2 + BLOCK
+"""Bytes of payload in a run, at most, a longer record excepted: the fewer, the more of them stay in
+the cache."""
 CARRY = MAX_BYTES // 4
 """A record of which this much was read when a run is full is joined apart."""
 GAPS = 1024

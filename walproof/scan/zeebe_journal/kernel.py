@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U32, U64, kernel, types
 from walproof.scan.crc32c import update
-from walproof.scan.memory import copy, load32, load64
+from walproof.scan.memory import copy_wide, load32, load64
 
 FAULTS = (
     "unknown-frame",
@@ -70,6 +70,9 @@ LARGEST = 2**63 - 1
     ROOM_NEEDED,
 ) = range(12)
 STATE = 12
+
+SLACK = 32
+"""Bytes that there is room for after payloads: copies are made in pieces of so many."""
 
 ENDED, FAULTY, USED_UP, FULL_UP, LIMIT = range(5)
 """What ``walk`` returns: the log ends, cannot be read on, must be in memory up to ``DATA_END``,
@@ -254,7 +257,7 @@ def walk(
             fault = INDEX_MISMATCH  # ZBJ-023, ZBJ-031
             break
         kept = min(after - content, cap)
-        if kept > 0 and put + kept > len(payload):
+        if kept > 0 and put + kept + SLACK > len(payload):
             outcome, state[ROOM_NEEDED] = FULL_UP, kept
             break
         if expected == LARGEST:
@@ -269,7 +272,7 @@ def walk(
         if own_asqn != -1:
             last_asqn = own_asqn
         if kept > 0:
-            copy(payload, put, data, content, kept)
+            copy_wide(payload, put, data, content, kept)
             put += kept
         at[rows], size[rows] = here, end - here
         index[rows], asqn[rows], checksum[rows] = own_index, own_asqn, np.uint32(stored)

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from reference_impl.answer import End, Lost, Verdict
 from reference_impl.zeebe_journal.reader import (
     CONTRADICTIONS,
@@ -34,8 +32,8 @@ from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import WHOLE, Event, Part, Wanted
 from walproof.scan.zeebe_journal.segment import (
     LONGEST_DESCRIPTOR,
-    WINDOW,
     Descriptor,
+    Memory,
     SegmentPass,
     Unreadable,
     descriptor_in,
@@ -148,7 +146,7 @@ class _Journal:
         self.index: int | None = None  # what comes next; None before the first segment
         self.asqn = -1
         self.over = self.promised = self.stopped = False
-        self.window = np.empty(WINDOW, np.uint8)
+        self.memory = Memory()
         self.first_damage: str | None = None
         self.first_torn: str | None = None
         self.end: tuple[int | None, str | None] = (0, None)
@@ -233,7 +231,7 @@ class _Journal:
     def _records(self, segment: _Segment, descriptor: Descriptor, at: int) -> Iterator[Any]:
         source = LocalSource(segment.path)
         try:
-            reading = SegmentPass(source, descriptor, self.wanted, segment.file, self.window)
+            reading = SegmentPass(source, descriptor, self.wanted, segment.file, self.memory)
             stop = NO_LIMIT
             if self.stop is not None and self.stop[0] == segment.number:
                 stop = self.stop[1]

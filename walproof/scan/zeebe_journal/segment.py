@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
+from walproof.scan.arrays import numbers, repeated
 from walproof.scan.log import LocalSource
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.stored import ready
@@ -21,6 +22,8 @@ update = kernel.update
 WINDOW = 1 << 18
 """Bytes of a segment in memory, in the processor's cache; a longer record is held whole, once its
 checksum holds."""
+ROOM = 1 << 20
+"""Bytes of payload in a run, a longer one excepted: they, too, stay in the cache."""
 GAPS = 1024
 LARGEST_PAYLOAD = 2**31 - 1
 RAFT_COLUMNS = ("term", "entry_type", "entry_fault")
@@ -82,7 +85,49 @@ def descriptor_in(head: bytes) -> Descriptor | Unreadable:
     return Descriptor(index, largest, seal, end)
 
 
+SMALLEST_RECORD = 1 + 8 + 12 + 8 + 16 + 4
+"""Bytes of a record without a payload."""
 LONGEST_DESCRIPTOR = 1 + 2 * (8 + 0xFFFF)
+
+
+class Room:
+    """Arrays that records are put into, those of one segment after those of the one before.
+
+    ``rows`` and ``put`` say how many rows and bytes of payload are taken.
+    """
+
+    def __init__(self, rows: int, payload: int) -> None:
+        self.rows = self.put = 0
+        self.ats, self.sizes = np.empty(rows, np.int64), np.empty(rows, np.int64)
+        self.ends, self.cut = np.empty(rows + 1, np.int32), np.empty(rows, np.uint8)
+        self.ends[0] = 0
+        self.index, self.asqn = np.empty(rows, np.int64), np.empty(rows, np.int64)
+        self.checksum, self.term = np.empty(rows, np.uint32), np.empty(rows, np.uint64)
+        self.entries = np.empty(rows, np.int32)
+        self.buffer = pa.allocate_buffer(payload)
+        self.payload = np.frombuffer(self.buffer, np.uint8)
+
+
+class Memory:
+    """What the passes over the segments of a journal have in common.
+
+    ``window`` is what is read into.
+    """
+
+    def __init__(self) -> None:
+        self.window = np.empty(WINDOW, np.uint8)
+        self.room = Room(0, 0)
+
+    def make_room(self, left: int, needed: int, with_payload: bool) -> None:
+        """Fresh arrays, where ``left`` bytes of a segment are to be read.
+
+        ``needed`` bytes of payload come next. The more segments there are, the larger they get.
+        """
+        before = self.room
+        rows = max(1 + left // SMALLEST_RECORD, 2 * len(before.ats))
+        room = max(left, 2 * len(before.payload))
+        room = max(needed, min(MAX_BYTES, ROOM, room)) + kernel.SLACK if with_payload else 0
+        self.room = Room(min(MAX_ROWS, rows), room)
 
 
 class SegmentPass:
@@ -99,7 +144,7 @@ class SegmentPass:
         descriptor: Descriptor,
         wanted: Wanted,
         file: str | None,
-        window: NDArray[np.uint8],
+        memory: Memory,
     ) -> None:
         self.source, self.descriptor, self.file = source, descriptor, file
         self.wanted = wanted
@@ -108,7 +153,7 @@ class SegmentPass:
         self.state = np.zeros(kernel.STATE, np.int64)
         self.fault: str | None = None
         self.limited = False
-        self.window = self.memory = window
+        self.memory = memory
         self.lost = np.empty((GAPS, 3), np.int64)
 
     @property
@@ -132,29 +177,32 @@ class SegmentPass:
         beyond = index > kernel.LARGEST
         state[kernel.AT], state[kernel.INDEX] = at, min(index, kernel.LARGEST)
         state[kernel.BEYOND], state[kernel.ASQN] = beyond, asqn
-        self._make_room(0)
+        self._go_on()
         base = filled = 0
-        size = self.source.size
+        size, data = self.source.size, self.memory.window
         while True:
+            room = self.memory.room
             outcome = kernel.walk(
-                self.memory, base, filled, size, self.descriptor.max_segment_size, limit,
-                self.cap, self.raft, state, self.ats, self.sizes, self.ends, self.cut,
-                self.payload, self.lost, self.index_, self.asqn_, self.checksum, self.term,
-                self.entries,
+                data, base, filled, size, self.descriptor.max_segment_size, limit, self.cap,
+                self.raft, state, room.ats, room.sizes, room.ends, room.cut, room.payload,
+                self.lost, room.index, room.asqn, room.checksum, room.term, room.entries,
             )  # fmt: skip
             if outcome == kernel.FULL_UP:
                 yield from self._taken()
-                self._make_room(int(state[kernel.ROOM_NEEDED]))
+                if state[kernel.LOST] < len(self.lost):
+                    left = max(0, self.source.size - self.at)
+                    self.memory.make_room(left, int(state[kernel.ROOM_NEEDED]), self.cap >= 0)
+                self._go_on()
                 continue
             if outcome != kernel.USED_UP:
                 break
             needed = int(state[kernel.DATA_END]) - self.at
-            if needed > len(self.window) and not self._holds():
+            window = self.memory.window
+            if needed > len(window) and not self._holds():
                 outcome, state[kernel.FAULT] = kernel.FAULTY, kernel.CHECKSUM_MISMATCH
                 break
-            fits = needed <= len(self.window)
-            self.memory = self.window if fits else np.empty(needed, np.uint8)
-            base, filled = self.at, self.source.read_into(self.at, self.memory)
+            data = window if needed <= len(window) else np.empty(needed, np.uint8)
+            base, filled = self.at, self.source.read_into(self.at, data)
             if filled < needed:
                 size = base + filled  # cut short by somebody else
         yield from self._taken()
@@ -167,7 +215,7 @@ class SegmentPass:
         if at < 0:
             return True
         stored = int.from_bytes(self.source.read(self.at + 9, 8), "little")
-        window, crc = self.window, 0
+        window, crc = self.memory.window, 0
         while at < end:
             filled = self.source.read_into(at, window[: end - at])
             if not filled:
@@ -175,83 +223,64 @@ class SegmentPass:
             crc, at = update(crc, window, 0, filled), at + filled
         return crc == stored
 
-    def _make_room(self, needed: int) -> None:
-        left = max(0, self.source.size - self.at)
-        rows = min(MAX_ROWS, 1 + left // (1 + 8 + 12 + 8 + 16 + 4))
-        self.ats, self.sizes = np.empty(rows, np.int64), np.empty(rows, np.int64)
-        self.ends, self.cut = np.empty(rows + 1, np.int32), np.empty(rows, np.uint8)
-        self.ends[0] = 0
-        self.index_, self.asqn_ = np.empty(rows, np.int64), np.empty(rows, np.int64)
-        self.checksum, self.term = np.empty(rows, np.uint32), np.empty(rows, np.uint64)
-        self.entries = np.empty(rows, np.int32)
-        room = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
-        self.buffer = pa.allocate_buffer(room)
-        self.payload = np.frombuffer(self.buffer, np.uint8)
-        for counter in (kernel.ROWS, kernel.LOST, kernel.PUT, kernel.CUT):
-            self.state[counter] = 0
+    def _go_on(self) -> None:
+        """Put rows after those that are in the arrays already."""
+        state, room = self.state, self.memory.room
+        state[kernel.ROWS], state[kernel.PUT] = room.rows, room.put
+        state[kernel.LOST] = state[kernel.CUT] = 0
 
     def _taken(self) -> Iterator[Records | Lost]:
-        first, rows = 0, int(self.state[kernel.ROWS])
+        room, rows = self.memory.room, int(self.state[kernel.ROWS])
+        first, room.rows, room.put = room.rows, rows, int(self.state[kernel.PUT])
         for start, end, before in self.lost[: int(self.state[kernel.LOST])].tolist():
             if before > first:
-                yield self._records(first, before)
+                yield self._records(room, first, before)
                 first = before
             yield Lost(start, end, "asqn-order", file=self.file)
         if rows > first:
-            yield self._records(first, rows)
+            yield self._records(room, first, rows)
 
-    def _records(self, first: int, after: int) -> Records:
+    def _records(self, room: Room, first: int, after: int) -> Records:
         count, here = after - first, slice(first, after)
         payload = cut = None
         if self.cap >= 0:
-            buffers = [None, pa.py_buffer(self.ends), self.buffer]
+            buffers = [None, pa.py_buffer(room.ends), room.buffer]
             payload = pa.Array.from_buffers(pa.binary(), count, buffers, 0, first)
             if self.state[kernel.CUT]:
-                cut = self.cut[here].astype(np.bool_)
+                cut = room.cut[here].astype(np.bool_)
         fields: dict[str, NDArray[Any]] = {
-            "index": self.index_[here],
-            "asqn": self.asqn_[here],
-            "checksum": self.checksum[here],
+            "index": room.index[here],
+            "asqn": room.asqn[here],
+            "checksum": room.checksum[here],
         }
-        columns = {name: _column(of) for name, of in fields.items() if self.wanted.wants(name)}
+        columns = {name: numbers(of) for name, of in fields.items() if self.wanted.wants(name)}
         if self.raft:
-            columns.update(self._raft(here, count))
+            columns.update(self._raft(room, here, count))
         return Records(
-            at=self.ats[here],
-            size=self.sizes[here],
+            at=room.ats[here],
+            size=room.sizes[here],
             payload=payload,
             fields=columns,
             file=self.file,
             truncated=cut if cut is not None and cut.any() else None,
         )
 
-    def _raft(self, here: slice, count: int) -> dict[str, pa.Array]:
-        entries = self.entries[here]
+    def _raft(self, room: Room, here: slice, count: int) -> dict[str, pa.Array]:
+        entries = room.entries[here]
         lowest, highest = int(entries.min()), int(entries.max())
         made = {}
         if self.wanted.wants("term"):
             if highest <= kernel.INITIAL:
-                made["term"] = _column(self.term[here])
+                made["term"] = numbers(room.term[here])
             elif lowest > kernel.INITIAL:
-                made["term"] = pa.nulls(count, pa.uint64())
+                made["term"] = repeated(None, pa.uint64(), count)
             else:
-                made["term"] = pa.array(self.term[here], mask=entries > kernel.INITIAL)
+                made["term"] = pa.array(room.term[here], mask=entries > kernel.INITIAL)
         for name, texts in (("entry_type", _TYPES), ("entry_fault", _FAULTS)):
             if self.wanted.wants(name):
                 # Mostly they are all the same.
-                made[name] = (
-                    pa.repeat(texts[lowest], count)
-                    if lowest == highest
-                    else texts.take(pa.array(entries))
-                )
+                if lowest == highest:
+                    made[name] = repeated(texts[lowest].as_py(), pa.string(), count)
+                else:
+                    made[name] = texts.take(pa.array(entries))
         return made
-
-
-_ARROW = {np.dtype(t): pa.from_numpy_dtype(t) for t in (np.int64, np.uint64, np.uint32)}
-
-
-def _column(values: NDArray[Any]) -> pa.Array:
-    """Numbers without a null, as they lie in memory."""
-    return pa.Array.from_buffers(
-        _ARROW[values.dtype], len(values), [None, pa.py_buffer(values)], null_count=0
-    )
