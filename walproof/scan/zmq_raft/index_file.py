@@ -34,6 +34,7 @@ HELD = 1 << 18
 SLACK = 32
 """Bytes after them, and after payloads: copies are made in pieces of so many."""
 STRETCH = 1 << 12
+ENDS_OF_REQUESTS = np.arange(0, 24 * MAX_ROWS + 1, 24, dtype=np.int32)
 TYPES = {column.name: column.type for column in COLUMNS}
 WRAP = 1 << 64
 
@@ -302,32 +303,32 @@ class _Run:
         is_kept = self.cap >= 0 and not (self.is_alone and self.kinds[0] != kernel.RECORD)
         kept = min(length, self.cap * count) + SLACK if is_kept else 0
         self.room = room_for(kept)
-        self.cuts = 0
+        self.cuts = np.zeros(1, np.int64)
 
     def judge(self, before: int, after: int) -> int:
         """Say what each entry is, and what is in it. Returns the term of the last one."""
         if self.is_alone:
             return self._judge_alone(before, after)
         window, first, count = self.entries.window, 0, len(self.kinds)
-        raw, limit = self.entries.frame.raw, max(min(self.entries.limit, 2**62), 0)
         while first < count:
             at = int(self.starts[first])
             stop = max(first + 1, int(np.searchsorted(self.ends, at + HELD, "right")))
             window.hold(at, int(self.ends[stop - 1]) - at + SLACK)
-            before = kernel.judge(
-                window.array, window.base, first, stop, self.starts, self.ends, self.numbers,
-                limit, raw, before, after if stop == count else kernel.NO_TERM, self.kinds,
-                self.terms,
-            )  # fmt: skip
-            self._take(window.array, window.base, first, stop)
+            after_these = after if stop == count else kernel.NO_TERM
+            before = self._take(window.array, window.base, first, stop, before, after_these)
             first = stop
-        return int(before)
+        return before
 
-    def _take(self, data: NDArray[np.uint8], base: int, first: int, stop: int) -> None:
-        self.cuts += kernel.contents(
-            data, base, first, stop, self.starts, self.ends, self.kinds, self.head, self.cap,
-            self.with_heads, self.types, self.digits, self.offsets, self.room,
+    def _take(
+        self, data: NDArray[np.uint8], base: int, first: int, stop: int, before: int, after: int
+    ) -> int:
+        found = kernel.take(
+            data, base, first, stop, self.starts, self.ends, self.numbers,
+            max(min(self.entries.limit, 2**62), 0), before, after, self.head, self.cap,
+            self.with_heads, self.kinds, self.terms, self.types, self.digits, self.offsets,
+            self.room, self.cuts,
         )  # fmt: skip
+        return int(found)
 
     def _judge_alone(self, before: int, after: int) -> int:
         """The same of one entry that is lost or large, without reading all of it."""
@@ -346,7 +347,8 @@ class _Run:
         self.terms[0] = term
         if self.kinds[0] == kernel.RECORD:
             length = min(end - start, max(self.cap + self.head, kernel.ENTRY_HEAD))
-            self._take(np.frombuffer(self.entries.read(start, length), np.uint8), start, 0, 1)
+            data = np.frombuffer(self.entries.read(start, length), np.uint8)
+            self._take(data, start, 0, 1, kernel.NO_TERM, kernel.NO_TERM)
         return int(term)
 
     def events(self) -> Iterator[Records | Lost]:
@@ -368,21 +370,22 @@ class _Run:
         payload = None
         if self.cap >= 0:
             payload = arrays.texts(self.offsets, self.room, pa.binary())
-        truncated = size - self.head > self.cap if self.cuts else None
+        truncated = size - self.head > self.cap if self.cuts[0] else None
         return Records(self.starts, size, payload, self._fields(), self.name, truncated)
 
     def _fields(self) -> dict[str, pa.Array]:
         fields: dict[str, pa.Array] = {}
         wants = self.entries.wanted.wants
         if wants("index"):
-            first = np.uint64(self.entries.index.first % WRAP)
-            fields["index"] = arrays.numbers(self.numbers.astype(np.uint64) + first)
+            index = self.numbers.view(np.uint64)  # nobody asks for the numbers any more
+            index += np.uint64(self.entries.index.first % WRAP)
+            fields["index"] = arrays.numbers(index)
         if self.head and wants("term"):
             fields["term"] = arrays.numbers(self.terms.view(np.uint64))
         if self.with_heads:
             if sys.byteorder == "big":
                 self.digits.byteswap(inplace=True)
-            ends = np.arange(0, 24 * len(self.kinds) + 1, 24, dtype=np.int32)
+            ends = ENDS_OF_REQUESTS[: len(self.kinds) + 1]
             fields["entry_type"] = arrays.numbers(self.types)
             fields["request_id"] = arrays.texts(ends, self.digits, pa.string())
         return complete(fields, len(self.kinds), self.entries.wanted)

@@ -144,54 +144,6 @@ def spans(
     return count
 
 
-@kernel(
-    int64(BYTES, int64, int64, int64, I64, I64, I64, int64, types.boolean, int64, int64, I8, I64)
-)
-def judge(
-    data: Any,
-    base: Any,
-    first: Any,
-    stop: Any,
-    starts: Any,
-    ends: Any,
-    numbers: Any,
-    limit: Any,
-    raw: Any,
-    before: Any,
-    after: Any,
-    kinds: Any,
-    terms: Any,
-) -> Any:
-    """What the rows ``[first, stop)`` of a run are, all of whose entries are in ``data``.
-
-    ``kinds`` holds ``BAD_OFFSET`` where that is known already. Entries from number ``limit`` on
-    belong to the next file. ``before`` and ``after`` are the terms before these rows and after
-    them, or ``NO_TERM``; returned is that of the last one.
-    """
-    for row in range(first, stop):
-        term = int64(NO_TERM)
-        kind = int64(kinds[row])
-        if kind == RECORD:
-            if not raw:
-                i = starts[row] - base
-                size = ends[row] - starts[row]
-                kind = kind_of(data, i, size, size)
-            if kind == RECORD and numbers[row] >= limit:
-                kind = int64(OVERLAPPING)  # ZMR-096
-            if kind == RECORD and not raw:
-                term = term_of(data, starts[row] - base)
-                if before > term:  # ZMR-050
-                    kind = int64(DECREASING)
-                    if row:
-                        kinds[row - 1] = DECREASING
-            kinds[row] = kind
-        terms[row] = term
-        before = term
-    if after != NO_TERM and after < before:
-        kinds[stop - 1] = DECREASING
-    return before
-
-
 @kernel(_WORD(_WORD))
 def _hexadecimal(x: Any) -> Any:
     """The eight digits of four bytes, the first one lowest, all at once."""
@@ -203,36 +155,67 @@ def _hexadecimal(x: Any) -> Any:
 
 
 @kernel(
-    int64(BYTES, int64, int64, int64, I64, I64, I8, int64, int64, types.boolean, I32, U64, I32, U8)
-)
-def contents(
+    int64(
+        BYTES, int64, int64, int64, I64, I64, I64, int64, int64, int64, int64, int64, types.boolean,
+        I8, I64, I32, U64, I32, U8, I64,
+    )
+)  # fmt: skip
+def take(
     data: Any,
     base: Any,
     first: Any,
     stop: Any,
     starts: Any,
     ends: Any,
-    kinds: Any,
+    numbers: Any,
+    limit: Any,
+    before: Any,
+    after: Any,
     head: Any,
     cap: Any,
     with_heads: Any,
+    kinds: Any,
+    terms: Any,
     entry_types: Any,
     digits: Any,
     offsets: Any,
     room: Any,
+    cuts: Any,
 ) -> Any:
-    """What is in the rows ``[first, stop)`` of a run, those that are records.
+    """What the rows ``[first, stop)`` of a run are, and what is in those that are records.
+
+    All of their entries are in ``data``. ``kinds`` holds what is known already. Entries from number
+    ``limit`` on belong to the next file. ``head`` is how many bytes there are before a payload, 0
+    for entries without a term. ``before`` and ``after`` are the terms before these rows and after
+    them, or ``NO_TERM``; returned is that of the last one.
 
     Payload n, of which ``cap`` bytes are kept, negative for none, goes to ``[offsets[n], offsets[n
-    + 1])`` in ``room``, which has 31 bytes more than all take. ``with_heads``: the type of the
-    entry, and its request id, 24 digits in three little-endian words. Returns how many payloads
-    were cut.
+    + 1])`` in ``room``, which has 31 bytes more than all take; ``cuts[0]`` counts those that were
+    cut. ``with_heads``: the type of each entry, and its request id, 24 digits in three
+    little-endian words. What a row has that turns out to be lost is nobody's.
     """
     four = _WORD(0xFFFFFFFF)
-    put, cuts = int64(offsets[first]), 0
+    put = int64(offsets[first])
     for row in range(first, stop):
-        if kinds[row] == RECORD:
-            i = starts[row] - base
+        term = int64(NO_TERM)
+        kind = int64(kinds[row])
+        i = starts[row] - base
+        size = ends[row] - starts[row]
+        if kind == RECORD:
+            if head:
+                kind = kind_of(data, i, size, size)
+            if kind == RECORD and numbers[row] >= limit:
+                kind = int64(OVERLAPPING)  # ZMR-096
+            if kind == RECORD and head:
+                term = term_of(data, i)
+                if before > term:  # ZMR-050
+                    kind = int64(DECREASING)
+                    if row:
+                        kinds[row - 1] = DECREASING
+            kinds[row] = kind
+        terms[row] = term
+        before = term
+        if kind == RECORD:
             if with_heads:
                 one = load64(data, i)
                 two = load64(data, i + 5)
@@ -242,11 +225,13 @@ def contents(
                 digits[word + _WORD(1)] = _hexadecimal(one >> _WORD(32))
                 digits[word + _WORD(2)] = _hexadecimal(two >> _WORD(24) & four)
             if cap >= 0:
-                length = ends[row] - starts[row] - head
+                length = size - head
                 if length > cap:
                     length = cap
-                    cuts += 1
+                    cuts[0] += 1
                 copy_wide(room, put, data, i + head, length)
                 put += length
         offsets[row + 1] = put
-    return cuts
+    if after != NO_TERM and after < before:
+        kinds[stop - 1] = DECREASING
+    return before
