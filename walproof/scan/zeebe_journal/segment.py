@@ -104,6 +104,11 @@ class Room:
         self.index, self.asqn = np.empty(rows, np.int64), np.empty(rows, np.int64)
         self.checksum, self.term = np.empty(rows, np.uint32), np.empty(rows, np.uint64)
         self.entries = np.empty(rows, np.int32)
+        self.renew(payload)
+
+    def renew(self, payload: int) -> None:
+        """Fresh memory for payloads alone, from the next row on."""
+        self.put = self.ends[self.rows] = 0
         self.buffer = pa.allocate_buffer(payload)
         self.payload = np.frombuffer(self.buffer, np.uint8)
 
@@ -118,15 +123,25 @@ class Memory:
         self.window = np.empty(WINDOW, np.uint8)
         self.room = Room(0, 0)
 
-    def make_room(self, left: int, needed: int, with_payload: bool) -> None:
-        """Fresh arrays, where ``left`` bytes of a segment are to be read.
+    def begin(self, left: int, with_payload: bool) -> None:
+        """See to it that a small segment is one run; ``left`` bytes of it are to be read."""
+        room = self.room
+        wish = min(left, ROOM, MAX_BYTES) + kernel.SLACK
+        if not with_payload or len(room.payload) - room.put >= wish:
+            return
+        if room.rows + 1 < len(room.ats):
+            room.rows += 1  # the row before has its end where this one would have its start
+            room.renew(wish)
+        else:
+            self.make_room(left, 0, with_payload)
 
-        ``needed`` bytes of payload come next. The more segments there are, the larger they get.
+    def make_room(self, left: int, needed: int, with_payload: bool) -> None:
+        """Fresh arrays; ``needed`` bytes of payload come next.
+
+        The more segments there are, the larger they get.
         """
-        before = self.room
-        rows = max(1 + left // SMALLEST_RECORD, 2 * len(before.ats))
-        room = max(left, 2 * len(before.payload))
-        room = max(needed, min(MAX_BYTES, ROOM, room)) + kernel.SLACK if with_payload else 0
+        rows = max(1 + left // SMALLEST_RECORD, 2 * len(self.room.ats))
+        room = max(needed, min(MAX_BYTES, ROOM, left)) + kernel.SLACK if with_payload else 0
         self.room = Room(min(MAX_ROWS, rows), room)
 
 
@@ -177,6 +192,7 @@ class SegmentPass:
         beyond = index > kernel.LARGEST
         state[kernel.AT], state[kernel.INDEX] = at, min(index, kernel.LARGEST)
         state[kernel.BEYOND], state[kernel.ASQN] = beyond, asqn
+        self.memory.begin(max(0, self.source.size - at), self.cap >= 0)
         self._go_on()
         base = filled = 0
         size, data = self.source.size, self.memory.window
