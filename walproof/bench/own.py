@@ -12,6 +12,7 @@ from walproof.bench.availability import why_no_duckdb, why_no_library, why_no_sc
 from walproof.bench.contender import Command, Contender
 from walproof.bench.formats import bench_of
 from walproof.bench.readers import WITHOUT
+from walproof.scan import reads_ranges
 
 KERNELS = ROOT / "walproof" / "scan" / "__pycache__"
 """numba keeps no kernel, and reads none, where it cannot write."""
@@ -24,6 +25,8 @@ def contenders_of(format_id: str) -> Iterator[Contender]:
         yield specification(format_id)
         yield scanner(format_id)
         yield scanner_without_numba(format_id)
+        if reads_ranges(format_id):
+            yield scanner_on_all_cores(format_id)
     if bench.payloads_and:
         yield scanner_of_one_column(format_id, bench.payloads_and)
     if bench.logs:
@@ -64,6 +67,16 @@ def scanner_without_numba(format_id: str) -> Contender:
         title="the bulk scanner without numba (walproof/scan/ahead)",
         command=in_process("scanner_without_numba", format_id),
         unavailable=why_no_library,
+    )
+
+
+def scanner_on_all_cores(format_id: str) -> Contender:
+    """The same on all processors, for logs that can be read from the middle."""
+    return replace(
+        scanner(format_id),
+        name="fast-scan-all-cores",
+        title="the bulk scanner (walproof/scan), parts of the log on all processors",
+        command=in_process("scanner_on_all_cores", format_id),
     )
 
 

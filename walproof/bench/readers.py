@@ -11,12 +11,16 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from conformance.registry import FOLDER
 from reference_impl.answer import Record
 from reference_impl.formats import named
+
+PARTS = 2
+"""Parts of a log for each processor."""
 
 ReadOnce = Callable[[Path], tuple[int, int]]
 """Reads a log to its end: how many records, and how many bytes of payload."""
@@ -68,6 +72,35 @@ def scanner_without_numba(format_id: str) -> ReadOnce:
 
 WITHOUT = "without"
 """Says that payloads are left out of a table."""
+
+
+def scanner_on_all_cores(format_id: str) -> ReadOnce:
+    """The bulk scanner in a thread for each processor, which take parts of the log in turn."""
+    from walproof import scan
+    from walproof.cores import cores
+    from walproof.scan.log import Log
+    from walproof.scan.model import Part, Records, Wanted
+    from walproof.tables import rows
+
+    kernel = scan.scanner(format_id)
+    threads = ThreadPoolExecutor(cores())
+
+    def read_once(path: Path) -> tuple[int, int]:
+        log = Log(path)
+
+        def read(part: Part) -> tuple[int, int]:
+            records = payload_bytes = 0
+            for event in kernel.scan(log, Wanted(), part):
+                if isinstance(event, Records):
+                    records += len(event)
+                    payload_bytes += rows.payload_bytes(event)
+            return records, payload_bytes
+
+        size = sum(one.stat().st_size for one in path.rglob("*")) or path.stat().st_size
+        found = list(threads.map(read, kernel.plan(log, size // (PARTS * cores()) + 1)))
+        return sum(one for one, _ in found), sum(one for _, one in found)
+
+    return read_once
 
 
 def parquet(format_id: str, payloads: str = "") -> ReadOnce:
@@ -179,6 +212,7 @@ READERS: dict[str, Callable[..., ReadOnce]] = {
         specification,
         scanner,
         scanner_without_numba,
+        scanner_on_all_cores,
         parquet,
         parquet_from_memory,
         parquet_by_duckdb,

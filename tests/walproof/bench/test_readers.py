@@ -14,11 +14,21 @@ from walproof.bench import availability, own, readers
 
 
 @pytest.mark.parametrize("format_id", ["leveldb-log", "zeebe-journal"])
-@pytest.mark.parametrize("reader", ["specification", "scanner", "parquet", "parquet_from_memory"])
+@pytest.mark.parametrize(
+    "reader",
+    ["specification", "scanner", "scanner_on_all_cores", "parquet", "parquet_from_memory"],
+)
 def test_every_record_and_byte_is_counted(format_id: str, reader: str, tmp_path: Path) -> None:
     log = tmp_path / "journal"
     named(format_id).write(log, [NewRecord(b"x" * n) for n in range(100)], {})
     assert readers.READERS[reader](format_id)(log) == (100, 4950)
+
+
+def test_all_cores_read_a_log_that_has_many_parts(tmp_path: Path) -> None:
+    log = tmp_path / "000003.log"
+    named("leveldb-log").write(log, [NewRecord(b"x" * (n % 500)) for n in range(3000)], {})
+    owed = readers.scanner("leveldb-log")(log)
+    assert readers.scanner_on_all_cores("leveldb-log")(log) == owed == (3000, 748_500)
 
 
 def test_one_column_beside_the_payloads(tmp_path: Path) -> None:

@@ -1,0 +1,35 @@
+"""Arrow arrays over memory of kernels hold what an array made value by value would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from walproof.scan import arrays
+from walproof.scan.model import MAX_ROWS
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64])
+def test_numbers(dtype: type) -> None:
+    values = np.array([0, 1, np.iinfo(dtype).max], dtype)
+    made = arrays.numbers(values)
+    made.validate(full=True)
+    assert made.equals(pa.array(values))
+
+
+@pytest.mark.parametrize("count", [0, 1, MAX_ROWS, MAX_ROWS + 1])
+@pytest.mark.parametrize(
+    ("value", "kind"), [("one", pa.string()), (7, pa.int32()), (None, pa.uint64())]
+)
+def test_repeated(value: object, kind: pa.DataType, count: int) -> None:
+    made = arrays.repeated(value, kind, count)
+    made.validate(full=True)
+    assert made.equals(pa.array([value] * count, kind))
+
+
+def test_texts() -> None:
+    room = np.frombuffer(b"onethree and what nobody owns", np.uint8)
+    made = arrays.texts(np.array([0, 3, 3, 8], np.int32), room, pa.binary())
+    made.validate(full=True)
+    assert made.to_pylist() == [b"one", b"", b"three"]
