@@ -101,7 +101,7 @@ def crash(
         writer = _writer(name)
         subject = subjects.own(writer, isolated and is_boxed(writer))
         if subject.unavailable:
-            raise click.ClickException(f"{name} is unavailable: {subject.unavailable}")
+            raise click.ClickException(f"{name} is unavailable, because {subject.unavailable}")
     else:
         subject = subjects.foreign(command or "", isolated=isolated)
     chosen = format or _only_format(subject)

@@ -44,8 +44,9 @@ class _Recorded(Child):
             line = encode({"cmd": "go-on", "seq": request["seq"]})
         await self._checked("done-reply", reply)
         if "done" not in reply:
-            why = reply.get("refused") or reply.get("skipped")
-            raise CannotRecord(f"it does not {request['cmd']}: {why}")
+            if "skipped" in reply:
+                raise CannotRecord(f"it is unavailable, because {reply['skipped']}")
+            raise CannotRecord(f"it does not {request['cmd']}: {reply.get('refused')}")
 
 
 async def record(

@@ -88,4 +88,5 @@ def test_systemd_loses_nothing_in_whatever_order_its_pages_are_written(model: st
     done = asyncio.run(run(_subject("systemd-262"), "systemd-journal", [model], [4096], 2, 12, 1))
     assert done.trace.acknowledged == 2
     (result,) = done.results
-    assert {one.what for one in result.judgement.violations()} <= {oracles.UNREAD}
+    # Its first sync comes between the data and the word OFFLINE, which a state has after them only.
+    assert result.judgement.violations() == [] or done.trace.not_stopped

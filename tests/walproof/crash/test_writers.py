@@ -84,6 +84,11 @@ def test_a_program_that_acknowledges_nothing_is_not_recorded() -> None:
         judged(command, "leveldb-log")
 
 
+def test_a_writer_whose_program_is_missing_says_so() -> None:
+    with pytest.raises(CannotRecord, match="it is unavailable, because nothing is installed"):
+        judged([sys.executable, str(WRITER), "is-not-here"], "leveldb-log")
+
+
 OURS = {
     "leveldb-log": NEVER,
     "zeebe-journal": NEVER,

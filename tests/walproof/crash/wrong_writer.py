@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from conformance.adapterkit import Refused, Request, payloads, serve
+from conformance.adapterkit import Refused, Request, Skipped, payloads, serve
 from conformance.saving import sync_to_disk
 from reference_impl.leveldb_log.writer import Writer
 
@@ -20,6 +20,8 @@ WAY = sys.argv.pop(1)
 def write(path: Path, request: Request) -> None:
     if "acknowledged" not in request:
         raise Refused("it writes only what it acknowledges")
+    if WAY == "is-not-here":
+        raise Skipped("nothing is installed")
     acknowledged = request["acknowledged"]
     with path.open("ab") as log:
         if WAY not in ("never-syncs", "forgets-the-folder"):
