@@ -97,4 +97,5 @@ def commands(one: Finding) -> str:
                 f"cargo init --name repro\ncargo add {wanted}\ncp {name} src/main.rs\n"
                 "cargo run --release"
             )
-    return f"{one.kind} --version    # {package} {version}\npython3 {name}"
+    as_root = "sudo " if one.kind == "systemd-journald" else ""
+    return f"journalctl --version    # {package} {version}\n{as_root}python3 {name}"

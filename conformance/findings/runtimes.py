@@ -249,34 +249,61 @@ def _command_rust(one: Release, finding: Finding) -> list[str]:
 # Programs that a distribution packages: an implementation here has unpacked them
 
 
-def _unpacked(one: Release) -> Path:
+def _unpacked(one: Release, program: str) -> Path:
     for name in (f"{one.package}-{one.version}", one.package):
-        for root in (BUILD / "implementations" / name / "root",):
-            if (root / "usr" / "bin" / one.kind).exists():
-                return root
+        root = BUILD / "implementations" / name / "root"
+        if (root / program).exists():
+            return root
     raise Unavailable(f"release {one.version} is not unpacked here (walproof setup)")
 
 
 def _fetch_program(one: Release) -> None:
+    """journalctl of a release."""
+    (one.place / "bin").mkdir()
+    _put_program(one, "usr/bin/journalctl", shutil.which("journalctl"))
+
+
+def _fetch_daemon(one: Release) -> None:
+    """journald of a release, and journalctl."""
+    _may_start_daemons()
+    _fetch_program(one)
+    _put_program(one, "usr/lib/systemd/systemd-journald", "/lib/systemd/systemd-journald")
+
+
+def _put_program(one: Release, program: str, here: str | None) -> None:
     """A command of the release's own: its loader and its libraries, or that of this machine."""
-    here = shutil.which(one.kind)
     try:
-        root = _unpacked(one)
+        root = _unpacked(one, program)
         (loader,) = root.glob("usr/lib/*/ld-linux*.so.*")
         libraries = f"{loader.parent}:{loader.parent / one.package}"
-        call = f'exec "{loader}" --library-path "{libraries}" "{root}/usr/bin/{one.kind}" "$@"'
+        call = f'exec "{loader}" --library-path "{libraries}" "{root}/{program}" "$@"'
     except Unavailable:
-        if here is None or f" {one.version} " not in _say([here, "--version"], one.place, SECONDS):
+        told = shutil.which("journalctl")
+        if here is None or told is None or not Path(here).exists():
+            raise
+        if f" {one.version} " not in _say([told, "--version"], one.place, SECONDS):
             raise
         call = f'exec "{here}" "$@"'
-    program = one.place / "bin" / one.kind
-    program.parent.mkdir()
-    save(program, f"#!/bin/sh\n{call}\n")
-    program.chmod(0o755)
+    shim = one.place / "bin" / Path(program).name
+    save(shim, f"#!/bin/sh\n{call}\n")
+    shim.chmod(0o755)
 
 
 def _command_program(one: Release, finding: Finding) -> list[str]:
     return [_needs("python3"), str(finding.script)]
+
+
+def _command_daemon(one: Release, finding: Finding) -> list[str]:
+    _may_start_daemons()
+    return _command_program(one, finding)
+
+
+def _may_start_daemons() -> None:
+    """Raises :class:`Unavailable`."""
+    if os.geteuid():
+        raise Unavailable("a daemon gets folders of its own, which only root may give it")
+    for program in ("unshare", "strace"):
+        _needs(program)
 
 
 def _programs(one: Release) -> str:
@@ -299,5 +326,6 @@ RUNTIMES = {
     "node": Runtime(_fetch_node, _command_node),
     "rust": Runtime(_fetch_rust, _command_rust),
     "journalctl": Runtime(_fetch_program, _command_program),
+    "systemd-journald": Runtime(_fetch_daemon, _command_daemon),
 }
 """By the kind that a record names."""
