@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -90,8 +90,13 @@ def cursor(header: Header, entry: Entry) -> str:
     )
 
 
-def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
+def inspect(
+    data: Any, context: Mapping[str, Any], progress: Callable[[int], None] = lambda at: None
+) -> Inspection:
     """Walk and check a whole file; faults are in the order in which they are met (SDJ-040).
+
+    ``progress`` is told how far it is, in bytes of the file: the walk is the first half of it, then
+    come entries, then what is known of their fields.
 
     Raises :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
@@ -100,7 +105,7 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
     faults = Faults(view.size)
     faults.add(check_shape(header, view.size))
     walk = Walk(view)
-    walk.run()
+    walk.run(lambda at: progress(at // 2))
     faults.add(walk.faults)
     links = Links(view, walk)
     faults.add(links.main_chain())
@@ -108,6 +113,7 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
     entries = list(walk.sound(layout.ENTRY))
     seqnum = 0
     for at in entries:
+        progress((2 * view.size + at) // 4)
         entry = view.entry(at)
         if entry.seqnum <= seqnum:  # SDJ-047
             text = f"sequence number {entry.seqnum} after {seqnum}"
@@ -116,7 +122,7 @@ def inspect(data: Any, context: Mapping[str, Any]) -> Inspection:
         faults.add(links.entry(at))
     faults.add(links.tables())
     faults.add(links.fields())
-    faults.add(links.data_arrays())
+    faults.add(links.data_arrays(lambda at: progress((3 * view.size + at) // 4)))
     faults.add(list(links.impostors(faults)))
     sealed_until = None
     if header.sealed or walk.counts[layout.TAG]:

@@ -6,7 +6,7 @@ a map with one byte for eight bytes of the file marks what was visited (SDJ-057)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import HEADER_FIELDS
@@ -201,9 +201,10 @@ class Links:
     def _other_name(self, at: int, name: bytes) -> bool:
         return not self.view.payload(at).startswith(name)
 
-    def data_arrays(self) -> Iterator[Fault]:
+    def data_arrays(self, progress: Callable[[int], None] = lambda at: None) -> Iterator[Fault]:
         """The entries that each DATA lists, compared with the entries that have it (SDJ-036)."""
         for at in self.walk.sound(layout.DATA):
+            progress(at)
             yield from self._data_array(at)
 
     def _data_array(self, data: int) -> Iterator[Fault]:

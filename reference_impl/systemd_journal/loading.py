@@ -6,7 +6,7 @@ import errno
 import mmap
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -33,6 +33,7 @@ def load(path: Path) -> mmap.mmap | bytes:
             return b""  # memory of no bytes cannot be had
         data = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         for at, end in _stretches(file.fileno(), size):
+            _in_large_pages(data, at, end)
             while at < end:
                 with memoryview(data) as whole, whole[at:end] as room:
                     found = os.preadv(file.fileno(), [room], at)
@@ -41,6 +42,22 @@ def load(path: Path) -> mmap.mmap | bytes:
                 at += found
         left = os.fstat(file.fileno()).st_size
         return data if left >= size else data[:left]
+
+
+_LARGE = 4 << 20
+"""Bytes. Shorter stretches stay in small pages."""
+
+
+def _in_large_pages(data: mmap.mmap, at: int, end: int) -> None:
+    """Ask for large pages where there are bytes: getting them takes half the time of small ones.
+
+    Not around holes, which a large page would fill; nor for what is short, since the system keeps
+    a note for each stretch, and has room for some thousands.
+    """
+    start, end = -(-at // mmap.PAGESIZE) * mmap.PAGESIZE, end // mmap.PAGESIZE * mmap.PAGESIZE
+    if end - start >= _LARGE and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):
+            data.madvise(mmap.MADV_HUGEPAGE, start, end - start)
 
 
 def _stretches(file: int, size: int) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from reference_impl.systemd_journal import layout
@@ -54,13 +54,14 @@ class Walk:
         """Whether an object went missing, so that counts cannot be expected to hold."""
         return bool(self._lost)
 
-    def run(self) -> None:
-        """Walk from the header to the tail object."""
+    def run(self, progress: Callable[[int], None] = lambda at: None) -> None:
+        """Walk from the header to the tail object. ``progress`` is told each offset."""
         view, tail = self.view, self.view.header.tail_object_offset
         at = view.header.header_size
         if (hidden := view.in_the_header()) is not None:
             self._lose(Fault(hidden, at, "bad-header", "SDJ-004", "objects before header_size"))
         while True:
+            progress(at)
             if self.last >= tail and not self._more_follows(at):
                 break
             framed = self._framed(at)

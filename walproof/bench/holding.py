@@ -2,21 +2,25 @@
 
 Whole commands, start included: processor time and the most memory that each held. Beside them, in
 the same rounds, what one would type without Walproof, as the file of each format in ``formats/``
-says.
+says. Where that can check a whole log, ``walproof verify`` is measured beside it on a small log and
+a large one, and what of it is the check alone, which is most of it only on a large log.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from walproof.bench import child
 from walproof.bench.formats import bench_of
+from walproof.bench.own import in_process
 from walproof.bench.reading import Row, ratio
 from walproof.bench.workloads import LARGE_WORKLOADS, WORKLOADS, Workload
 
@@ -28,6 +32,11 @@ OWN = {
     "walproof LOG": (*_WALPROOF, "summary", LOG),
     "walproof read --jsonl LOG": (*_WALPROOF, "read", "--jsonl", LOG),
 }
+VERIFY = {"walproof verify LOG": (*_WALPROOF, "verify", LOG)}
+ALONE = "its check alone, in a process that has begun"
+VERIFIED = (10_000, 100_000)
+"""Records of the logs that are verified."""
+_PASSES = 5
 
 
 def workloads() -> Iterator[Workload]:
@@ -46,27 +55,49 @@ def measure(
     rows: list[Row] = []
     for workload in logs:
         progress(f"making a log of {workload.count:,} records")
-        rows += _measured(workload, rounds, progress)
+        bench = bench_of(workload.format)
+        others = {" ".join(one): one for one in bench.otherwise}
+        rows += _measured(workload, "", OWN, others, rounds, progress)
+        if not bench.verified_by:
+            continue
+        others = {" ".join(bench.verified_by): bench.verified_by}
+        for count in dict.fromkeys(min(one, workload.count) for one in VERIFIED):
+            smaller = replace(workload, count=count)
+            rows += _measured(smaller, "verifying ", VERIFY, others, rounds, progress, True)
     return rows
 
 
-def _measured(workload: Workload, rounds: int, progress: Callable[[str], None]) -> Iterator[Row]:
+def _measured(
+    workload: Workload,
+    doing: str,
+    own_commands: Mapping[str, tuple[str, ...]],
+    others: Mapping[str, tuple[str, ...]],
+    rounds: int,
+    progress: Callable[[str], None],
+    alone: bool = False,
+) -> Iterator[Row]:
     log = workload.log()
-    others = {" ".join(one): one for one in bench_of(workload.format).otherwise}
     missing = [name for name, command in others.items() if shutil.which(command[0]) is None]
-    commands = OWN | {name: one for name, one in others.items() if name not in missing}
-    peer = next((name for name in commands if name not in OWN), None)
-    seconds: dict[str, list[float]] = {name: [] for name in commands}
-    peaks: dict[str, list[int]] = {name: [] for name in commands}
-    for command in commands.values():
-        run(command, log)  # kernels are compiled, and the log is in memory
+    there = {name: one for name, one in others.items() if name not in missing}
+    commands = {**own_commands, **there}
+    peer = next(iter(there), None)
+    ways: dict[str, Callable[[], Mapping[str, float]]] = {
+        name: functools.partial(run, command, log) for name, command in commands.items()
+    }
+    if alone:
+        ways[ALONE] = functools.partial(_check_alone, workload, log)
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    peaks: dict[str, list[int]] = {name: [] for name in ways}
+    for measured in ways.values():
+        measured()  # kernels are compiled, and the log is in memory
     for number in range(rounds):
-        for name, command in commands.items():
+        for name, measured in ways.items():
             progress(f"holding a log, round {number + 1} of {rounds}: {name}")
-            said = run(command, log)
+            said = measured()
             seconds[name].append(float(said["seconds"]))
             peaks[name].append(int(said["peak_bytes"]))
-    about = {"workload": f"{workload.format}, {workload.count:,} records of {workload.size} B"}
+    records = f"{workload.count:,} records of {workload.size} B"
+    about = {"workload": f"{workload.format}, {doing}{records}"}
     size = log.stat().st_size
     for name, own in seconds.items():
         yield about | {
@@ -80,6 +111,19 @@ def _measured(workload: Workload, rounds: int, progress: Callable[[str], None]) 
         }
     for name in missing:
         yield about | {"contender": name, "unavailable": f"{others[name][0]} not found"}
+
+
+def _check_alone(workload: Workload, log: Path) -> Mapping[str, float]:
+    """The median of a few checks in one process, and the most memory that it held."""
+    command = in_process("soundness", workload.format)(log, _PASSES)
+    done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+    if done.returncode:
+        raise OSError(f"soundness: it ended with {done.returncode}")
+    said = json.loads(done.stdout)
+    return {
+        "seconds": statistics.median(said["processor_seconds"]),
+        "peak_bytes": said["peak_bytes"],
+    }
 
 
 def run(command: Sequence[str], log: Path) -> dict[str, float]:

@@ -103,6 +103,22 @@ def scanner_on_all_cores(format_id: str) -> ReadOnce:
     return read_once
 
 
+def soundness(format_id: str) -> ReadOnce:
+    """What ``walproof verify`` asks first of a large log: whether it is sound throughout."""
+    from walproof import scan
+    from walproof.by_format import module_of
+
+    of_file = module_of(format_id, scan.__name__, "soundness").of_file
+
+    def read_once(log: Path) -> tuple[int, int]:
+        found = of_file(log)
+        if found is None:
+            raise ValueError(f"{log}: it is not sound")
+        return found.entries, 0
+
+    return read_once
+
+
 def parquet(format_id: str, payloads: str = "") -> ReadOnce:
     """The bulk scanner with all columns into a Parquet file, as ``walproof export`` writes it."""
     from walproof import scan
@@ -213,6 +229,7 @@ READERS: dict[str, Callable[..., ReadOnce]] = {
         scanner,
         scanner_without_numba,
         scanner_on_all_cores,
+        soundness,
         parquet,
         parquet_from_memory,
         parquet_by_duckdb,

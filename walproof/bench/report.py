@@ -165,8 +165,9 @@ def _carving_table(rows: Sequence[Row]) -> Table:
 
 def _holding_table(rows: Sequence[Row]) -> Table:
     def cells(row: Row) -> tuple[str, ...]:
-        spent = f"{statistics.median(row['seconds']):.2f}"
-        return spent, f"{row['mb_per_second']:,.0f}", in_bytes(row["peak_bytes"])
+        spent = statistics.median(row["seconds"])
+        shown = f"{spent:.2f}" if spent >= 0.1 else f"{spent:.4f}"
+        return shown, f"{row['mb_per_second']:,.0f}", in_bytes(row["peak_bytes"])
 
     return _filled(_table("Holding a log", "command", "s", "MB/s", "memory", "×"), rows, cells)
 

@@ -9,6 +9,7 @@ do not slow the next.
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -19,7 +20,8 @@ from walproof.bench.readers import READERS
 def main(log: Path, repeat: int, reader: str, *arguments: str) -> None:
     """Read the log ``repeat`` times and print one line of JSON.
 
-    ``all_seconds`` has each time, ``processor_seconds`` that of all threads.
+    ``all_seconds`` has each time, ``processor_seconds`` that of all threads, ``peak_bytes`` is the
+    most memory that the process held.
     """
     read_once = READERS[reader](*arguments)
     records = payload_bytes = 0
@@ -30,7 +32,8 @@ def main(log: Path, repeat: int, reader: str, *arguments: str) -> None:
         seconds.append(time.perf_counter() - started)
         of_processor.append(time.process_time() - worked)
     said = {"records": records, "payload_bytes": payload_bytes, "all_seconds": seconds}
-    print(json.dumps(said | {"processor_seconds": of_processor}))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps(said | {"processor_seconds": of_processor, "peak_bytes": peak}))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import mmap
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,8 +18,13 @@ from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.cli.opening import Opened, journals, log_in, source_of
 from walproof.cli.output import say, say_json
+from walproof.cli.summary import progress
 from walproof.quantity import counted
+from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.unpacked import Unpacked
+
+if TYPE_CHECKING:
+    from walproof.scan.systemd_journal.soundness import Sound
 
 
 @click.command()
@@ -108,38 +115,87 @@ def _verify_lost(log: Opened, as_json: bool) -> int:
 
 def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> int:
     with loaded(path) as data:
-        return _verify(name, data, context, as_json)
+        size = len(data)
+        why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
+        if why is not None:
+            words = registers()["systemd-journal"].reasons[why].words
+            say(f"{name}: {words} ({why})", err=True)
+            return 4
+        if size >= WORTH_A_KERNEL and (found := _if_sound(data, context)) is not None:
+            if not as_json:
+                header = layout.parse_header(data[: layout.HEADER_FULL])
+                _say_whole(name, found.objects, found.entries)
+                _say_seals(header, found.sealed_until, context)
+            return 0
+        with progress(size, "verifying") as told:
+            checked = inspection.inspect(data, context, _rarely(told, size // 200))
+        if not as_json and not checked.faults:
+            _say_whole(name, checked.walk.counts.total(), len(checked.entries))
+            _say_seals(checked.view.header, checked.sealed_until, context)
+            return 0
+        _say_faults(name, checked, context, as_json)
+        return 3 if checked.faults else 0
 
 
-def _verify(log: str, data: object, context: dict[str, str], as_json: bool) -> int:
-    size = len(data)  # type: ignore[arg-type]
-    why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
-    if why is not None:
-        words = registers()["systemd-journal"].reasons[why].words
-        say(f"{log}: {words} ({why})", err=True)
-        return 4
-    found = inspection.inspect(data, context)
+def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
+    """What the kernels say of a large file; None where they find a fault, or are not installed.
+
+    A fault is put into words by the executable specification, which looks at all of it again.
+    """
+    try:
+        from walproof.scan import has_kernel
+
+        if not has_kernel("systemd-journal"):
+            return None
+        from walproof.scan.systemd_journal.soundness import if_sound
+    except ModuleNotFoundError:
+        return None
+    return if_sound(data, context)
+
+
+def _rarely(told: Callable[[int], None], step: int) -> Callable[[int], None]:
+    """Tells only what is a step further than what was told last."""
+    last = 0
+
+    def tell(at: int) -> None:
+        nonlocal last
+        if at - last > step:
+            last = at
+            told(at)
+
+    return tell
+
+
+def _say_faults(
+    log: str, found: inspection.Inspection, context: dict[str, str], as_json: bool
+) -> None:
     for fault in found.faults:
         if as_json:
             say_json({"log": log, **_json(fault, found.view)})
         else:
             say(f"{log}: {_line(fault, found.view)}")
-    if as_json:
-        return 3 if found.faults else 0
-    header = found.view.header
-    counts = f"{counted(sum(found.walk.counts), 'object')}, {counted(len(found.entries), 'entry')}"
-    if found.faults:
+    if not as_json:
+        counts = _counts(found.walk.counts.total(), len(found.entries))
         say(f"{log}: {counted(len(found.faults), 'finding')}, {counts}")
-    else:
-        say(f"{log}: no findings, {counts}")
+        _say_seals(found.view.header, found.sealed_until, context)
+
+
+def _say_whole(log: str, objects: int, entries: int) -> None:
+    say(f"{log}: no findings, {_counts(objects, entries)}")
+
+
+def _counts(objects: int, entries: int) -> str:
+    return f"{counted(objects, 'object')}, {counted(entries, 'entry')}"
+
+
+def _say_seals(header: layout.Header, until: int | None, context: dict[str, str]) -> None:
     if header.sealed and not context:
         say("The file is sealed. Without --key the seals were not verified.")
-    elif header.sealed and found.sealed_until is not None:
-        until = datetime.fromtimestamp(found.sealed_until / 1_000_000, UTC)
-        say(f"The seals hold for entries up to {until.isoformat()}.")
+    elif header.sealed and until is not None:
+        shown = datetime.fromtimestamp(until / 1_000_000, UTC)
+        say(f"The seals hold for entries up to {shown.isoformat()}.")
     elif header.sealed:
         say("No entry is vouched for by a seal.")
-    return 3 if found.faults else 0
 
 
 def _object(fault: Fault, view: View) -> str:

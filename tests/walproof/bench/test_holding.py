@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 
@@ -40,6 +41,21 @@ def test_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert rows[-1]["unavailable"] == "no-such-program not found"
     assert all(row["peer"] == " ".join(peer) and row["mb_per_second"] > 0 for row in rows[:-1])
+
+
+def test_rows_of_verifying(monkeypatch: pytest.MonkeyPatch) -> None:
+    peer = (sys.executable, "-c", "pass", "LOG")
+    bench = dataclasses.replace(holding.bench_of("systemd-journal"), verified_by=peer, otherwise=())
+    monkeypatch.setattr(holding, "bench_of", lambda format_id: bench)
+    monkeypatch.setattr(holding, "VERIFIED", (20, 40, 1000))
+    monkeypatch.setattr(holding, "OWN", {})
+    rows = holding.measure([Workload("small", "systemd-journal", 40, 300)], 1)
+    contenders = [*holding.VERIFY, " ".join(peer), holding.ALONE]
+    assert [row["contender"] for row in rows] == 2 * contenders
+    assert {row["workload"] for row in rows} == {
+        f"systemd-journal, verifying {count} records of 300 B" for count in (20, 40)
+    }
+    assert all(row["ratio_to_peer"] > 0 and row["peak_bytes"] > 1 << 20 for row in rows)
 
 
 def test_there_are_logs_to_hold() -> None:

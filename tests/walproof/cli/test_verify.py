@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from conformance import VECTORS
-from walproof.cli import walproof
+from conformance.vectors import load_all
+from reference_impl.systemd_journal import inspection
+from walproof.cli import verify, walproof
 
 DAMAGED = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
 SOUND = VECTORS / "leveldb-log" / "one-record.log"
@@ -55,3 +59,39 @@ def test_journals_of_a_folder_are_named(tmp_path: Path) -> None:
     done = run(tmp_path)
     assert done.return_value == 0
     assert f"{tmp_path}/user-1000.journal: no findings" in done.stdout
+
+
+def test_what_is_sound_the_kernels_may_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same words and status with them as without, whatever is wrong, sealed or not."""
+    vectors = [one for one in load_all().values() if one.body["format"] == "systemd-journal"]
+    vectors = [one for one in vectors if one.operation == "read" and one.input.is_file()]
+    sound = 0
+    for vector in vectors[::6]:
+        key = vector.body.get("context", {}).get("key")
+        options = ["--key", key] if key else []
+        without = run(vector.input, *options)
+        monkeypatch.setattr(verify, "WORTH_A_KERNEL", 0)
+        done = run(vector.input, *options)
+        monkeypatch.undo()
+        assert (done.output, done.return_value) == (without.output, without.return_value), vector.id
+        sound += without.return_value == 0
+    assert 10 < sound < len(vectors[::6]) - 10
+
+
+def test_objects_are_counted() -> None:
+    found = inspection.inspect(JOURNAL.read_bytes(), {})
+    assert f"no findings, {found.walk.counts.total()} objects, 5 entries" in run(JOURNAL).stdout
+    assert found.walk.counts.total() == found.view.header.n_objects
+
+
+def test_how_far_it_is() -> None:
+    told: list[int] = []
+    data = JOURNAL.read_bytes()
+    inspection.inspect(data, {}, told.append)
+    assert all(one <= other for one, other in pairwise(told))
+    assert told[0] < len(data) // 4 < 3 * len(data) // 4 < told[-1] <= len(data)
+    rarely: list[int] = []
+    tell = verify._rarely(rarely.append, 10)
+    for at in range(100):
+        tell(at)
+    assert rarely == list(range(11, 100, 11))

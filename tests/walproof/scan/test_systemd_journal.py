@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from conformance.vectors import load_all
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import named
+from reference_impl.systemd_journal import inspection
+from reference_impl.systemd_journal.loading import load
 from tests.walproof.scan.damaged_systemd_journal import (
     KEY,
     LONG,
@@ -30,6 +32,8 @@ from walproof.scan.answers import answer, records
 from walproof.scan.log import Log
 from walproof.scan.model import Records, Wanted
 from walproof.scan.reference import ReferenceScanner
+from walproof.scan.stored import ready
+from walproof.scan.systemd_journal import soundness, words
 
 FORMAT = "systemd-journal"
 ORIGINALS = originals()
@@ -226,3 +230,68 @@ def test_a_file_that_lies_about_everything_costs_no_memory(tmp_path: Path) -> No
     for at in range(96, 256, 8):
         data[at : at + 8] = (2**64 - 1 - at).to_bytes(8, "little")
     check(tmp_path / "a.journal", bytes(data))
+
+
+def test_cursors_of_all_numbers() -> None:
+    """As the reference writes them, for numbers of every length, with and without zeros inside."""
+    rng = random.Random(5)
+    numbers = [0, 1, 15, 16, (1 << 32) - 1, 1 << 32, (1 << 64) - 1]
+    numbers += [rng.getrandbits(bits) for bits in range(1, 65)]
+    numbers += [number << rng.randrange(33) & (1 << 64) - 1 for number in numbers]
+    data = bytearray(rng.randbytes(208))
+    offsets = []
+    for number in numbers:
+        offsets.append(len(data))
+        four = [number, *rng.choices(numbers, k=2)]
+        head = bytes(16) + b"".join(one.to_bytes(8, "little") for one in four)
+        data += head + rng.randbytes(16) + rng.choice(numbers).to_bytes(8, "little")
+    nothing = [np.zeros(0, kind) for kind in ("i8", "i8", "u8", "i4")]
+    more = [np.zeros(0, kind) for kind in ("u1", "u1", "u2")]
+    found = words.Found(
+        np.frombuffer(bytes(data), np.uint8), *nothing, np.array(offsets, np.int64), *more,
+        np.zeros((0, 2), np.int64), *(np.zeros(0, kind) for kind in ("i4", "u1", "u1")),
+    )  # fmt: skip
+    entries, bounds = np.arange(len(offsets)), np.empty(len(offsets) + 1, np.int32)
+    text = np.empty(words.CURSOR_WIDTH * len(offsets), np.uint8)
+    kernels = ready("walproof.scan.systemd_journal.kernels")
+    kernels.cursors(found, entries, bounds, text)
+    ids = np.empty(32 * len(offsets), np.uint8)
+    kernels.boot_ids(found, entries, ids)
+    for row, at in enumerate(offsets):
+        seqnum, realtime, monotonic = (
+            int.from_bytes(data[at + place : at + place + 8], "little") for place in (16, 24, 32)
+        )
+        boot, mix = data[at + 40 : at + 56].hex(), int.from_bytes(data[at + 56 : at + 64], "little")
+        told = text[bounds[row] : bounds[row + 1]].tobytes().decode()
+        assert told == (
+            f"s={data[72:88].hex()};i={seqnum:x};b={boot};m={monotonic:x};t={realtime:x};x={mix:x}"
+        )
+        assert ids[32 * row :][:32].tobytes().decode() == boot
+
+
+def test_what_is_sound_has_no_fault() -> None:
+    for vector in load_all().values():
+        if vector.body["format"] == FORMAT and vector.input.is_file():
+            data = vector.input.read_bytes()
+            refused = len(data) < 208 or inspection.refusal(data) is not None
+            expected = None if refused else inspection.inspect(data, {})
+            found = soundness.of_file(vector.input)
+            assert (found is not None) == (expected is not None and not expected.faults), vector.id
+            if found is not None and expected is not None:
+                assert found.objects == expected.walk.counts.total()
+                assert found.entries == len(expected.entries)
+                assert found.sealed_until is None
+
+
+def test_a_large_file_is_all_there(tmp_path: Path) -> None:
+    """Also around holes, and where its end is not that of a page."""
+    data = random.Random(2).randbytes(9 << 20) + b"the end"
+    (tmp_path / "dense").write_bytes(data)
+    with (tmp_path / "sparse").open("wb") as file:
+        for place in (0, 20 << 20, 40 << 20):
+            file.seek(place)
+            file.write(data)
+    assert bytes(load(tmp_path / "dense")) == data
+    sparse = load(tmp_path / "sparse")
+    assert bytes(sparse[20 << 20 :]) == data + bytes((20 << 20) - len(data)) + data
+    assert bytes(sparse[: 20 << 20]) == data + bytes((20 << 20) - len(data))

@@ -67,7 +67,8 @@ class FormatBench:
     the one column that the peer hands out besides payloads, if it hands out no more: the scanner is
     then measured with that column alone too.
     ``limit`` is what its share of the limit is taken of. ``otherwise`` are commands that somebody
-    types who holds a log and does not have Walproof; ``LOG`` stands for its path. With ``tile``
+    types who holds a log and does not have Walproof; ``LOG`` stands for its path. ``verified_by``
+    is the one that checks a whole log, beside which ``walproof verify`` is measured. With ``tile``
     logs of a hundred million records are measured.
     """
 
@@ -80,6 +81,7 @@ class FormatBench:
     payloads_and: str | None = None
     limit: Limit | None = None
     otherwise: tuple[tuple[str, ...], ...] = ()
+    verified_by: tuple[str, ...] = ()
     tile: Tile | None = None
 
 

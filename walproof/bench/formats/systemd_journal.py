@@ -55,4 +55,5 @@ BENCH = FormatBench(
     scanner_repeat=5,
     limit=Limit("siphash24", message),
     otherwise=(("journalctl", "--quiet", "--output", "json", "--file", "LOG"),),
+    verified_by=("journalctl", "--quiet", "--verify", "--file", "LOG"),
 )

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from walproof.scan import arrays
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.stored import ready
 from walproof.scan.systemd_journal import words
@@ -17,6 +18,10 @@ from walproof.scan.systemd_journal.inspection import Inspection
 
 Numbers = NDArray[np.int64]
 kernels = ready("walproof.scan.systemd_journal.kernels")
+
+_RUN_BYTES = min(MAX_BYTES, 1 << 20)
+"""Of stored payloads in a run. Columns of that size stay in the processor's cache from one kernel
+to the next, and memory that a run gives back serves the next one."""
 
 
 def runs(inspection: Inspection, numbers: Numbers, wanted: Wanted) -> Iterator[Records]:
@@ -42,6 +47,7 @@ class _Writer:
         self.given = inspection.given
         self.places = np.full(len(self.packed_data), -1, np.int64)
         self.items = np.empty(1 << 16, np.int32)
+        self.cached = np.zeros((words.CACHED, 4), np.int64)
         self.before = 0
         if wanted.payload:
             self.boot, self.ranks = _ranks(inspection)
@@ -56,10 +62,10 @@ class _Writer:
             bounds, missing = np.empty(rows + 1, np.int32), np.empty(rows, np.int32)
             huge, sizes = np.empty(rows, np.uint8), np.empty(rows, np.int64)
             while True:
-                rows, total, lacks = kernels.gather(
-                    found, numbers, self.given, start, rows, MAX_BYTES,
+                rows, total, in_names, lacks = kernels.gather(
+                    found, numbers, self.given, start, rows, _RUN_BYTES,
                     self.packed_data, self.lengths, self.measured,
-                    self.items, bounds, missing, huge, sizes,
+                    self.cached, self.items, bounds, missing, huge, sizes,
                 )  # fmt: skip
                 if lacks <= 0:
                     break
@@ -70,7 +76,7 @@ class _Writer:
         at, size, seqnum, realtime, monotonic = (np.empty(rows, np.int64) for _ in range(5))
         kernels.numbers(found, mine, at, size, seqnum, realtime, monotonic)
         columns: dict[str, pa.Array] = {
-            name: pa.array(values.view(np.uint64))
+            name: arrays.numbers(values.view(np.uint64))
             for name, values in (
                 ("seqnum", seqnum), ("realtime", realtime), ("monotonic", monotonic)
             )
@@ -92,7 +98,9 @@ class _Writer:
             plain = self._plain(items)
             cut |= huge[:rows]
             if self.fields:
-                columns["fields"] = self._fields(items, bounds, huge[:rows], cut, total, plain)
+                columns["fields"] = self._fields(
+                    items, bounds, huge[:rows], cut, total, in_names, plain
+                )
             if wanted.payload:
                 payload = self._bodies(items, bounds, sizes[:rows], cut, plain)
             self.places.fill(-1)
@@ -123,13 +131,12 @@ class _Writer:
         huge: NDArray[np.uint8],
         cut: NDArray[np.uint8],
         total: int,
+        in_names: int,
         plain: NDArray[np.uint8],
     ) -> pa.Array:
         names, values = (np.empty(len(items) + 1, np.int32) for _ in range(2))
-        longest = np.append(self.found.lengths, np.uint8(words.NAME_WIDTH))
-        room = int(longest[self.found.name_ids[items]].sum(dtype=np.int64))
-        name_bytes = np.empty(room + 8, np.uint8)
-        value_bytes = np.empty(total + 8, np.uint8)
+        name_bytes = np.empty(in_names + words.SLACK, np.uint8)
+        value_bytes = np.empty(total + words.SLACK, np.uint8)
         kernels.fields(
             self.found, items, bounds, self.most, self.packed_data, self.lengths, self.places,
             plain, names, name_bytes, values, value_bytes, cut,
@@ -151,11 +158,14 @@ class _Writer:
         plain: NDArray[np.uint8],
     ) -> pa.Array:
         # In export format a field takes at most ten bytes more than as it is stored.
-        room = np.minimum(sizes + 10 * np.diff(bounds), self.most).sum()
-        places, text = np.empty(len(bounds), np.int32), np.empty(int(room) + 16, np.uint8)
+        counts = np.diff(bounds)
+        room = np.minimum(sizes + 10 * counts, self.most).sum()
+        keys, order, spare = np.empty((3, int(counts.max(initial=1))), np.int64)
+        places, text = np.empty(len(bounds), np.int32), np.empty(int(room) + words.SLACK, np.uint8)
         kernels.bodies(
             self.found, items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
-            self.packed_data, self.lengths, self.places, plain, places, text, cut,
+            self.packed_data, self.lengths, self.places, plain, keys, order, spare,
+            places, text, cut,
         )  # fmt: skip
         return _binary(places, text, False)
 

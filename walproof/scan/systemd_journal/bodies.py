@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from walproof.scan.compiled import BYTES, I32, I64, U8, U16, helper, int64, kernel, types, uint64
-from walproof.scan.memory import copy_short, load64, store64
+from walproof.scan.memory import copy_wide, load64, store64
 from walproof.scan.systemd_journal.entries import packed_number
 from walproof.scan.systemd_journal.hashes import name_length
 from walproof.scan.systemd_journal.object_table import FOUND
@@ -19,7 +19,7 @@ _FEW = 48
 """So many fields are sorted by insertion."""
 
 
-@helper(types.Tuple((int64, int64, types.boolean))(FOUND, int64, I64, I64, I64))
+@helper(types.Tuple((int64, int64, types.boolean))(FOUND, int64, I64, I64, I64), counted=False)
 def _bounds(found, number, packed, lengths, places):
     """Where a payload lies: start, end, and whether in the decompressed bytes."""
     if found.kinds[number] & PACKED:
@@ -40,7 +40,7 @@ def _swapped(word):
     return (word << uint64(32)) | (word >> uint64(32))
 
 
-@helper(int64(BYTES, int64, int64, BYTES, int64, int64))
+@helper(int64(BYTES, int64, int64, BYTES, int64, int64), counted=False)
 def _compared(one, at, end, other, other_at, other_end):
     """-1, 0 or 1 as the first bytes sort before, with, or after the others."""
     while at + 8 <= end and other_at + 8 <= other_end:
@@ -59,7 +59,7 @@ def _compared(one, at, end, other, other_at, other_end):
     return -1 if other_at < other_end else 0
 
 
-@helper(int64(FOUND, int64, int64, I64, I64, I64, BYTES))
+@helper(int64(FOUND, int64, int64, I64, I64, I64, BYTES), counted=False)
 def _order(found, key, other, packed, lengths, places, plain):
     """How two fields sort. A key is the rank of the name, then the number of the object.
 
@@ -81,14 +81,30 @@ def _order(found, key, other, packed, lengths, places, plain):
     return _compared(found.data, at, end, found.data, to, to_end)
 
 
-@helper(types.boolean(int64, int64))
+@helper(types.boolean(int64, int64), counted=False)
 def _plainly(key, other):
     """Whether the ranks of two keys tell how they sort, which is the rule."""
     return (key ^ other) >> 32 != 0 and (key >> 32) != NO_NAME and (other >> 32) != NO_NAME
 
 
-@helper(types.void(FOUND, I64, int64, I64, I64, I64, BYTES))
-def _sort_few(found, keys, count, packed, lengths, places, plain):
+@helper(types.boolean(I64, I64, I64, int64), counted=False)
+def _sort_as_before(keys, order, spare, count):
+    """Put keys where those of the entry before went; whether their ranks say that this is right."""
+    before = int64(-1)
+    for place in range(count):
+        key = keys[order[place]]
+        if key <= before or (place and not _plainly(before, key)):
+            return False
+        spare[place] = before = key
+    for place in range(count):
+        keys[place] = spare[place]
+    return True
+
+
+@helper(types.void(FOUND, I64, I64, int64, I64, I64, I64, BYTES), counted=False)
+def _sort_few(found, keys, order, count, packed, lengths, places, plain):
+    """By insertion. ``order`` is where each was."""
+    order[0] = 0
     for number in range(1, count):
         key = keys[number]
         place = number
@@ -99,15 +115,14 @@ def _sort_few(found, keys, count, packed, lengths, places, plain):
                     break
             elif _order(found, key, other, packed, lengths, places, plain) >= 0:
                 break
-            keys[place] = other
+            keys[place], order[place] = other, order[place - 1]
             place -= 1
-        keys[place] = key
+        keys[place], order[place] = key, number
 
 
-@helper(types.void(FOUND, I64, int64, I64, I64, I64, BYTES))
-def _sort_many(found, keys, count, packed, lengths, places, plain):
+@helper(types.void(FOUND, I64, I64, int64, I64, I64, I64, BYTES), counted=False)
+def _sort_many(found, keys, spare, count, packed, lengths, places, plain):
     """Merging runs that double: linear in bytes for each doubling."""
-    spare = np.empty(count, np.int64)
     width = 1
     while width < count:
         for start in range(0, count, 2 * width):
@@ -128,17 +143,17 @@ def _sort_many(found, keys, count, packed, lengths, places, plain):
         width *= 2
 
 
-@helper(int64(BYTES, int64, int64, int64, types.boolean, U8, int64, int64))
+@helper(int64(BYTES, int64, int64, int64, types.boolean, U8, int64, int64), counted=False)
 def _put(source, start, end, name, text, into, to, room):
     """One field in export format, or as much of it as there is room for. Where the next one goes,
     were there room."""
     if text:
-        copy_short(into, to, source, start, min(end - start, room))
+        copy_wide(into, to, source, start, min(end - start, room))
         if end - start < room:
             into[to + end - start] = 10
         return to + end - start + 1
     done = min(name, room)
-    copy_short(into, to, source, start, done)
+    copy_wide(into, to, source, start, done)
     size = end - start - name - 1
     if room >= name + 9:
         into[to + name] = 10
@@ -148,13 +163,13 @@ def _put(source, start, end, name, text, into, to, room):
             byte = uint64(10) if number == name else uint64(size) >> uint64(8 * (number - name - 1))
             into[to + number] = byte & uint64(255)
     if room > name + 9:
-        copy_short(into, to + name + 9, source, start + name + 1, min(size, room - name - 9))
+        copy_wide(into, to + name + 9, source, start + name + 1, min(size, room - name - 9))
         if room > name + 9 + size:
             into[to + name + 9 + size] = 10
     return to + name + 10 + size
 
 
-@helper(int64(FOUND, int64, I64, I64, I64, BYTES, U8, int64, int64))
+@helper(int64(FOUND, int64, I64, I64, I64, BYTES, U8, int64, int64), counted=False)
 def _put_any(found, number, packed, lengths, places, plain, into, to, room):
     """See ``_put``."""
     start, end, there = _bounds(found, number, packed, lengths, places)
@@ -171,7 +186,7 @@ def _put_any(found, number, packed, lengths, places, plain, into, to, room):
     return _put(found.data, start, end, length, text, into, to, room)
 
 
-@helper(types.boolean(FOUND, int64, I64, I64, I64, BYTES))
+@helper(types.boolean(FOUND, int64, I64, I64, I64, BYTES), counted=False)
 def _is_boot_id(found, number, packed, lengths, places, plain):
     start, end, there = _bounds(found, number, packed, lengths, places)
     if end - start <= 8:
@@ -184,11 +199,11 @@ def _is_boot_id(found, number, packed, lengths, places, plain):
 
 
 _BODIES = types.void(
-    FOUND, I32, I32, int64, int64, int64, U16, I32, I64, I64, I64, BYTES, I32, U8, U8
+    FOUND, I32, I32, int64, int64, int64, U16, I32, I64, I64, I64, BYTES, I64, I64, I64, I32, U8, U8
 )
 
 
-@kernel(_BODIES)
+@kernel(_BODIES, counted=False)
 def bodies(
     found,
     items,
@@ -202,6 +217,9 @@ def bodies(
     lengths,
     places,
     plain,
+    keys,
+    order,
+    spare,
     body_bounds,
     body_bytes,
     cut,
@@ -210,16 +228,15 @@ def bodies(
 
     ``boot`` is the number of that name. ``ranks`` sorts the names, by their numbers. ``stamps``,
     one for each object, are -1 in the first run; ``before`` counts the entries of earlier ones.
-    ``cut`` marks the records that were cut. ``body_bytes`` has room for sixteen bytes more.
+    ``keys``, ``order`` and ``spare``, at work, have a place for each item of the longest entry.
+    ``cut`` marks the records that were cut. ``body_bytes`` has SLACK bytes of room more.
     """
     data, kinds, offsets, name_ids = found.data, found.kinds, found.offsets, found.name_ids
     fixed = found.facts[DATA_FIXED]
-    keys = np.empty(256, np.int64)
-    to = int64(0)
+    # Entries of one service have their fields in one order, so they are sorted in one way.
+    to, known = int64(0), -1
     for row in range(bounds.shape[0] - 1):
         body_bounds[row] = to
-        if bounds[row + 1] - bounds[row] > keys.shape[0]:
-            keys = np.empty(2 * (bounds[row + 1] - bounds[row]), np.int64)
         count = 0
         for place in range(bounds[row], bounds[row + 1]):
             number = items[place]
@@ -231,14 +248,19 @@ def bodies(
                 continue
             keys[count] = (int64(ranks[name]) << 32) | int64(number)
             count += 1
-        if count <= _FEW:
-            _sort_few(found, keys, count, packed, lengths, places, plain)
-        else:
-            _sort_many(found, keys, count, packed, lengths, places, plain)
+        plainly = count == known and _sort_as_before(keys, order, spare, count)
+        if plainly:
+            pass
+        elif 0 < count <= _FEW:
+            _sort_few(found, keys, order, count, packed, lengths, places, plain)
+            known = count
+        elif count:
+            _sort_many(found, keys, spare, count, packed, lengths, places, plain)
         first = to
         for place in range(count):
             if (
                 place
+                and not plainly
                 and not _plainly(keys[place - 1], keys[place])
                 and _order(found, keys[place - 1], keys[place], packed, lengths, places, plain) == 0
             ):
@@ -249,7 +271,7 @@ def bodies(
                 at = offsets[number]
                 start, end = at + fixed, at + offset_at(data, at + 8)
                 if end - start < room:
-                    copy_short(body_bytes, to, data, start, end - start)
+                    copy_wide(body_bytes, to, data, start, end - start)
                     to += end - start
                     body_bytes[to] = 10
                     to += 1

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from walproof.scan.compiled import BYTES, helper, int64, kernel, types, uint32, uint64
-from walproof.scan.memory import load32, load64
+from walproof.scan.memory import load32, load64, trailing_zeros
 
 _S0, _S1 = np.uint64(0x736F6D6570736575), np.uint64(0x646F72616E646F6D)
 _S2, _S3 = np.uint64(0x6C7967656E657261), np.uint64(0x7465646279746573)
@@ -15,6 +15,7 @@ _FF = np.uint64(0xFF)
 _HIGH = np.uint64(0x8080808080808080)
 _ONES = np.uint64(0x0101010101010101)
 _SPACES = np.uint64(0x2020202020202020)
+_EQUALS = np.uint64(0x3D3D3D3D3D3D3D3D)
 
 
 @helper()
@@ -37,23 +38,38 @@ def _sipround(v0, v1, v2, v3):
     return v0, v1, v2, v3
 
 
-@helper(uint64(BYTES, int64, int64, uint64, uint64))
+@helper(uint64(BYTES, int64, int64), counted=False)
+def _tail(data, start, end):
+    """The last bytes that fill no word, as one."""
+    left = (end - start) & 7
+    if left == 0:
+        return uint64(0)
+    if end - start >= 8:
+        return load64(data, end - 8) >> uint64(64 - 8 * left)
+    word, shift = uint64(0), uint64(0)
+    for at in range(start, end):
+        word |= uint64(data[at]) << shift
+        shift += uint64(8)
+    return word
+
+
+@helper(types.UniTuple(uint64, 2)(BYTES, int64, int64, uint64, uint64), counted=False)
 def _siphash(data, start, end, k0, k1):
+    """The hash, and of each byte in a whole word its highest bit if it may not be text.
+
+    The rounds wait for each other, so to look for text meanwhile costs nothing.
+    """
     v0, v1, v2, v3 = k0 ^ _S0, k1 ^ _S1, k0 ^ _S2, k1 ^ _S3
-    at = start
+    at, odd = start, uint64(0)
     while at + 8 <= end:
         word = load64(data, at)
+        odd |= ((word - _SPACES) & ~word) | (word + _ONES) | word
         v3 ^= word
         v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
         v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
         v0 ^= word
         at += 8
-    word = uint64(end - start) << uint64(56)
-    shift = uint64(0)
-    while at < end:
-        word |= uint64(data[at]) << shift
-        shift += uint64(8)
-        at += 1
+    word = (uint64(end - start) << uint64(56)) | _tail(data, start, end)
     v3 ^= word
     v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
     v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
@@ -61,7 +77,7 @@ def _siphash(data, start, end, k0, k1):
     v2 ^= _FF
     for _ in range(4):
         v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
-    return v0 ^ v1 ^ v2 ^ v3
+    return v0 ^ v1 ^ v2 ^ v3, odd & _HIGH
 
 
 @helper()
@@ -80,7 +96,7 @@ def _tail_word(data, at, end):
     return word
 
 
-@helper(uint64(BYTES, int64, int64))
+@helper(uint64(BYTES, int64, int64), counted=False)
 def _jenkins(data, start, end):
     a = b = c = uint32(uint32(0xDEADBEEF) + uint32(end - start))
     if start == end:
@@ -116,15 +132,15 @@ def _jenkins(data, start, end):
     return (uint64(c) << uint64(32)) | uint64(b)
 
 
-@helper(uint64(BYTES, int64, int64, types.UniTuple(uint64, 3)))
+@helper(uint64(BYTES, int64, int64, types.UniTuple(uint64, 3)), counted=False)
 def hash_of(data, start, end, keys):
     """The hash of ``data[start:end]``; ``keys`` is (keyed?, low half, high half of the key)."""
     if keys[0]:
-        return _siphash(data, start, end, keys[1], keys[2])
+        return _siphash(data, start, end, keys[1], keys[2])[0]
     return _jenkins(data, start, end)
 
 
-@helper(int64(BYTES, int64, int64))
+@helper(int64(BYTES, int64, int64), counted=False)
 def name_length(data, start, end):
     """Bytes of the name in ``NAME=value``; 0 when it is no such thing (SDJ-045, SDJ-086)."""
     at = start
@@ -139,7 +155,25 @@ def name_length(data, start, end):
     return 0
 
 
-@helper(types.boolean(BYTES, int64, int64))
+@helper(int64(BYTES, int64, int64), counted=False)
+def name_end(data, start, end):
+    """Bytes in front of the first ``=``; 0 if there is none within 64 of them."""
+    at = start
+    while at + 8 <= end and at - start <= 64:
+        word = load64(data, at) ^ _EQUALS
+        found = (word - _ONES) & ~word & _HIGH
+        if found:
+            length = at - start + (trailing_zeros(found) >> 3)
+            return length if length <= 64 else int64(0)
+        at += 8
+    while at < end and at - start <= 64:
+        if data[at] == 61:
+            return at - start
+        at += 1
+    return int64(0)
+
+
+@helper(types.boolean(BYTES, int64, int64), counted=False)
 def _is_text_slowly(data, at, end):
     while at < end:
         byte = data[at]
@@ -169,7 +203,7 @@ def _is_text_slowly(data, at, end):
     return True
 
 
-@helper(types.boolean(BYTES, int64, int64))
+@helper(types.boolean(BYTES, int64, int64), counted=False)
 def is_text(data, start, end):
     """Whether a payload may stand on a line of its own in export format (SDJ-090)."""
     at = start
@@ -182,7 +216,23 @@ def is_text(data, start, end):
     return _is_text_slowly(data, at, end)
 
 
-@kernel(types.uint64(BYTES, types.UniTuple(types.uint64, 3)))
+@helper(
+    types.Tuple((uint64, types.boolean))(BYTES, int64, int64, types.UniTuple(uint64, 3)),
+    counted=False,
+)
+def hash_and_text(data, start, end, keys):
+    """``hash_of`` and ``is_text`` in one pass."""
+    if keys[0] == 0:
+        return _jenkins(data, start, end), is_text(data, start, end)
+    found, odd = _siphash(data, start, end, keys[1], keys[2])
+    if odd or end - start < 8:
+        return found, is_text(data, start, end)
+    word = load64(data, end - 8)
+    odd = ((word - _SPACES) & ~word) | (word + _ONES) | word
+    return found, odd & _HIGH == 0 or is_text(data, start, end)
+
+
+@kernel(types.uint64(BYTES, types.UniTuple(types.uint64, 3)), counted=False)
 def hash_whole(data, keys):
     """The hash of a whole array: of a payload that was decompressed."""
     return hash_of(data, 0, data.shape[0], keys)

@@ -70,7 +70,7 @@ def entries_of_main_chain(data, facts, keys, state):
     return found, count, rising
 
 
-@helper(types.void(U64, I64, int64))
+@helper(types.void(U64, I64, int64), counted=False)
 def _know(known, facts, at):
     if at & 7 == 0 and facts[HEADER_SIZE] <= at < facts[SIZE]:
         known[at >> 9] |= uint64(1) << (uint64(at >> 3) & uint64(63))

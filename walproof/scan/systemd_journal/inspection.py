@@ -22,6 +22,9 @@ from walproof.scan.systemd_journal import words
 from walproof.scan.systemd_journal.packed import Keys, Packed
 from walproof.scan.systemd_journal.words import FAR, Found
 
+_NAMES = 1 << 10
+"""There is room for so many names of fields to begin with."""
+
 Numbers = NDArray[np.int64]
 kernels = ready("walproof.scan.systemd_journal.kernels")
 
@@ -40,7 +43,8 @@ class Inspection:
     ``faults`` has a row for each: start, end, code, target. ``entries`` are the numbers of the
     sound entries. ``packed_data`` are the numbers of the compressed DATA, ``lengths`` the bytes of
     their payloads. ``given`` has a place for each object: how many items of an entry are looked at,
-    -1 for all. ``view`` is for the few questions that the reference answers.
+    -1 for all. ``sealed_until`` is up to when seals vouch for entries, None without the key.
+    ``view`` is for the few questions that the reference answers.
     """
 
     view: View
@@ -52,6 +56,7 @@ class Inspection:
     packed_data: Numbers
     lengths: Numbers
     given: NDArray[np.int32]
+    sealed_until: int | None
 
     @property
     def size(self) -> int:
@@ -147,23 +152,29 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
     key = int.from_bytes(header.file_id, "little")
     keys = (np.uint64(header.keyed), np.uint64(key & (1 << 64) - 1), np.uint64(key >> 64))
-    packed = Packed(data, facts, keys, max_field)
-    found, counts, walked = _walk(data, view, facts, keys, packed)
+    # More rows than faults are kept, and one for the others. Most stay untouched.
+    rows = np.empty((_Kept(len(data)).room + 1, 4), np.int64)
+    for sure in (False, True):
+        packed = Packed(data, facts, keys, max_field)
+        found, counts, walked = _walk(data, view, facts, keys, packed, sure)
+        entries = found.of_kind(words.ENTRY)
+        begun = header.state == layout.ONLINE and not header.n_entries  # SDJ-033
+        count, broken, *chain = kernels.main_chain(found, 0 if begun else len(entries), rows)
+        # Each link leads to an object that was found, so no size led across one.
+        if not (count or broken or len(walked)):
+            break
     faults = _Kept(len(data))
     faults.add(_rows(_shape(header, len(data))))
     faults.add(walked)
 
-    def add(rows: Numbers, count: int) -> None:
+    def add(count: int) -> None:
         if count < 0:
             raise Unusual
         faults.add(rows[:count])
 
-    entries = found.of_kind(words.ENTRY)
-    begun = header.state == layout.ONLINE and not header.n_entries  # SDJ-033
-    rows, count, broken, *chain = kernels.main_chain(found, 0 if begun else len(entries))
-    add(rows, count)
+    add(count)
     if not broken:
-        add(*kernels.unlinked(found, entries))
+        add(kernels.unlinked(found, entries, rows))
     lists_of = np.zeros(len(found.offsets), np.uint64), np.zeros(len(found.offsets), np.int32)
     stamps = np.full(len(found.offsets), -1, np.int32)
     grown_from = _grown_from(header, found, entries)
@@ -172,11 +183,11 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     packed_data = np.flatnonzero(found.kinds & (words.PACKED | words.BAD) == words.PACKED)
     lengths = packed.lengths(found.offsets[packed_data])
     given = np.full(len(found.offsets), -1, np.int32)
-    rows, count, *ends = kernels.entries(
+    count, *ends = kernels.entries(
         found, entries, broken, *lists_of, stamps, grown_from, *older_of,
-        packed_data, lengths, max_field, given,
+        packed_data, lengths, max_field, given, rows,
     )  # fmt: skip
-    add(rows, count)
+    add(count)
     for wanted, kind, name in (
         (words.DATA, words.DATA_TABLE, "data_hash_table"),
         (words.FIELD, words.FIELD_TABLE, "field_hash_table"),
@@ -185,23 +196,48 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
         size = getattr(header, f"{name}_size")
         if (right := _table_is_there(found, kind, offset, size)) is False:
             place, _ = HEADER_FIELDS[f"{name}_offset"]
-            add(_rows([(place, place + 16, words.BAD_HEADER, 0)]), 1)
-        elif right and not kernels.table_holds(found, wanted, offset, size):
-            add(*kernels.table(found, wanted, offset, size))
-    if not kernels.field_lists_hold(found):
-        add(*kernels.field_lists(found, found.of_kind(words.FIELD)))
+            faults.add(_rows([(place, place + 16, words.BAD_HEADER, 0)]))
+        elif right:
+            marks = found.marks.copy()
+            if not kernels.table_holds(found, wanted, offset, size):
+                found.marks[:] = marks
+                add(kernels.table(found, wanted, offset, size, rows))
+    names = int(found.state[words.NAMES])
+    if not kernels.field_lists_hold(found, *np.zeros((2, names), np.int64)):
+        owned = np.zeros(names, np.uint8)
+        add(kernels.field_lists(found, found.of_kind(words.FIELD), owned, rows))
     marks = found.marks.copy()
     if not kernels.lists_hold(found, header.compact, *lists_of):
         found.marks[:] = marks
-        add(*kernels.lists_of_data(found, header.compact, *lists_of, grown_from, *older_of))
-    add(*kernels.impostors(found, faults.kept()))
+        add(kernels.lists_of_data(found, header.compact, *lists_of, grown_from, *older_of, rows))
+    add(kernels.impostors(found, faults.kept(), rows))
+    sealed_until = None
     if header.sealed or counts[words.TAG]:
-        add(*_seals(view, found, context))
+        if "key" in context:
+            seals = Seals(
+                view, cast(Walk, _Walked(found)), VerificationKey.parse(str(context["key"]))
+            )
+            # By the reference, whose work is nearly all hashing (SDJ-075).
+            wrong = seals.check()
+            faults.add(_rows([(one.start, one.end, words.BAD_SEAL, one.target) for one in wrong]))
+            sealed_until = seals.sealed_until
+        else:
+            continuous = bool(header.compatible_flags & layout.SEALED_CONTINUOUS)
+            add(kernels.seals(found, header.sealed, continuous, rows))
     if not found.state[words.LOST]:
         chained = None if broken else (chain[0], chain[1], chain[2])
-        add(_rows(_counts(header, found, counts, chained, ends)), 1 << 30)
+        faults.add(_rows(_counts(header, found, counts, chained, ends)))
     return Inspection(
-        view, header, found, packed, faults.all(), entries, packed_data, lengths, given
+        view,
+        header,
+        found,
+        packed,
+        faults.all(),
+        entries,
+        packed_data,
+        lengths,
+        given,
+        sealed_until,
     )
 
 
@@ -209,16 +245,16 @@ class _Kept:
     """As many faults as are kept of a file of ``size`` bytes; the others become one (SDJ-093)."""
 
     def __init__(self, size: int) -> None:
-        self._room = KEPT_FAULTS + size // 64
+        self.room = KEPT_FAULTS + size // 64
         self._kept: list[Numbers] = []
         self._rest: list[tuple[int, int]] = []
 
     def add(self, rows: Numbers) -> None:
         """Keep what was found, as far as there is room. ``rows`` may be part of a larger array."""
-        self._kept.append(rows[: self._room].copy())
-        if len(rest := rows[self._room :]):
+        self._kept.append(rows[: self.room].copy())
+        if len(rest := rows[self.room :]):
             self._rest.append((int(rest[:, 0].min()), int(rest[:, 1].max())))
-        self._room -= len(self._kept[-1])
+        self.room -= len(self._kept[-1])
 
     def kept(self) -> Numbers:
         """The faults that are kept as they are."""
@@ -251,18 +287,29 @@ def _field(name: str) -> tuple[int, int, int, int]:
 
 
 def _walk(
-    data: NDArray[np.uint8], view: View, facts: Numbers, keys: Keys, packed: Packed
+    data: NDArray[np.uint8],
+    view: View,
+    facts: Numbers,
+    keys: Keys,
+    packed: Packed,
+    sure: bool,
 ) -> tuple[Found, Numbers, Numbers]:
-    """The objects, how many there are of each type, and what was wrong on the way."""
+    """The objects, how many there are of each type, and what was wrong on the way.
+
+    The main chain is asked where entries are only if the walk is to be ``sure``. Else it stops at
+    the first object that is not where the one before it ends.
+    """
     header = view.header
     state = np.zeros(words.STATES, np.int64)
     state[words.AT] = state[words.END] = header.header_size
     state[words.CUT] = state[words.ANSWER_AT] = -1
     state[words.TO_HASH] = 4 * len(data) + (1 << 20)
-    linked, count, rising = kernels.entries_of_main_chain(data, facts, keys, state)
-    linked = linked[:count]
-    if not rising:
-        linked = np.unique(linked)
+    linked = np.empty(0, np.int64)
+    if sure:
+        linked, count, rising = kernels.entries_of_main_chain(data, facts, keys, state)
+        linked = linked[:count]
+        if not rising:
+            linked = np.unique(linked)
     # A count that lies costs room for as many objects as the file may have.
     room = min(header.n_objects, len(data) // 64) + 64
     offsets, kinds = np.empty(room, np.int64), np.empty(room, np.uint8)
@@ -275,9 +322,8 @@ def _walk(
     room = len(data) // 512 + 1
     known, bits = np.empty(0, np.uint64), np.zeros(room, np.uint64)
     counts = np.zeros(8, np.int64)
-    slots = np.full(words.NAME_SLOTS, -1, np.int32)
-    names = np.zeros(words.NO_NAME * words.NAME_WIDTH, np.uint8)
-    lengths = np.zeros(words.NO_NAME, np.uint8)
+    slots = np.zeros(words.NAME_SLOTS, np.int32)
+    names, lengths = np.zeros(_NAMES * words.NAME_WIDTH, np.uint8), np.zeros(_NAMES, np.uint8)
     while True:
         why = kernels.walk(
             data, facts, keys, state, linked, known, counts, bits, offsets, kinds, name_ids,
@@ -293,9 +339,16 @@ def _walk(
                 state[words.IS_TEXT] = packed.is_text(plain)
                 name = np.frombuffer(plain[: plain.index(b"=")], np.uint8)
                 state[words.NAME_ID] = kernels.number_of_name(name, slots, names, lengths, state)
+        elif why == words.LINKS and not sure:
+            faults[0], state[words.FAULTS] = 0, 1  # anything: all of it is done again
+            break
         elif why == words.LINKS:
             known = np.zeros(room, np.uint64)
             kernels.know_links(data, facts, linked, known)
+        elif state[words.NAMES] == len(lengths) < words.NO_NAME:
+            more = min(4 * len(lengths), words.NO_NAME) - len(lengths)
+            names = np.append(names, np.zeros(more * words.NAME_WIDTH, np.uint8))
+            lengths = np.append(lengths, np.zeros(more, np.uint8))
         else:
             offsets, kinds, name_ids = _longer(offsets), _longer(kinds), _longer(name_ids)
             faults, lost = _longer(faults), _longer(lost)
@@ -337,19 +390,6 @@ def _table_is_there(found: Found, kind: int, offset: int, size: int) -> bool | N
         if stored - 16 == size:
             return True
     return None if kernels.excused_at(found, min(table, FAR)) else False
-
-
-def _seals(view: View, found: Found, context: Mapping[str, Any]) -> tuple[Numbers, int]:
-    """Tags; with the key, by the reference, whose work is nearly all hashing (SDJ-075)."""
-    if "key" not in context:
-        header = view.header
-        continuous = bool(header.compatible_flags & layout.SEALED_CONTINUOUS)
-        rows, count = kernels.seals(found, header.sealed, continuous)
-        return rows, count
-    key = VerificationKey.parse(str(context["key"]))
-    faults = Seals(view, cast(Walk, _Walked(found)), key).check()
-    rows = _rows([(one.start, one.end, words.BAD_SEAL, one.target) for one in faults])
-    return rows, len(rows)
 
 
 class _Walked:

@@ -6,15 +6,9 @@
 from __future__ import annotations
 
 from walproof.scan.systemd_journal.bodies import bodies
+from walproof.scan.systemd_journal.cursors import boot_ids, cursors
 from walproof.scan.systemd_journal.disjoint import disjoint
-from walproof.scan.systemd_journal.entries import (
-    boot_ids,
-    cursors,
-    fields,
-    gather,
-    numbers,
-    wanted_packed,
-)
+from walproof.scan.systemd_journal.entries import fields, gather, numbers, wanted_packed
 from walproof.scan.systemd_journal.hashes import hash_whole
 from walproof.scan.systemd_journal.hints import entries_of_main_chain, know_links
 from walproof.scan.systemd_journal.links import (

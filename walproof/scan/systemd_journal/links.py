@@ -1,16 +1,14 @@
 """The links between objects: main chain, hash tables, field lists, seals without a key: kernels.
 
-Each gives the faults that it finds, rows of start, end, code and target, and how many there are.
-No object is visited more than once per kind of link (SDJ-057).
+Each puts the faults that it finds into ``faults``, rows of start, end, code and target, and says
+how many there are. No object is visited more than once per kind of link (SDJ-057).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from __future__ import annotations
 
-import numpy as np
-
-from walproof.scan.compiled import I64, I64_2D, boolean, helper, int64, kernel, types, uint64
+from walproof.scan.compiled import I64, I64_2D, U8, boolean, helper, int64, kernel, types, uint64
 from walproof.scan.memory import load32, load64, same
 from walproof.scan.systemd_journal.object_table import FOUND, is_excused, kind_of, mark, number_of
 from walproof.scan.systemd_journal.objects import name_id, put, slot_at
@@ -47,30 +45,28 @@ from walproof.scan.systemd_journal.words import (
 _MAIN_FIELD = 176
 
 
-@kernel(types.Tuple((I64_2D, int64, boolean, int64, int64, int64))(FOUND, int64))
-def main_chain(found, entries):
+@kernel(types.Tuple((int64, boolean, int64, int64, int64))(FOUND, int64, I64_2D), counted=False)
+def main_chain(found, entries, faults):
     """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034).
 
-    ``entries`` is how many there must be an array for. Gives, after the faults: whether the chain
+    ``entries`` is how many there must be an array for. Gives, after their count: whether the chain
     is broken, how many slots lead to an entry, the last array and its used slots.
     """
     data, facts, marks = found.data, found.facts, found.marks
     bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
-    faults, count = np.empty((16, 4), np.int64), 0
+    count = 0
     place, at, last_slot, ended = _MAIN_FIELD, facts[MAIN_ARRAY], int64(0), False
     broken, linked, last_array, last_used = False, 0, int64(0), 0
     if at == 0 and entries:
         broken = True
-        faults = put(faults, count, place, place + 8, BAD_CHAIN, 0)
-        count += 1
+        count = put(faults, count, place, place + 8, BAD_CHAIN, 0)
     while at:
         array = number_of(bits, ranks, whole, at)
         kind = kind_of(kinds, array)
         if kind != ENTRY_ARRAY or mark(marks, array, IN_CHAIN):
             broken = True
             if not is_excused(found, kind, at):
-                faults = put(faults, count, place, place + 8, BAD_CHAIN, at)
-                count += 1
+                count = put(faults, count, place, place + 8, BAD_CHAIN, at)
             break
         used = 0
         for number in range((offset_at(data, at + 8) - 24) // facts[SLOT]):
@@ -84,8 +80,7 @@ def main_chain(found, entries):
                 if not is_excused(found, kind, slot):
                     broken = True
                     start = at + 24 + number * facts[SLOT]
-                    faults = put(faults, count, start, start + facts[SLOT], BAD_CHAIN, slot)
-                    count += 1
+                    count = put(faults, count, start, start + facts[SLOT], BAD_CHAIN, slot)
                 ended = False
                 if kind != ENTRY:
                     continue
@@ -98,34 +93,33 @@ def main_chain(found, entries):
         following = offset_at(data, place)
         if following and following <= at:
             broken = True
-            faults = put(faults, count, place, place + 8, BAD_CHAIN, following)
-            count += 1
+            count = put(faults, count, place, place + 8, BAD_CHAIN, following)
             break
         at = following
-    return faults, count, broken, linked, last_array, last_used
+    return count, broken, linked, last_array, last_used
 
 
-@kernel(types.Tuple((I64_2D, int64))(FOUND, I64))
-def unlinked(found, entries):
+@kernel(int64(FOUND, I64, I64_2D), counted=False)
+def unlinked(found, entries, faults):
     """Entries that the main chain leaves out (SDJ-046); ``entries`` are their numbers."""
-    faults, count = np.empty((16, 4), np.int64), 0
+    count = 0
+    marks = found.marks
     for which in range(entries.shape[0]):
         number = entries[which]
-        if found.marks[number] & LINKED == 0:
+        if marks[number] & LINKED == 0:
             at = found.offsets[number]
             end = at + ((offset_at(found.data, at + 8) + 7) & ~7)
-            faults = put(faults, count, at, end, UNLINKED, at)
-            count += 1
-    return faults, count
+            count = put(faults, count, at, end, UNLINKED, at)
+    return count
 
 
-@kernel(types.Tuple((I64_2D, int64))(FOUND, int64, int64, int64))
-def table(found, wanted, table_at, size):
+@kernel(int64(FOUND, int64, int64, int64, I64_2D), counted=False)
+def table(found, wanted, table_at, size, faults):
     """A hash table with its chains, and all objects that should be in it (SDJ-024, SDJ-048)."""
     data, marks = found.data, found.marks
     bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
     buckets = uint64(size // 16)
-    faults, count = np.empty((16, 4), np.int64), 0
+    count = 0
     broken = False
     for bucket in range(size // 16):
         place = table_at + 16 * bucket
@@ -139,8 +133,7 @@ def table(found, wanted, table_at, size):
                 broken = True
                 pardoned = is_excused(found, kind, at)
                 if not pardoned:
-                    faults = put(faults, count, place, place + 8, BAD_INDEX, at)
-                    count += 1
+                    count = put(faults, count, place, place + 8, BAD_INDEX, at)
                 onward = pardoned and kind & ~BAD == wanted and at > last
                 if onward and not mark(marks, number, IN_TABLE):
                     # Damaged in its payload only: its link is as good as any.
@@ -150,27 +143,24 @@ def table(found, wanted, table_at, size):
                 break
             if load64(data, at + 16) % buckets != uint64(bucket):
                 broken = True
-                faults = put(faults, count, place, place + 8, BAD_INDEX, at)
-                count += 1
+                count = put(faults, count, place, place + 8, BAD_INDEX, at)
             last, place = at, at + 24
             at = offset_at(data, at + 24)
         if followed and tail != last:
             broken = True
             if not is_excused(found, kind_of(kinds, number_of(bits, ranks, whole, tail)), tail):
                 target = max(tail, last)
-                faults = put(faults, count, tail_place, tail_place + 8, BAD_LAST, target)
-                count += 1
+                count = put(faults, count, tail_place, tail_place + 8, BAD_LAST, target)
     if broken or found.state[LOST]:
-        return faults, count
+        return count
     for number in range(found.offsets.shape[0]):
         if kind_of(kinds, number) == wanted and marks[number] & IN_TABLE == 0:
             at = found.offsets[number]
-            faults = put(faults, count, at + 24, at + 32, BAD_INDEX, at)
-            count += 1
-    return faults, count
+            count = put(faults, count, at + 24, at + 32, BAD_INDEX, at)
+    return count
 
 
-@helper(int64(FOUND, int64, int64, int64, int64, int64))
+@helper(int64(FOUND, int64, int64, int64, int64, int64), counted=False)
 def _has_name(found, number, at, start, length, named):
     """Whether the payload of a sound DATA begins with a name and ``=``; -1: a kernel cannot say.
 
@@ -187,16 +177,18 @@ def _has_name(found, number, at, start, length, named):
     return int64(same(data, payload, data, start, length))
 
 
-@kernel(types.Tuple((I64_2D, int64))(FOUND, I64))
-def field_lists(found, fields):
+@kernel(int64(FOUND, I64, U8, I64_2D), counted=False)
+def field_lists(found, fields, owned, faults):
     """The list of all DATA of each FIELD (SDJ-025); ``fields`` are the numbers of these.
+
+    ``owned`` has a place for each name, and is 0 before.
 
     The count is -1 where a name without a number decides: a case for the reference reader.
     """
     data, marks = found.data, found.marks
     bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
-    faults, count = np.empty((16, 4), np.int64), 0
-    broken, owned = False, np.zeros(NO_NAME, np.uint8)
+    count = 0
+    broken = False
     for which in range(fields.shape[0]):
         home = found.offsets[fields[which]]
         start, end = home + 40, home + offset_at(data, home + 8)
@@ -219,29 +211,27 @@ def field_lists(found, fields):
             if good:
                 named_so = _has_name(found, number, at, start, end - start, named)
                 if named_so < 0:
-                    return faults, -1
+                    return -1
                 good = named_so == 1
             if not good:
                 broken = True
                 if not is_excused(found, kind, at):
-                    faults = put(faults, count, place, place + 8, BAD_INDEX, at)
-                    count += 1
+                    count = put(faults, count, place, place + 8, BAD_INDEX, at)
                 break
             last, place = at, at + 32
             at = offset_at(data, at + 32)
     if broken or found.state[LOST]:
-        return faults, count
+        return count
     for number in range(found.offsets.shape[0]):
         if kind_of(kinds, number) != DATA or marks[number] & IN_LIST:
             continue
         name = found.name_ids[number]
         if name == NO_NAME:
-            return faults, -1
+            return -1
         if owned[name]:
             at = found.offsets[number]
-            faults = put(faults, count, at + 32, at + 40, BAD_INDEX, at)
-            count += 1
-    return faults, count
+            count = put(faults, count, at + 32, at + 40, BAD_INDEX, at)
+    return count
 
 
 @helper()
@@ -249,14 +239,14 @@ def _link_at(data, start, end):
     return int64(load32(data, start)) if end - start == 4 else offset_at(data, start)
 
 
-@kernel(types.Tuple((I64_2D, int64))(FOUND, I64_2D))
-def impostors(found, wrong):
+@kernel(int64(FOUND, I64_2D, I64_2D), counted=False)
+def impostors(found, wrong, faults):
     """Arrays and tables that only wrong links lead to (SDJ-048).
 
     To be called when all links have been followed; ``wrong`` are the faults found on the way.
     """
     facts, whole = found.facts, found.facts[SIZE]
-    faults, count = np.empty((16, 4), np.int64), 0
+    count = 0
     for which in range(wrong.shape[0]):
         if wrong[which, 2] == BAD_LAST:
             continue  # the second offset of a bucket is compared, not followed
@@ -272,35 +262,30 @@ def impostors(found, wrong):
         # A count may have a target, too. What has one lies in the file, with eight bytes or four.
         if astray and at == _link_at(found.data, wrong[which, 0], wrong[which, 1]):
             end = at + ((offset_at(found.data, at + 8) + 7) & ~7)
-            faults = put(faults, count, at, end, BAD_OBJECT, 0)
-            count += 1
-    return faults, count
+            count = put(faults, count, at, end, BAD_OBJECT, 0)
+    return count
 
 
-@kernel(types.Tuple((I64_2D, int64))(FOUND, boolean, boolean))
-def seals(found, sealed, continuous):
+@kernel(int64(FOUND, boolean, boolean, I64_2D), counted=False)
+def seals(found, sealed, continuous, faults):
     """The order of tags and epochs (SDJ-073, SDJ-074); whether seals hold needs the key."""
     data = found.data
-    faults, count = np.empty((16, 4), np.int64), 0
+    count = 0
     expected, before = uint64(1), uint64(0)
     for number in range(found.offsets.shape[0]):
         at = found.offsets[number]
         kind = data[at]
         if kind == ENTRY and expected == 1 and sealed:
-            faults = put(faults, count, at, at + 16, BAD_SEAL, at)
-            count += 1
+            count = put(faults, count, at, at + 16, BAD_SEAL, at)
         if kind != TAG:
             continue
         if not sealed:
-            faults = put(faults, count, at, at + offset_at(data, at + 8), BAD_SEAL, at)
-            count += 1
+            count = put(faults, count, at, at + offset_at(data, at + 8), BAD_SEAL, at)
             continue
         if load64(data, at + 16) != expected:
-            faults = put(faults, count, at + 16, at + 24, BAD_SEAL, at)
-            count += 1
+            count = put(faults, count, at + 16, at + 24, BAD_SEAL, at)
         epoch = load64(data, at + 24)
         if expected > 1 and (epoch < before or (continuous and epoch - before > 1)):
-            faults = put(faults, count, at + 24, at + 32, BAD_SEAL, at)
-            count += 1
+            count = put(faults, count, at + 24, at + 32, BAD_SEAL, at)
         expected, before = expected + uint64(1), epoch
-    return faults, count
+    return count

@@ -8,6 +8,7 @@ import numpy as np
 
 from walproof.scan.compiled import I32, I64, I64_2D, U64, helper, int64, kernel, types, uint64
 from walproof.scan.memory import load64
+from walproof.scan.systemd_journal.copies import AHEAD, prefetch
 from walproof.scan.systemd_journal.entries import payload_size
 from walproof.scan.systemd_journal.object_table import FOUND, is_excused, kind_of, mark, number_of
 from walproof.scan.systemd_journal.objects import item_at, put, slot_at
@@ -29,24 +30,28 @@ from walproof.scan.systemd_journal.words import (
     TOO_LARGE,
 )
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_MIX, _AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 
 
 @helper(types.uint64(types.uint64, int64))
 def mixed(mix, at):
-    """A digest of a list of entries, one entry longer."""
-    mix = (mix ^ uint64(at)) * _MIX
-    return mix ^ (mix >> uint64(31))
+    """A digest of a list of entries, one entry longer.
+
+    Lists rise, so it is one of sets: a sum, whose terms need not wait for each other.
+    """
+    term = uint64(at) * _MIX
+    return mix + (term ^ (term >> uint64(32))) * _AGAIN
 
 
 @kernel(
-    types.Tuple((I64_2D, int64, int64, int64))(
-        FOUND, I64, types.boolean, U64, I32, I32, int64, U64, I32, I64, I64, int64, I32
-    )
+    types.UniTuple(int64, 3)(
+        FOUND, I64, types.boolean, U64, I32, I32, int64, U64, I32, I64, I64, int64, I32, I64_2D
+    ),
+    counted=False,
 )
 def entries(
     found, numbers, broken, digests, counts, stamps, grown_from, older, older_counts,
-    packed, lengths, max_field, given,
+    packed, lengths, max_field, given, faults,
 ):  # fmt: skip
     """Sequence numbers and items of all entries (SDJ-015, SDJ-043, SDJ-047, SDJ-092).
 
@@ -55,26 +60,27 @@ def entries(
     work. ``older`` and ``older_counts`` are those of the entries in front of ``grown_from``, where
     they are asked for. ``packed`` are the compressed DATA and ``lengths`` the bytes of their
     payloads. ``given``, one for each object, says how many items of an entry are looked at if not
-    all are, and is -1 before. Gives, after the faults, the first and last entry that count for the
-    header, or 0.
+    all are, and is -1 before. Gives how many ``faults`` there are, and the first and last entry
+    that count for the header, or 0.
     """
-    data, facts, offsets = found.data, found.facts, found.offsets
+    data, facts, offsets, marks = found.data, found.facts, found.offsets, found.marks
     bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
-    faults, fault_count = np.empty((16, 4), np.int64), 0
+    fault_count = 0
     first, last, seqnum = int64(0), int64(0), uint64(0)
     width = facts[ITEM]
     grown = older.shape[0] == 0
     end = found.state[END]
     to_give = 256 * end + 4 * max_field
+    last_ordinal = numbers.shape[0] - 1
     for ordinal in range(numbers.shape[0]):
+        prefetch(data, offsets[numbers[min(ordinal + AHEAD, last_ordinal)]])
         at, to_repeat = offsets[numbers[ordinal]], end
         if not grown and at >= grown_from:
             grown = True
             for home in range(older.shape[0]):
                 older[home], older_counts[home] = digests[home], counts[home]
         if load64(data, at + 16) <= seqnum:
-            faults = put(faults, fault_count, at + 16, at + 24, BAD_ORDER, 0)
-            fault_count += 1
+            fault_count = put(faults, fault_count, at + 16, at + 24, BAD_ORDER, 0)
         seqnum = load64(data, at + 16)
         for number in range((offset_at(data, at + 8) - 64) // width):
             item = item_at(data, facts, at, number)
@@ -97,19 +103,17 @@ def entries(
                     continue
                 given[numbers[ordinal]] = number
                 stop = at + offset_at(data, at + 8)
-                faults = put(faults, fault_count, start, stop, TOO_LARGE, 0)
-                fault_count += 1
+                fault_count = put(faults, fault_count, start, stop, TOO_LARGE, 0)
             elif item == 0 or not is_excused(found, kind, item):
                 target = item if item else at
-                faults = put(faults, fault_count, start, start + width, BAD_ITEM, target)
-                fault_count += 1
-        if broken or found.marks[numbers[ordinal]] & LINKED:
+                fault_count = put(faults, fault_count, start, start + width, BAD_ITEM, target)
+        if broken or marks[numbers[ordinal]] & LINKED:
             first = first if first else at
             last = at
     if not grown:
         for home in range(older.shape[0]):
             older[home], older_counts[home] = digests[home], counts[home]
-    return faults, fault_count, first, last
+    return fault_count, first, last
 
 
 @helper()
@@ -176,13 +180,13 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
     return fine
 
 
-@kernel(types.Tuple((I64_2D, int64))(FOUND, types.boolean, U64, I32, int64, U64, I32))
-def lists_of_data(found, compact, digests, counts, grown_from, older, older_counts):
+@kernel(int64(FOUND, types.boolean, U64, I32, int64, U64, I32, I64_2D), counted=False)
+def lists_of_data(found, compact, digests, counts, grown_from, older, older_counts, faults):
     """The entries that each DATA lists, against the entries that have it (SDJ-036).
 
     What is not asked for of ``older`` ones is the same as of all.
     """
-    faults, fault_count = np.empty((16, 4), np.int64), 0
+    fault_count = 0
     for number in range(found.offsets.shape[0]):
         if kind_of(found.kinds, number) != DATA:
             continue
@@ -192,6 +196,5 @@ def lists_of_data(found, compact, digests, counts, grown_from, older, older_coun
         home = found.offsets[number]
         start, end, target = _list(found, home, compact, digest, has, grown_from, old, old_has)
         if end:
-            faults = put(faults, fault_count, start, end, BAD_INDEX, target)
-            fault_count += 1
-    return faults, fault_count
+            fault_count = put(faults, fault_count, start, end, BAD_INDEX, target)
+    return fault_count

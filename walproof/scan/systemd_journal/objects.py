@@ -57,7 +57,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 KEYS = types.UniTuple(types.uint64, 3)
 
 
-@helper(types.UniTuple(int64, 3)(BYTES, I64, int64))
+@helper(types.UniTuple(int64, 3)(BYTES, I64, int64), counted=False)
 def frame(data, facts, at):
     """Type, flags and size of the object at an offset; type 0 if there is none (SDJ-010, -011)."""
     none = (int64(0), int64(0), int64(0))
@@ -83,7 +83,7 @@ def frame(data, facts, at):
     return kind, flags, size
 
 
-@helper(int64(BYTES, I64, KEYS, I64, int64, int64, int64, int64))
+@helper(int64(BYTES, I64, KEYS, I64, int64, int64, int64, int64), counted=False)
 def content(data, facts, keys, state, at, kind, flags, size):
     """What is wrong inside an object that is framed well: a code, SOUND, HIDDEN or ASK.
 
@@ -121,11 +121,28 @@ def content(data, facts, keys, state, at, kind, flags, size):
     return SOUND
 
 
-@helper(int64(BYTES, int64, int64, boolean, I32, U8, U8, I64))
+@helper(types.boolean(BYTES, int64, U8, int64, int64), counted=False)
+def _is_name(data, start, names, at, length):
+    """Whether the name of this length at ``names[at]`` is that at ``data[start]``."""
+    if length < 8:
+        if start + 8 > data.shape[0]:
+            return same(data, start, names, at, length)
+        odd = load64(data, start) ^ load64(names, at)
+        return odd << uint64(64 - 8 * length) == 0
+    done = 0
+    while done + 8 <= length:
+        if load64(data, start + done) != load64(names, at + done):
+            return False
+        done += 8
+    return load64(data, start + length - 8) == load64(names, at + length - 8)
+
+
+@helper(int64(BYTES, int64, int64, boolean, I32, U8, U8, I64), counted=False)
 def name_id(data, start, length, insert, slots, names, lengths, state):
     """The number of a field's name of at most 64 bytes; NO_NAME if it is not in the table.
 
-    ``names`` has NAME_WIDTH bytes for each, padded with zeros.
+    ``slots`` has a name's number and 1, or 0; ``names`` has NAME_WIDTH bytes for each, padded with
+    zeros. Who inserts one sees to it that there is room for it.
     """
     mixed = uint64(length)
     at = start
@@ -144,7 +161,7 @@ def name_id(data, start, length, insert, slots, names, lengths, state):
         at += 8
     slot = int64(mixed & uint64(NAME_SLOTS - 1))
     for _ in range(64):  # names made to collide go without a number
-        known = int64(slots[slot])
+        known = int64(slots[slot]) - 1
         if known < 0:
             if not insert or state[NAMES] == NO_NAME:
                 return NO_NAME
@@ -152,32 +169,29 @@ def name_id(data, start, length, insert, slots, names, lengths, state):
             for number in range(length):
                 names[known * NAME_WIDTH + number] = data[start + number]
             lengths[known] = length
-            slots[slot] = known
+            slots[slot] = known + 1
             state[NAMES] += 1
             return known
-        if lengths[known] == length and same(data, start, names, known * NAME_WIDTH, length):
+        if lengths[known] == length and _is_name(data, start, names, known * NAME_WIDTH, length):
             return known
         slot = (slot + 1) & (NAME_SLOTS - 1)
     return NO_NAME
 
 
-@helper(I64_2D(I64_2D, int64, int64, int64, int64, int64))
+@helper(int64(I64_2D, int64, int64, int64, int64, int64), counted=False)
 def put(faults, count, start, end, code, target):
-    """Add a fault; gives the array back, a larger one when it was full."""
-    if count == faults.shape[0]:
-        grown = np.empty((2 * count + 16, 4), np.int64)
-        for row in range(count):
-            for column in range(4):
-                grown[row, column] = faults[row, column]
-        faults = grown
-    faults[count, 0] = start
-    faults[count, 1] = end
-    faults[count, 2] = code
-    faults[count, 3] = target
-    return faults
+    """Add a fault; how many rows there are then. The last row takes in all that find no room."""
+    row = min(count, faults.shape[0] - 1)
+    if count > row:
+        start, end = min(start, faults[row, 0]), max(end, faults[row, 1])
+    faults[row, 0] = start
+    faults[row, 1] = end
+    faults[row, 2] = code
+    faults[row, 3] = target
+    return row + 1
 
 
-@helper(int64(BYTES, I64, int64, int64))
+@helper(int64(BYTES, I64, int64, int64), counted=False)
 def slot_at(data, facts, array, number):
     """A slot of an ENTRY_ARRAY."""
     if facts[SLOT] == 4:
@@ -185,7 +199,7 @@ def slot_at(data, facts, array, number):
     return offset_at(data, array + 24 + 8 * number)
 
 
-@helper(int64(BYTES, I64, int64, int64))
+@helper(int64(BYTES, I64, int64, int64), counted=False)
 def item_at(data, facts, entry, number):
     """The offset in an item of an ENTRY."""
     if facts[ITEM] == 4:

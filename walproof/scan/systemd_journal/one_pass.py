@@ -9,10 +9,9 @@ wrong. What is wrong where, ``links`` and ``lists`` find out.
 
 from __future__ import annotations
 
-import numpy as np
-
-from walproof.scan.compiled import I32, U64, boolean, int64, kernel, uint64
+from walproof.scan.compiled import I32, I64, U64, boolean, int64, kernel, uint64
 from walproof.scan.memory import load64
+from walproof.scan.systemd_journal.copies import AHEAD, prefetch
 from walproof.scan.systemd_journal.lists import mixed
 from walproof.scan.systemd_journal.object_table import FOUND, kind_of, mark, number_of
 from walproof.scan.systemd_journal.objects import name_id, slot_at
@@ -22,48 +21,67 @@ from walproof.scan.systemd_journal.words import (
     ENTRY_ARRAY,
     FIELD,
     IN_CHAIN,
+    IN_TABLE,
     NO_NAME,
     SIZE,
     SLOT,
 )
 
-MOST_BUCKETS = 1 << 24
-"""Larger tables are followed link by link."""
 
-
-@kernel(boolean(FOUND, int64, int64, int64))
+@kernel(boolean(FOUND, int64, int64, int64), counted=False)
 def table_holds(found, wanted, table_at, size):
-    """Whether the chains of a hash table have all objects of a type, and nothing else."""
-    data, kinds, offsets = found.data, found.kinds, found.offsets
-    buckets = size // 16
-    if buckets > MOST_BUCKETS:
-        return False
-    due, last = np.empty(buckets, np.int64), np.zeros(buckets, np.int64)
-    for bucket in range(buckets):
-        due[bucket] = offset_at(data, table_at + 16 * bucket)
-    divisor = uint64(buckets)
+    """Whether the chains of a hash table have all objects of a type, and nothing else.
+
+    They do if each object has one link to it, from its bucket or an earlier object of that bucket,
+    and those without a link to the next are where their buckets end. A link leads onward in the
+    file, so it has been seen when the walk comes to where it leads.
+    """
+    data, kinds, offsets, marks = found.data, found.kinds, found.offsets, found.marks
+    bits, ranks, whole = found.bits, found.ranks, found.facts[SIZE]
+    buckets, last = uint64(size // 16), offsets.shape[0] - 1
+    firsts = lasts = 0
     for number in range(offsets.shape[0]):
+        prefetch(data, offsets[min(number + 2 * AHEAD, last)] + 16)
         if kind_of(kinds, number) != wanted:
             continue
+        onward = offsets[min(number + AHEAD, last)]
+        prefetch(data, table_at + 16 * int64(load64(data, onward + 16) % buckets))
         at = offsets[number]
-        bucket = int64(load64(data, at + 16) % divisor)
-        if due[bucket] != at:
+        place = table_at + 16 * int64(load64(data, at + 16) % buckets)
+        if marks[number] & IN_TABLE == 0:
+            if offset_at(data, place) != at:
+                return False
+            firsts += 1
+        following = offset_at(data, at + 24)
+        if following == 0:
+            if offset_at(data, place + 8) != at:
+                return False
+            lasts += 1
+            continue
+        onward = number_of(bits, ranks, whole, following)
+        if onward <= number or kind_of(kinds, onward) != wanted:
             return False
-        last[bucket] = at
-        due[bucket] = offset_at(data, at + 24)
-    for bucket in range(buckets):
-        if due[bucket] or offset_at(data, table_at + 16 * bucket + 8) != last[bucket]:
+        if table_at + 16 * int64(load64(data, following + 16) % buckets) != place:
             return False
-    return True
+        if mark(marks, onward, IN_TABLE):
+            return False
+    # The buckets of first and last objects were looked at, so the others must be empty.
+    for place in range(table_at, table_at + size, 16):
+        firsts -= load64(data, place) != 0
+        lasts -= load64(data, place + 8) != 0
+    return firsts == 0 and lasts == 0
 
 
-@kernel(boolean(FOUND))
-def field_lists_hold(found):
-    """Whether each FIELD lists all DATA with its name, and nothing else."""
+@kernel(boolean(FOUND, I64, I64), counted=False)
+def field_lists_hold(found, newest, listed):
+    """Whether each FIELD lists all DATA with its name, and nothing else.
+
+    ``newest`` and ``listed``, at work, have a place for each name, and are 0 before.
+    """
     data, kinds, offsets, name_ids = found.data, found.kinds, found.offsets, found.name_ids
-    newest, listed = np.zeros(NO_NAME, np.int64), np.zeros(NO_NAME, np.int64)
-    owners = 0
+    owners, last_object = 0, offsets.shape[0] - 1
     for number in range(offsets.shape[0]):
+        prefetch(data, offsets[min(number + AHEAD, last_object)] + 32)
         kind, at = kind_of(kinds, number), offsets[number]
         if kind == DATA:
             name = name_ids[number]
@@ -82,7 +100,7 @@ def field_lists_hold(found):
                 return False
             listed[known] = at
             owners += 1
-    for name in range(NO_NAME):
+    for name in range(newest.shape[0]):
         if listed[name]:
             if offset_at(data, listed[name] + 32) != newest[name]:
                 return False
@@ -92,12 +110,14 @@ def field_lists_hold(found):
     return owners == 0
 
 
-@kernel(boolean(FOUND, boolean, U64, I32))
+@kernel(boolean(FOUND, boolean, U64, I32), counted=False)
 def lists_hold(found, compact, digests, counts):
     """Whether each DATA lists the entries that have it; marks the arrays on the way."""
     data, facts, kinds, offsets = found.data, found.facts, found.kinds, found.offsets
     bits, ranks, marks, whole = found.bits, found.ranks, found.marks, found.facts[SIZE]
+    last_object = offsets.shape[0] - 1
     for number in range(offsets.shape[0]):
+        prefetch(data, offsets[min(number + AHEAD, last_object)] + 40)
         if kind_of(kinds, number) != DATA:
             continue
         home = offsets[number]
@@ -105,7 +125,7 @@ def lists_hold(found, compact, digests, counts):
         left = offset_at(data, home + 56)
         if (first != 0) != (left != 0):
             return False
-        count, mix, last = 0, uint64(0), first
+        count, mix, last = int64(0), uint64(0), first
         if first:
             count, mix, left = 1, mixed(mix, first), left - 1
         tail, tail_used = int64(0), 0

@@ -22,8 +22,8 @@ from walproof.scan.compiled import (
     types,
     uint64,
 )
-from walproof.scan.memory import popcount, trailing_zeros
-from walproof.scan.systemd_journal.hashes import name_length
+from walproof.scan.memory import load64, popcount, trailing_zeros
+from walproof.scan.systemd_journal.hashes import hash_and_text, hash_of, name_end, name_length
 from walproof.scan.systemd_journal.objects import KEYS, content, frame, name_id
 from walproof.scan.systemd_journal.words import (
     ANSWER_AT,
@@ -51,6 +51,7 @@ from walproof.scan.systemd_journal.words import (
     LOST,
     N_OBJECTS,
     NAME_ID,
+    NAMES,
     NO_NAME,
     PACKED,
     PENDING,
@@ -64,6 +65,7 @@ from walproof.scan.systemd_journal.words import (
     SOUND,
     TAIL,
     TEXT,
+    TO_HASH,
     TOLD_HIDDEN,
 )
 
@@ -87,7 +89,7 @@ def _next_known(known, at):
     return ((word << 6) + trailing_zeros(found)) << 3
 
 
-@helper(types.void(I64, I64_2D, I64_2D, int64, int64, int64))
+@helper(types.void(I64, I64_2D, I64_2D, int64, int64, int64), counted=False)
 def _lose(state, faults, lost, start, end, code):
     faults[state[FAULTS], 0] = start
     faults[state[FAULTS], 1] = end
@@ -110,7 +112,7 @@ def _nothing_after(state, facts, faults, lost, at):
     _lose(state, faults, lost, at, max(size, at), BAD_OBJECT)
 
 
-@helper(types.void(I64, I64, U64, I64, U8, U16, int64, int64, int64, int64, int64))
+@helper(types.void(I64, I64, U64, I64, U8, U16, int64, int64, int64, int64, int64), counted=False)
 def _found(state, counts, bits, offsets, kinds, name_ids, at, kind, following, mark, name):
     bits[at >> 9] |= uint64(1) << (uint64(at >> 3) & uint64(63))
     offsets[state[FOUND]] = at
@@ -124,12 +126,71 @@ def _found(state, counts, bits, offsets, kinds, name_ids, at, kind, following, m
     state[PHASE] = _TOP
 
 
+_WALK_ON = types.void(BYTES, I64, KEYS, I64, I64, I64, U64, I64, U8, U16, I32, U8, U8)
+
+
+@helper(_WALK_ON, counted=False)
+def _walk_on(
+    data, facts, keys, state, linked, counts, bits, offsets, kinds, name_ids, slots, names, lengths
+):  # fmt: skip
+    """Go on up to the tail object while objects are plainly sound, which nearly all are.
+
+    What is compressed, or not sound, or has no room, is left to ``walk`` as if never looked at.
+    """
+    tail, fixed = facts[TAIL], facts[DATA_FIXED]
+    at, last, found, next_linked = state[AT], state[LAST], state[FOUND], state[PLACE]
+    to_hash = state[TO_HASH]
+    while last < tail and found < offsets.shape[0] and state[NAMES] < lengths.shape[0]:
+        kind, flags, size = frame(data, facts, at)
+        if kind == 0 or flags & 7:
+            break
+        mark, name = int64(0), int64(NO_NAME)
+        if kind == DATA:
+            start, end = at + fixed, at + size
+            digest, text = hash_and_text(data, start, end, keys)
+            if digest != load64(data, at + 16) or size > to_hash:
+                break
+            length = name_end(data, start, end)
+            if length == 0:
+                break
+            name = name_id(data, start, length, False, slots, names, lengths, state)
+            if name == NO_NAME:  # one that is known was looked at before
+                if name_length(data, start, end) == 0:
+                    break
+                name = name_id(data, start, length, True, slots, names, lengths, state)
+            mark = TEXT if text else 0
+            to_hash -= size
+        elif kind == FIELD:
+            if size > to_hash or hash_of(data, at + 40, at + size, keys) != load64(data, at + 16):
+                break
+            to_hash -= size
+        else:
+            while next_linked < linked.shape[0] and linked[next_linked] <= at:
+                next_linked += 1
+            if next_linked < linked.shape[0] and linked[next_linked] < at + size:
+                break
+            if content(data, facts, keys, state, at, kind, flags, size) != SOUND:
+                break
+        bits[at >> 9] |= uint64(1) << (uint64(at >> 3) & uint64(63))
+        offsets[found] = at
+        kinds[found] = kind | mark
+        name_ids[found] = name
+        found += 1
+        counts[kind] += 1
+        last = at
+        at += (size + 7) & ~7
+    if at != state[AT]:
+        state[END] = at
+    state[AT], state[LAST], state[FOUND], state[PLACE] = at, last, found, next_linked
+    state[TO_HASH] = to_hash
+
+
 _WALK = types.int64(
     BYTES, I64, KEYS, I64, I64, U64, I64, U64, I64, U8, U16, I64_2D, I64_2D, I32, U8, U8
 )
 
 
-@kernel(_WALK)
+@kernel(_WALK, counted=False)
 def walk(
     data,
     facts,
@@ -156,6 +217,13 @@ def walk(
     """
     tail = facts[TAIL]
     while True:
+        if state[PHASE] == _TOP:
+            _walk_on(
+                data, facts, keys, state, linked, counts, bits, offsets, kinds, name_ids, slots,
+                names, lengths,
+            )  # fmt: skip
+        if state[NAMES] == lengths.shape[0] and lengths.shape[0] < NO_NAME:
+            return ROOM
         if state[FOUND] == offsets.shape[0] or state[FAULTS] + 4 > faults.shape[0]:
             return ROOM
         if state[LOST] + 4 > lost.shape[0]:
@@ -265,7 +333,7 @@ def walk(
                 state[PHASE] = _TOP
 
 
-@kernel(types.void(U64, I32))
+@kernel(types.void(U64, I32), counted=False)
 def rank(bits, ranks):
     """How many objects there are before each word of ``bits``."""
     count = 0
@@ -274,7 +342,7 @@ def rank(bits, ranks):
         count += popcount(bits[word])
 
 
-@kernel(int64(BYTES, I32, U8, U8, I64))
+@kernel(int64(BYTES, I32, U8, U8, I64), counted=False)
 def number_of_name(name, slots, names, lengths, state):
     """The number of the name of a compressed field; see ``name_id``."""
     return name_id(name, 0, name.shape[0], True, slots, names, lengths, state)

@@ -162,6 +162,10 @@ LIMIT = 1 << 30
 """Bytes. Of an entry with more in its fields, repetitions included, no fields are given out."""
 CURSOR_WIDTH = 160
 """No cursor is longer."""
+CACHED = 1 << 10
+"""So many items are remembered: most fields of an entry are those of entries before it."""
+SLACK = 64
+"""Bytes of room that a copy may write after its own."""
 
 
 def facts(header: Header, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
