@@ -51,11 +51,13 @@ def bounded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     held = Pile()
     for batch in batches:
         for piece in _cut(batch):
-            is_full = held.rows + piece.num_rows > MAX_ROWS
-            is_full |= held.nbytes + piece.nbytes > MAX_BYTES
-            if held.rows and is_full:
+            rows, size = piece.num_rows, piece.nbytes
+            if held.rows and (held.rows + rows > MAX_ROWS or held.nbytes + size > MAX_BYTES):
                 yield _joined(held.take())
-            held.add(piece)
+            if not held.rows and (2 * rows > MAX_ROWS or 2 * size > MAX_BYTES):
+                yield piece  # to wait for another would keep the memory of both
+            else:
+                held.add(piece)
     if held.rows:
         yield _joined(held.take())
 

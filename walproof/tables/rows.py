@@ -6,6 +6,7 @@ numbers, which Spark lacks: what may pass 2⁶³ is a bigint in two's complement
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -15,7 +16,7 @@ import pyarrow as pa
 from reference_impl.answer import Lost
 from walproof.lake.names import said, shown
 from walproof.scan.columns import columns_of
-from walproof.scan.model import Event, Records
+from walproof.scan.model import MAX_ROWS, Event, Records
 
 FIXED = pa.schema(
     [
@@ -41,6 +42,12 @@ FIXED = pa.schema(
 OF_PAYLOADS = ("payload", "payload_truncated")
 """Those of them that are about payloads."""
 
+
+FEW = MAX_ROWS // 8
+"""Rows up to which a column of one value is made anew: many small logs have a path each."""
+KEPT_BYTES = 2 << 20
+"""How much a column of one value may take, to be kept for the next run. Made anew for each, those
+of small records take as long as their scan."""
 
 Make = Callable[[pa.DataType], pa.Array]
 """Makes a column of a type, which matters where one value is repeated."""
@@ -154,7 +161,7 @@ def _batch(
         elif field.name in known:
             columns.append(known[field.name](field.type))
         else:
-            columns.append(pa.nulls(count, field.type))
+            columns.append(_same(None, count)(field.type))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
@@ -168,12 +175,25 @@ def _same(value: str | bool | None, count: int) -> Make:
     """One value in all rows."""
 
     def make(type: pa.DataType) -> pa.Array:
-        if value is None:
-            return pa.nulls(count, type)
-        if pa.types.is_dictionary(type):
-            numbers = pa.array(np.zeros(count, np.int32))
-            return pa.DictionaryArray.from_arrays(numbers, pa.array([value], type.value_type))
-        # With its type: to infer one, pyarrow would look for pandas each time.
-        return pa.repeat(pa.scalar(value, type), count)
+        longest = len(value) if isinstance(value, str) else 1
+        if FEW < count <= MAX_ROWS and longest * MAX_ROWS <= KEPT_BYTES:
+            return _kept(value, type)[:count]
+        return _repeated(value, type, count)
 
     return make
+
+
+def _repeated(value: str | bool | None, type: pa.DataType, count: int) -> pa.Array:
+    if value is None:
+        return pa.nulls(count, type)
+    if pa.types.is_dictionary(type):
+        numbers = pa.array(np.zeros(count, np.int32))
+        return pa.DictionaryArray.from_arrays(numbers, pa.array([value], type.value_type))
+    # With its type: to infer one, pyarrow would look for pandas each time.
+    return pa.repeat(pa.scalar(value, type), count)
+
+
+@functools.lru_cache(maxsize=16)
+def _kept(value: str | bool | None, type: pa.DataType) -> pa.Array:
+    """As many as a run may have, of which each run takes the first."""
+    return _repeated(value, type, MAX_ROWS)

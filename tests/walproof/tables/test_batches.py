@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pyarrow as pa
 
-from walproof.tables.batches import AT_ONCE, Pile
+from walproof.scan.model import MAX_BYTES, MAX_ROWS
+from walproof.tables.batches import AT_ONCE, Pile, bounded
 
 
 def _batch(first: int, count: int) -> pa.RecordBatch:
@@ -23,3 +26,33 @@ def test_a_pile_keeps_rows_in_their_order_and_few_batches() -> None:
     assert pa.Table.from_batches(taken)["number"].to_pylist() == list(range(expected))
     assert pile.rows == pile.nbytes == 0
     assert pile.take() == []
+
+
+def test_large_batches_are_handed_on_and_small_ones_joined() -> None:
+    counts = [3, 2048, MAX_ROWS, MAX_ROWS // 2 + 1, 5, 6, MAX_ROWS * 2 + 1, 1, 0]
+    batches, first = [], 0
+    for count in counts:
+        batches.append(_batch(first, count))
+        first += count
+    made = list(bounded(batches))
+    assert [number for one in made for number in one["number"].to_pylist()] == list(range(first))
+    assert [one.num_rows for one in made][:4] == [2051, MAX_ROWS, MAX_ROWS // 2 + 1, 11]
+    assert all(0 < one.num_rows <= MAX_ROWS for one in made)
+    assert made[1].column(0).buffers()[1].address == batches[2].column(0).buffers()[1].address
+
+
+def test_nothing_waits_behind_a_large_batch() -> None:
+    """A batch is asked for when the one before was taken away, so its memory is free again."""
+    asked = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for number in range(3):
+            asked.append(number)
+            data = pa.array([bytes(MAX_BYTES // 2 + 1)], pa.binary())
+            yield pa.RecordBatch.from_arrays([data], ["data"])
+
+    made = bounded(batches())
+    for number in range(3):
+        assert next(made).num_rows == 1
+        assert asked == list(range(number + 1))
+    assert next(made, None) is None

@@ -10,7 +10,7 @@ from reference_impl.answer import End, Lost
 from reference_impl.formats import FORMATS
 from walproof.scan import scanner
 from walproof.scan.log import Log
-from walproof.scan.model import Records, Wanted
+from walproof.scan.model import MAX_ROWS, Records, Wanted
 from walproof.tables import rows
 
 RUN = Records(
@@ -79,3 +79,34 @@ def test_every_vector_has_rows(format_id: str) -> None:
             else:
                 assert made.num_rows == count
                 made.validate(full=True)
+
+
+@pytest.mark.parametrize("count", [1, rows.FEW, rows.FEW + 1, 5000, MAX_ROWS, MAX_ROWS + 1])
+@pytest.mark.parametrize("name", ["000003.log", "x" * (rows.KEPT_BYTES // MAX_ROWS + 1)])
+def test_what_is_the_same_in_all_rows_is_right_at_every_length(count: int, name: str) -> None:
+    run = Records(np.arange(count), np.arange(count), pa.array([b"a"] * count, pa.binary()))
+    schema = rows.schema("leveldb-log")
+    coded = schema.set(0, pa.field("file", pa.dictionary(pa.int32(), pa.string())))
+    for wanted in (schema, coded):
+        made = rows.batch(run, wanted, name)
+        assert made is not None and made.schema == wanted
+        made.validate(full=True)
+        assert made["file"].to_pylist() == [name] * count
+        assert made["kind"].to_pylist() == ["record"] * count
+        assert made["reason"].null_count == made["detail"].null_count == count
+        assert made["payload_truncated"].to_pylist() == [False] * count
+
+
+def test_a_long_path_is_not_kept() -> None:
+    """A path of 4,096 bytes would take 64 MiB."""
+    rows._kept.cache_clear()
+    run = Records(np.arange(MAX_ROWS), np.arange(MAX_ROWS), None)
+    schema = pa.schema([pa.field("file", pa.string())])
+    rows.batch(run, schema, "/" + "x" * 4095)
+    assert rows._kept.cache_info().currsize == 0
+    kept = []
+    for _ in range(2):
+        made = rows.batch(run, schema, "/log")
+        assert made is not None
+        kept.append(made["file"].buffers()[2].address)
+    assert kept[0] == kept[1]
