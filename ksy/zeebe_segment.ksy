@@ -49,7 +49,7 @@ seq:
     type: record(_io.pos)
     repeat: until
     repeat-until: _.is_last
-    if: has_records
+    if: 'has_records ? not _io.eof : false'
     doc: |
       Records in file order, up to a frame byte of 0. After damage the lengths
       can no longer be trusted, and what is listed here may be garbage.

@@ -65,13 +65,14 @@ class Scan:
         self.is_last = is_last
         at = 0
         is_doubtful = False  # whether this place was found only because of what is there
-        self._beyond = 0  # the doubt lasts up to here at least
+        self._beyond = 0  # what was passed over claims as much: the doubt lasts so far at least
         while not self.is_fill(at):  # KDB-012, KDB-013
             head = self.source.get(at, CONTROL_SIZE)
             if head.startswith(EOF_RECORD):
                 following = self._batch_after_eof(at)
                 if following is None:
                     break  # KDB-015
+                self._pass_over(at, following)
                 yield self._lost(at, following, "early-eof")  # KDB-039
                 at, is_doubtful = following, True
                 continue
@@ -244,7 +245,7 @@ class Scan:
         if fault == "bad-header":
             trusted = end if end is not None and self._sum_holds(batch, end) else None
             chained = trusted or self._chain(batch)
-            following = chained or self._places.next(at + 1)
+            following = chained or self._searched(at)
             stop = following or self._end_of_content(at)
             if self.source.is_zero(at, stop):
                 fault = "zero-gap"  # KDB-040
@@ -256,9 +257,8 @@ class Scan:
                 return self._lost(at, inner, fault), inner, self._sum_holds(batch, inner)
             within = None if inner == end else self._plausible_before(end, at + 1)
             if within is not None and not self._is_marked(end):
-                # Zeros or the end of the file prove little: they may belong to another batch. With
-                # a batch written there, this one would be lost as a whole.
-                self._beyond = max(self._beyond, end)
+                # Zeros or the end of the file prove little: they may belong to another batch.
+                self._pass_over(at, within)
                 return self._lost(at, within, fault), within, False
             if self._is_unfinished(batch):
                 return self._lost(at, end, "torn-batch", torn=True), None, True  # KDB-042
@@ -267,7 +267,7 @@ class Scan:
         is_past = end is not None and end > self.size
         if is_past and chained is not None and not self._is_proof(batch, chained):
             chained = None
-        following = chained or self._places.next(at + 1)
+        following = chained or self._searched(at)
         if following is None and is_past:
             return self._lost(at, self.size, "torn-batch", torn=True), None, True
         stop = following or self._end_of_content(at)
@@ -275,6 +275,23 @@ class Scan:
         if end is not None:
             is_firm = is_firm and self._sum_holds(batch, stop)
         return self._lost(at, stop, fault), following, is_firm
+
+    def _searched(self, at: int) -> int | None:
+        """The next plausible or proven batch after an unsound one (KDB-046)."""
+        following = self._places.next(at + 1)
+        if following is not None:
+            self._pass_over(at, following)
+        return following
+
+    def _pass_over(self, start: int, stop: int) -> None:
+        """Note how far the batches claim to reach whose headers a search left behind (KDB-051).
+
+        What is written there later may mark the end of one: then all up to it would be lost.
+        """
+        at = self.source.find_header(start)
+        while at is not None and at < stop:
+            self._beyond = max(self._beyond, self._batch(at).end or 0)
+            at = self.source.find_header(at + len(HEADER))
 
     def _end_of_content(self, at: int) -> int:
         """Where a loss ends after which nothing is found (KDB-046)."""

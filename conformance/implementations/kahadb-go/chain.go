@@ -80,7 +80,8 @@ type memo struct {
 	next []int  // index of the next one that is, or -1
 }
 
-func (r *file) search(m *memo, x int, is func(int) bool) int {
+// scanned makes the list of all headers, once.
+func (r *file) scanned() []int {
 	if !r.scan {
 		r.scan = true
 		magic := header[5:]
@@ -96,7 +97,20 @@ func (r *file) search(m *memo, x int, is func(int) bool) int {
 			i += j + len(magic)
 		}
 	}
-	n := len(r.heads)
+	return r.heads
+}
+
+// reach is the largest end that a header in [from, to) claims, 0 if there is none (KDB-051).
+func (r *file) reach(from, to int) int {
+	heads, c := r.scanned(), 0
+	for i := sort.SearchInts(heads, from); i < len(heads) && heads[i] < to; i++ {
+		c = max(c, r.ctl(heads[i]).c)
+	}
+	return c
+}
+
+func (r *file) search(m *memo, x int, is func(int) bool) int {
+	n := len(r.scanned())
 	if m.is == nil {
 		m.is = make([]int8, n)
 		m.next = make([]int, n)

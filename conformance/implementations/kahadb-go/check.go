@@ -5,6 +5,7 @@ import "bytes"
 const (
 	placeCertain = iota
 	placeDoubt
+	placeFound // by a search, in doubt
 	tornBatch
 	nowhere
 )
@@ -26,7 +27,7 @@ func (r *file) resync(k ctl, badHeader bool) (int, int) {
 			return x, sure(x != p+28)
 		}
 		if q := r.nextPlace(p + 1); q >= 0 {
-			return q, placeDoubt
+			return q, placeFound
 		}
 		return 0, nowhere
 	}
@@ -37,7 +38,7 @@ func (r *file) resync(k ctl, badHeader bool) (int, int) {
 		}
 		q := r.plausibleIn(p+1, k.c)
 		if q >= 0 && !r.marked(k.c) && x != k.c {
-			return q, placeDoubt
+			return q, placeFound
 		}
 		if r.unfinished(k) {
 			return k.c, tornBatch
@@ -49,7 +50,7 @@ func (r *file) resync(k ctl, badHeader bool) (int, int) {
 		return x, sure(x != p+28 && (!k.possible || r.holds(k, x)))
 	}
 	if q := r.nextPlace(p + 1); q >= 0 {
-		return q, placeDoubt
+		return q, placeFound
 	}
 	if past {
 		return r.N, tornBatch
@@ -91,6 +92,7 @@ func (r *file) read() {
 				return
 			}
 			r.lose(p, q, "early-eof", false)
+			beyond = max(beyond, r.reach(p, q))
 			p, doubt = q, true
 			continue
 		}
@@ -152,9 +154,8 @@ func (r *file) read() {
 			}
 		case placeDoubt:
 			doubt = true
-			if head && k.possible && r.inStep(k.c) && !r.marked(k.c) && x < k.c {
-				beyond = max(beyond, k.c) // what is written at c would decide
-			}
+		case placeFound:
+			doubt, beyond = true, max(beyond, r.reach(p, x))
 		}
 		if code == "bad-header" && allZero(d[p:x]) {
 			code = "zero-gap"

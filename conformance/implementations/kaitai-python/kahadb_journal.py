@@ -218,6 +218,8 @@ class DataFile:
             led = end if self.sum_holds(found, end) else self.chain(at, self.size)
             place = led if led is not None else self.search(at + 1, self.size, or_proven=True)
             stop = to_fill if place is None else place
+            if led is None:
+                self.pass_over(at, stop)
             code = fault if any(self.data[at:stop]) else "zero-gap"
             return place, stop, code, led is not None and led > at + 28
         if end is not None and end <= self.size and self.in_step(end):
@@ -227,7 +229,7 @@ class DataFile:
                 return led, led, fault, proof
             within = None if led == end else self.search(at + 1, end)
             if within is not None and not self.is_marked(end):
-                self.beyond = max(self.beyond, end)
+                self.pass_over(at, within)
                 return within, within, fault, False
             if self.unfinished(end):
                 return None, end, "torn-batch", True
@@ -243,7 +245,15 @@ class DataFile:
         if place is None and end is not None and end > self.size:
             return None, self.size, "torn-batch", True
         stop = to_fill if place is None else place
+        if led is None:
+            self.pass_over(at, stop)
         return place, stop, fault, certain and led is not None
+
+    def pass_over(self, at: int, to: int) -> None:
+        """KDB-051: how far the headers between reach that a search did not take."""
+        while 0 <= (at := self.data.find(HEADER, at)) < to:
+            self.beyond = max(self.beyond, self.claimed_end(self.batch(at)) or 0)
+            at += 1
 
     def settles(self, found: Any) -> bool:
         """KDB-051: whether a sound batch ends the doubt."""
@@ -290,6 +300,7 @@ class DataFile:
                 resumes = at + 5 if direct else self.search(at + 5, self.size)
                 if resumes is None:
                     break
+                self.pass_over(at, resumes)
                 self.lose(at, resumes, "early-eof")
                 at, doubt = resumes, True
                 continue

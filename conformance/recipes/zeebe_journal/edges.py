@@ -3,6 +3,7 @@
 from crc32c import crc32c
 
 from conformance.recipes.zeebe_journal.layout import (
+    descriptor_of_45_bytes,
     descriptor_of_version_1,
     one_segment,
     three_segments,
@@ -97,6 +98,14 @@ def descriptor_of_version_1_with_another_template(log: ZeebeLog) -> None:
 def descriptor_of_version_1_with_a_short_block(log: ZeebeLog) -> None:
     """A block of 19 bytes cannot hold id, index and maximal size."""
     log.set("descriptor.segment.header.len_block", 19)
+    log.expect("refused", "bad-descriptor", survivors=[])
+
+
+@BOOK.damaged(descriptor_of_45_bytes, "descriptor", "ZBJ-006", "ZBJ-011", "ZBJ-061", kind="eof")
+def short_block_of_a_descriptor_that_is_the_file(log: ZeebeLog) -> None:
+    """A block of 8 bytes ends before the fields do, and they end with the file: no record."""
+    log.set("descriptor.segment.header.len_block", 8)
+    log.truncate(45)
     log.expect("refused", "bad-descriptor", survivors=[])
 
 

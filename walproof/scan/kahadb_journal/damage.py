@@ -191,13 +191,13 @@ class Damage:
             return Finding(None)
         head = self.window.peek(at, CONTROL)
         if head.startswith(EOF):
-            after = at + len(EOF)
-            if self.window.peek(after, len(HEADER)) != HEADER:
-                found = self._plausible.next(after, self.size)
-                if found is None:
-                    return Finding(None)  # KDB-015
-                after = found
-            return Finding(after, reason="early-eof", lost_to=after, firm=False)  # KDB-039
+            after: int | None = at + len(EOF)
+            if self.window.peek(at + len(EOF), len(HEADER)) != HEADER:
+                after = self._plausible.next(at + len(EOF), self.size)
+            if after is None:
+                return Finding(None)  # KDB-015
+            beyond = self._highest_claim(at, after)
+            return Finding(after, None, "early-eof", after, firm=False, beyond=beyond)  # KDB-039
         torn = self._torn_head(at, head)
         if torn is not None:
             return torn
@@ -282,7 +282,8 @@ class Damage:
                 return Finding(inner, None, fault, inner, firm=self._sum_holds(claim, inner))
             within = None if inner == end else self._plausible.next(at + 1, end)
             if within is not None and not self.is_marked(end):
-                return Finding(within, None, fault, within, firm=False, beyond=end)
+                beyond = self._highest_claim(at, within)
+                return Finding(within, None, fault, within, firm=False, beyond=beyond)
             if self._is_unfinished(end):
                 return Finding(None, None, "torn-batch", end, torn=True)  # KDB-042
             return Finding(end, None, fault, end, firm=within is None)
@@ -296,7 +297,8 @@ class Damage:
             return Finding(None, None, "torn-batch", self.size, torn=True)  # KDB-042
         firm = firm and chained is not None and chained > claim.start
         stop = self._end_of_content(at) if go_on is None else go_on
-        return Finding(go_on, None, fault, stop, firm=firm)
+        beyond = self._highest_claim(at, stop) if chained is None else 0
+        return Finding(go_on, None, fault, stop, firm=firm, beyond=beyond)
 
     def _after_bad_header(self, claim: Claim) -> Finding:
         at, end = claim.at, claim.end
@@ -306,7 +308,16 @@ class Damage:
         stop = self._end_of_content(at) if go_on is None else go_on
         reason = "zero-gap" if self._is_zero(at, stop) else "bad-header"  # KDB-040
         firm = chained is not None and chained > claim.start
-        return Finding(go_on, None, reason, stop, firm=firm)
+        beyond = self._highest_claim(at, stop) if chained is None else 0
+        return Finding(go_on, None, reason, stop, firm=firm, beyond=beyond)
+
+    def _highest_claim(self, start: int, stop: int) -> int:
+        """How far the batches claim to reach whose headers a search left behind (KDB-051)."""
+        highest, at = 0, self.find_header(start, stop)
+        while at is not None:
+            highest = max(highest, self.claim(at).end or 0)
+            at = self.find_header(at + 1, stop)
+        return highest
 
     def _end_of_content(self, at: int) -> int:
         """KDB-046: where a loss ends after which nothing is found."""
