@@ -95,8 +95,8 @@ def inspect(
 ) -> Inspection:
     """Walk and check a whole file; faults are in the order in which they are met (SDJ-040).
 
-    ``progress`` is told how far it is, in bytes of the file: the walk is the first half of it, then
-    come entries, then what is known of their fields.
+    ``progress`` is told offsets of the file, from its beginning on three times: for the walk, for
+    entries, and for the entries that each field lists.
 
     Raises :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
@@ -105,7 +105,7 @@ def inspect(
     faults = Faults(view.size)
     faults.add(check_shape(header, view.size))
     walk = Walk(view)
-    walk.run(lambda at: progress(at // 2))
+    walk.run(progress)
     faults.add(walk.faults)
     links = Links(view, walk)
     faults.add(links.main_chain())
@@ -113,7 +113,7 @@ def inspect(
     entries = list(walk.sound(layout.ENTRY))
     seqnum = 0
     for at in entries:
-        progress((2 * view.size + at) // 4)
+        progress(at)
         entry = view.entry(at)
         if entry.seqnum <= seqnum:  # SDJ-047
             text = f"sequence number {entry.seqnum} after {seqnum}"
@@ -122,7 +122,7 @@ def inspect(
         faults.add(links.entry(at))
     faults.add(links.tables())
     faults.add(links.fields())
-    faults.add(links.data_arrays(lambda at: progress((3 * view.size + at) // 4)))
+    faults.add(links.data_arrays(progress))
     faults.add(list(links.impostors(faults)))
     sealed_until = None
     if header.sealed or walk.counts[layout.TAG]:

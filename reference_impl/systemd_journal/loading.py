@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import mmap
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -21,8 +21,12 @@ def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
             data.close()
 
 
-def load(path: Path) -> mmap.mmap | bytes:
+def load(
+    path: Path, ready: Callable[[mmap.mmap, int, int], None] = lambda data, at, end: None
+) -> mmap.mmap | bytes:
     """The bytes of a file, as long as it is at the end. Raises ``OSError``.
+
+    ``ready`` is given the memory of each stretch before bytes get there.
 
     A file is not mapped: its owner may cut it at any time, which ends a process that reads a
     mapping (SDJ-053). Holes take no memory, where the file system tells of them.
@@ -33,7 +37,7 @@ def load(path: Path) -> mmap.mmap | bytes:
             return b""  # memory of no bytes cannot be had
         data = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         for at, end in _stretches(file.fileno(), size):
-            _in_large_pages(data, at, end)
+            ready(data, at, end)
             while at < end:
                 with memoryview(data) as whole, whole[at:end] as room:
                     found = os.preadv(file.fileno(), [room], at)
@@ -42,22 +46,6 @@ def load(path: Path) -> mmap.mmap | bytes:
                 at += found
         left = os.fstat(file.fileno()).st_size
         return data if left >= size else data[:left]
-
-
-_LARGE = 4 << 20
-"""Bytes. Shorter stretches stay in small pages."""
-
-
-def _in_large_pages(data: mmap.mmap, at: int, end: int) -> None:
-    """Ask for large pages where there are bytes: getting them takes half the time of small ones.
-
-    Not around holes, which a large page would fill; nor for what is short, since the system keeps
-    a note for each stretch, and has room for some thousands.
-    """
-    start, end = -(-at // mmap.PAGESIZE) * mmap.PAGESIZE, end // mmap.PAGESIZE * mmap.PAGESIZE
-    if end - start >= _LARGE and hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):
-            data.madvise(mmap.MADV_HUGEPAGE, start, end - start)
 
 
 def _stretches(file: int, size: int) -> Iterator[tuple[int, int]]:

@@ -67,6 +67,10 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
         return max(_verified(name, path, context, as_json) for name, path in found)
 
 
+PASSES = 3
+"""Through a file that is verified, each with its offsets from the beginning on."""
+
+
 def _of_another_format(source: Unpacked) -> Opened | None:
     """The log if it is none of systemd's; None also for a file that is nothing at all."""
     try:
@@ -127,8 +131,8 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
                 _say_whole(name, found.objects, found.entries)
                 _say_seals(header, found.sealed_until, context)
             return 0
-        with progress(size, "verifying") as told:
-            checked = inspection.inspect(data, context, _rarely(told, size // 200))
+        with progress(PASSES * size, "verifying") as told:
+            checked = inspection.inspect(data, context, _summed(told, size))
         if not as_json and not checked.faults:
             _say_whole(name, checked.walk.counts.total(), len(checked.entries))
             _say_seals(checked.view.header, checked.sealed_until, context)
@@ -153,15 +157,17 @@ def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
     return if_sound(data, context)
 
 
-def _rarely(told: Callable[[int], None], step: int) -> Callable[[int], None]:
-    """Tells only what is a step further than what was told last."""
-    last = 0
+def _summed(told: Callable[[int], None], size: int) -> Callable[[int], None]:
+    """Tells how much of all passes is done, now and then."""
+    before, last = 0, 0
 
     def tell(at: int) -> None:
-        nonlocal last
-        if at - last > step:
+        nonlocal before, last
+        if at < last:  # the next pass
+            before, last = before + size, at
+        if at - last > size // 200:
             last = at
-            told(at)
+            told(before + at)
 
     return tell
 

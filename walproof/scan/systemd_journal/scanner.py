@@ -30,6 +30,7 @@ from walproof.scan.reference import ReferenceScanner
 from walproof.scan.systemd_journal import parts
 from walproof.scan.systemd_journal.batches import runs
 from walproof.scan.systemd_journal.inspection import Inspection, Unusual, inspect
+from walproof.scan.systemd_journal.pages import in_large_pages
 
 _ASKED = frozenset({"match", "from_seqnum", "from_realtime"})
 
@@ -74,7 +75,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 def _inspection(log: Log) -> Inspection | tuple[list[Lost], End]:
     """What there is in a file; only lost ranges and an end where there is not even a header."""
-    raw = load(log.local())
+    raw = load(log.local(), in_large_pages)
     if len(raw) >= layout.HEADER_MIN:
         if (reason := refusal(raw)) is not None:
             return [], End("refused", reason, None)
