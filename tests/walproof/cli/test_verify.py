@@ -85,13 +85,23 @@ def test_objects_are_counted() -> None:
 
 
 def test_how_far_it_is() -> None:
-    told: list[int] = []
+    offsets: list[int] = []
     data = JOURNAL.read_bytes()
-    inspection.inspect(data, {}, told.append)
-    assert all(one <= other for one, other in pairwise(told))
-    assert told[0] < len(data) // 4 < 3 * len(data) // 4 < told[-1] <= len(data)
-    rarely: list[int] = []
-    tell = verify._rarely(rarely.append, 10)
-    for at in range(100):
+    inspection.inspect(data, {}, offsets.append)
+    assert sum(other < one for one, other in pairwise(offsets)) == verify.PASSES - 1
+    assert max(offsets) <= len(data)
+    told: list[int] = []
+    tell = verify._summed(told.append, len(data))
+    for at in offsets:
         tell(at)
-    assert rarely == list(range(11, 100, 11))
+    assert all(one < other for one, other in pairwise(told))
+    assert told[0] < len(data) < 2 * len(data) < told[-1] < verify.PASSES * len(data)
+
+
+def test_how_far_it_is_is_told_now_and_then() -> None:
+    told: list[int] = []
+    tell = verify._summed(told.append, 2_000)
+    for at in [*range(2_000), *range(2_000)]:
+        tell(at)
+    assert told[:2] == [11, 22] and told[-1] > 3_900
+    assert len(told) < 400
