@@ -193,8 +193,9 @@ types:
         doc: Fields of a newer version.
     instances:
       has_seal:
-        value: header.len_block.as<s8> >= 32 and header.version >= 2 and _io.size.as<s8> >= 57
-        doc: True from SBE version 2 on.
+        # The second offset counts where the metadata has more fields, the first where it is too short.
+        value: 'header.len_block.as<s8> >= 32 and header.version >= 2 and _io.size.as<s8> >= 57 ? _parent.ofs_segment.as<s8> + 40 <= _io.size.as<s8> : false'
+        doc: True from SBE version 2 on, if the file has room for it.
       len_newer:
         value: 'header.len_block.as<s8> - (has_seal ? 32.as<s8> : 20.as<s8>).as<s8>'
         doc: Number of bytes after the known fields.

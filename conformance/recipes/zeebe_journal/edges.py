@@ -19,7 +19,7 @@ from conformance.recipes.zeebe_journal.log import (
     segment,
 )
 from conformance.recipes.zeebe_journal.numbers import indexes_below_one
-from reference_impl.zeebe_journal.layout import DESCRIPTOR_BLOCK, SBE_HEADER
+from reference_impl.zeebe_journal.layout import DESCRIPTOR_BLOCK, SBE_HEADER, SEAL
 from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record
 
 FIRST, SECOND = "journal-1.log", "journal-2.log"
@@ -117,6 +117,27 @@ def _described(log: ZeebeLog, metadata: int) -> None:
     head = b"\2" + SBE_HEADER.pack(metadata, 4, 7, 1) + checksum + message
     records = b"".join(pack_record(n, asqn, p, 1) for n, (p, asqn) in enumerate(FOUR, 1))
     log.data[:] = (head + records).ljust(512, b"\0")
+
+
+def _cut_in_the_seal(log: ZeebeLog, seal: bytes) -> None:
+    """A descriptor with metadata of 46 bytes, and the file ends in its seal or before it."""
+    head = b"\2" + SBE_HEADER.pack(46, 4, 7, 2) + bytes(8) + b"newfield" * 4 + b"fields"
+    log.data[:] = head + SBE_HEADER.pack(32, 3, 7, 2) + DESCRIPTOR_BLOCK.pack(1, 1, 512) + seal
+    log.stops("torn-descriptor", [], end=0)
+
+
+@BOOK.damaged(descriptor_of_45_bytes, "descriptor", "ZBJ-010", "ZBJ-013", "ZBJ-061", kind="eof")
+def newer_metadata_and_no_room_for_the_seal(log: ZeebeLog) -> None:
+    """A file of 83 bytes, long enough for a seal elsewhere: it ends where the seal would begin."""
+    log.did("a descriptor whose metadata has 38 bytes more, cut before its seal")
+    _cut_in_the_seal(log, b"")
+
+
+@BOOK.damaged(descriptor_of_45_bytes, "descriptor", "ZBJ-010", "ZBJ-013", "ZBJ-061", kind="eof")
+def newer_metadata_and_half_a_seal(log: ZeebeLog) -> None:
+    """The same with the last index, and without the last position."""
+    log.did("a descriptor whose metadata has 38 bytes more, cut inside its seal")
+    _cut_in_the_seal(log, SEAL.pack(9, 9)[:8])
 
 
 @BOOK.valid("future", "ZBJ-009", "ZBJ-010", "ZBJ-061")
