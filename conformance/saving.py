@@ -134,7 +134,8 @@ def made_beside(path: Path) -> Iterator[Path]:
         if made.is_dir():
             shutil.rmtree(made, ignore_errors=True)
         else:
-            made.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # what went wrong before is what is told
+                made.unlink()
 
 
 def unfinished_beside(path: Path) -> Path:

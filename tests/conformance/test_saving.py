@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conformance import ROOT
-from conformance.saving import is_unfinished, made_beside, publish, save, saved
+from conformance.saving import is_unfinished, made_beside, named_in_errors, publish, save, saved
 
 WHOLE = b"x" * 1_000_000
 
@@ -162,3 +162,11 @@ def test_what_was_made_beside_is_gone_unless_it_got_its_name(
     with made_beside(tmp_path / "never") as made:
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_was_made_beside_does_not_hide_what_went_wrong(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    out = tmp_path / "file" / "out"
+    with pytest.raises(NotADirectoryError) as told, made_beside(out) as made, named_in_errors(out):
+        made.mkdir()
+    assert told.value.filename == str(out)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import shutil
 import statistics
 import subprocess
@@ -18,7 +19,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from conformance.isolation.boxed import TookTooLong, once
 from walproof.bench import child
+from walproof.bench.availability import why_no_scan
 from walproof.bench.formats import bench_of
 from walproof.bench.own import in_process
 from walproof.bench.reading import Row, ratio
@@ -77,14 +80,20 @@ def _measured(
     alone: bool = False,
 ) -> Iterator[Row]:
     log = workload.log()
-    missing = [name for name, command in others.items() if shutil.which(command[0]) is None]
+    missing = {
+        name: f"{command[0]} not found"
+        for name, command in others.items()
+        if shutil.which(command[0]) is None
+    }
+    if alone and (why := why_no_scan()):
+        missing[ALONE] = why
     there = {name: one for name, one in others.items() if name not in missing}
     commands = {**own_commands, **there}
     peer = next(iter(there), None)
     ways: dict[str, Callable[[], Mapping[str, float]]] = {
         name: functools.partial(run, command, log) for name, command in commands.items()
     }
-    if alone:
+    if alone and ALONE not in missing:
         ways[ALONE] = functools.partial(_check_alone, workload, log)
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     peaks: dict[str, list[int]] = {name: [] for name in ways}
@@ -109,16 +118,16 @@ def _measured(
             "peer": peer,
             "ratio_to_peer": ratio(own, seconds[peer]) if peer else None,
         }
-    for name in missing:
-        yield about | {"contender": name, "unavailable": f"{others[name][0]} not found"}
+    for name, why in missing.items():
+        yield about | {"contender": name, "unavailable": why}
 
 
 def _check_alone(workload: Workload, log: Path) -> Mapping[str, float]:
     """The median of a few checks in one process, and the most memory that it held."""
     command = in_process("soundness", workload.format)(log, _PASSES)
-    done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+    done = _done(command)
     if done.returncode:
-        raise OSError(f"soundness: it ended with {done.returncode}")
+        raise OSError(f"soundness: it ended with {done.returncode}: {done.stderr[-500:]}")
     said = json.loads(done.stdout)
     return {
         "seconds": statistics.median(said["processor_seconds"]),
@@ -127,11 +136,19 @@ def _check_alone(workload: Workload, log: Path) -> Mapping[str, float]:
 
 
 def run(command: Sequence[str], log: Path) -> dict[str, float]:
-    """What a command took on a log. Raises ``OSError`` for one that fails."""
+    """What a command took on a log. Raises ``OSError`` for one that fails or takes too long."""
     words = [str(log) if word == LOG else word for word in command]
     launcher = [sys.executable, "-I", "-S", str(Path(child.__file__)), *words]
-    done = subprocess.run(launcher, capture_output=True, timeout=SECONDS, check=False)
+    done = _done(launcher)
     said: dict[str, float] = json.loads(done.stdout) if done.returncode == 0 else {"status": -1}
     if said["status"] != 0:
         raise OSError(f"{words[0]}: it ended with {said['status']:.0f}")
     return said
+
+
+def _done(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """What a process said, of which nothing is left. Raises ``OSError`` if it does not end."""
+    try:
+        return once(command, None, os.environ, SECONDS)
+    except TookTooLong:
+        raise OSError(f"{command[0]}: no end within {SECONDS} s") from None

@@ -87,7 +87,10 @@ def show(report: Report, console: Console) -> None:
         console.print(_carving_table(report["carving"]))
     if report["holding"]:
         console.print(_holding_table(report["holding"]))
-        console.print("Whole commands, start included: processor time, and the most memory.")
+        console.print(
+            "Whole commands, start included, but for the check alone: processor time, and the"
+            " most memory."
+        )
     if report["curve"]:
         console.print(_curve_table(report["curve"]))
         console.print(

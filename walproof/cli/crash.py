@@ -15,7 +15,7 @@ from conformance.protocol.child import Crash, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.registry import Implementation
 from conformance.reports.console_text import say as say_text
-from conformance.saving import made_beside, publish, save
+from conformance.saving import made_beside, named_in_errors, publish, save
 from conformance.subject import Subject
 from conformance.text import json_text, printable
 from reference_impl.formats import FORMATS
@@ -242,7 +242,8 @@ def _show_finding(result: Result, finding: Finding, console: Console) -> None:
 def _save(done: Run, format: str, out: Path) -> None:
     """A folder for each finding: the files of its plainest state, and ``state.json``."""
     with made_beside(out) as made:
-        made.mkdir(parents=True)
+        with named_in_errors(out):
+            made.mkdir(parents=True)
         _save_findings(done, format, made)
         publish(made, out)
 

@@ -131,7 +131,7 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
                 _say_whole(name, found.objects, found.entries)
                 _say_seals(header, found.sealed_until, context)
             return 0
-        with progress(PASSES * size, "verifying") as told:
+        with progress(size, "verifying") as told:
             checked = inspection.inspect(data, context, _summed(told, size))
         if not as_json and not checked.faults:
             _say_whole(name, checked.walk.counts.total(), len(checked.entries))
@@ -158,7 +158,7 @@ def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
 
 
 def _summed(told: Callable[[int], None], size: int) -> Callable[[int], None]:
-    """Tells how much of all passes is done, now and then."""
+    """Tells how much of all passes is done, in bytes of the file, now and then."""
     before, last = 0, 0
 
     def tell(at: int) -> None:
@@ -167,7 +167,7 @@ def _summed(told: Callable[[int], None], size: int) -> Callable[[int], None]:
             before, last = before + size, at
         if at - last > size // 200:
             last = at
-            told(before + at)
+            told((before + at) // PASSES)
 
     return tell
 

@@ -40,22 +40,6 @@ def copy(typing: Any, to: Any, to_at: Any, data: Any, at: Any, count: Any) -> An
     return types.void(to, types.intp, data, types.intp, types.intp), generate
 
 
-@helper()
-def copy_short(to: Any, to_at: Any, data: Any, at: Any, count: Any) -> None:
-    """The same, and quicker, for mostly few bytes between arrays that do not overlap.
-
-    May write up to seven bytes after the copied ones: ``to`` has room for them, and they are
-    written later or belong to nobody.
-    """
-    if count > 64 or at + count + 8 > data.shape[0]:
-        copy(to, to_at, data, at, count)
-        return
-    done = 0
-    while done < count:
-        store64(to, to_at + done, load64(data, at + done))
-        done += 8
-
-
 @intrinsic
 def copy32(typing: Any, to: Any, to_at: Any, data: Any, at: Any) -> Any:
     """32 bytes from one array into another. Nobody checks that they lie in the arrays."""

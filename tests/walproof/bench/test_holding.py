@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,32 @@ def test_the_time_of_children_that_nobody_waits_for_counts() -> None:
     )
     said = holding.run([sys.executable, "-c", forgets], Path("no log"))
     assert said["seconds"] > 0.4
+
+
+def test_what_does_not_end_is_ended_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holding, "SECONDS", 3)
+    child = tmp_path / "child"
+    words = ["sh", "-c", f"sleep 600 & echo $! > {child}; wait"]
+    with pytest.raises(OSError, match="no end within 3 s"):
+        holding.run(words, tmp_path)
+    process = Path("/proc", child.read_text().strip(), "cmdline")
+    for _ in range(100):
+        if not process.exists() or not process.read_bytes():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it goes on")
+
+
+def test_without_kernels_the_check_alone_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    peer = (sys.executable, "-c", "pass", "LOG")
+    monkeypatch.setattr(holding, "bench_of", lambda format_id: FormatBench(verified_by=peer))
+    monkeypatch.setattr(holding, "OWN", {})
+    monkeypatch.setattr(holding, "VERIFY", {})
+    monkeypatch.setattr(holding, "why_no_scan", lambda: "no kernels here")
+    rows = holding.measure([Workload("small", "leveldb-log", 10, 50)], 1)
+    assert {row["contender"]: row.get("unavailable") for row in rows} == {
+        " ".join(peer): None,
+        holding.ALONE: "no kernels here",
+    }

@@ -29,7 +29,6 @@ MODULES = [
     "walproof.scan.kahadb_journal.kernel",
     "walproof.scan.zmq_raft.kernel",
     "walproof.scan.systemd_journal.kernels",
-    "walproof.scan.gather",
     "walproof.carve.kernel",
     "walproof.scan.crc32c_ranges",
 ]
@@ -86,20 +85,19 @@ def test_the_second_process_does_not_import_numba(tmp_path: Path) -> None:
 
 
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
-    kernel = _kept("walproof.scan.gather", tmp_path)
-    data, numbers = np.zeros(8, np.uint8), np.zeros(1, np.int64)
-    offsets, room = np.zeros(2, np.int32), np.zeros(8, np.uint8)
-    kernel.gather(data, 0, numbers, numbers + 8, offsets, room)
-    assert offsets.tolist() == [0, 8]
+    kernel = _kept("walproof.scan.crc32c_ranges", tmp_path)
+    data, into = np.zeros(16, np.uint8), np.zeros(3, np.uint32)
+    kernel.prefixes(data, 16, into)
+    assert into.tolist() == [0, crc32c(bytes(8)), crc32c(bytes(16))]
     for wrong in (
-        (data, 0, numbers, numbers, offsets),
-        (data, 0, numbers.astype(np.int32), numbers, offsets, room),
-        (data, 0, numbers, numbers, offsets[::-1], room),
-        (data, 0, numbers, numbers, offsets, np.frombuffer(bytes(8), np.uint8)),
-        (data.reshape(2, 4), 0, numbers, numbers, offsets, room),
+        (data, 16),
+        (data, 16, into.astype(np.int64)),
+        (data, 16, into[::-1]),
+        (data, 16, np.frombuffer(bytes(12), np.uint32)),
+        (data.reshape(2, 8), 16, into),
     ):
         with pytest.raises(TypeError):
-            kernel.gather(*wrong)
+            kernel.prefixes(*wrong)
 
 
 def test_a_tuple_is_passed_member_by_member(tmp_path: Path) -> None:
@@ -144,10 +142,10 @@ def test_a_systemd_journal_is_read_without_numba() -> None:
 
 
 def test_a_kernel_outlives_the_module_that_it_was_taken_from(tmp_path: Path) -> None:
-    gather = _kept("walproof.scan.gather", tmp_path).gather
-    engine = weakref.ref(gather.engine)
+    prefixes = _kept("walproof.scan.crc32c_ranges", tmp_path).prefixes
+    engine = weakref.ref(prefixes.engine)
     gc.collect()
     assert engine() is not None, "its machine code would be freed"
-    del gather
+    del prefixes
     gc.collect()
     assert engine() is None

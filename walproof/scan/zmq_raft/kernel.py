@@ -203,7 +203,7 @@ def take(
         size = ends[row] - starts[row]
         if kind == RECORD:
             if head:
-                kind = kind_of(data, i, size, size)
+                kind = kind_of(data, i, size, min(size, len(data) - i))
             if kind == RECORD and numbers[row] >= limit:
                 kind = int64(OVERLAPPING)  # ZMR-096
             if kind == RECORD and head:
