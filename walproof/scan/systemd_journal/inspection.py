@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 from reference_impl.answer import End, Lost, Verdict
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import HEADER_FIELDS, Header
-from reference_impl.systemd_journal.objects import KEPT_FAULTS, MAX_FIELD_SIZE, View
+from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View
 from reference_impl.systemd_journal.sealing import VerificationKey
 from reference_impl.systemd_journal.seals import Seals
 from reference_impl.systemd_journal.walk import Walk
 from walproof.scan.stored import ready
 from walproof.scan.systemd_journal import words
+from walproof.scan.systemd_journal.faults import Kept, Numbers, rows_of
+from walproof.scan.systemd_journal.header_faults import count_faults, shape_faults
 from walproof.scan.systemd_journal.packed import Keys, Packed
 from walproof.scan.systemd_journal.words import FAR, Found
 
 _NAMES = 1 << 10
 """There is room for so many names of fields to begin with."""
 
-Numbers = NDArray[np.int64]
 kernels = ready("walproof.scan.systemd_journal.kernels")
 
 
@@ -153,7 +154,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     key = int.from_bytes(header.file_id, "little")
     keys = (np.uint64(header.keyed), np.uint64(key & (1 << 64) - 1), np.uint64(key >> 64))
     # More rows than faults are kept, and one for the others. Most stay untouched.
-    rows = np.empty((_Kept(len(data)).room + 1, 4), np.int64)
+    rows = np.empty((Kept(len(data)).room + 1, 4), np.int64)
     for sure in (False, True):
         packed = Packed(data, facts, keys, max_field)
         found, counts, walked = _walk(data, view, facts, keys, packed, sure)
@@ -163,8 +164,8 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
         # Each link leads to an object that was found, so no size led across one.
         if not (count or broken or len(walked)):
             break
-    faults = _Kept(len(data))
-    faults.add(_rows(_shape(header, len(data))))
+    faults = Kept(len(data))
+    faults.add(rows_of(shape_faults(header, len(data))))
     faults.add(walked)
 
     def add(count: int) -> None:
@@ -196,7 +197,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
         size = getattr(header, f"{name}_size")
         if (right := _table_is_there(found, kind, offset, size)) is False:
             place, _ = HEADER_FIELDS[f"{name}_offset"]
-            faults.add(_rows([(place, place + 16, words.BAD_HEADER, 0)]))
+            faults.add(rows_of([(place, place + 16, words.BAD_HEADER, 0)]))
         elif right:
             marks = found.marks.copy()
             if not kernels.table_holds(found, wanted, offset, size):
@@ -219,14 +220,14 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
             )
             # By the reference, whose work is nearly all hashing (SDJ-075).
             wrong = seals.check()
-            faults.add(_rows([(one.start, one.end, words.BAD_SEAL, one.target) for one in wrong]))
+            faults.add(rows_of([(one.start, one.end, words.BAD_SEAL, one.target) for one in wrong]))
             sealed_until = seals.sealed_until
         else:
             continuous = bool(header.compatible_flags & layout.SEALED_CONTINUOUS)
             add(kernels.seals(found, header.sealed, continuous, rows))
     if not found.state[words.LOST]:
         chained = None if broken else (chain[0], chain[1], chain[2])
-        faults.add(_rows(_counts(header, found, counts, chained, ends)))
+        faults.add(rows_of(count_faults(header, found, counts, chained, ends)))
     return Inspection(
         view,
         header,
@@ -241,49 +242,12 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     )
 
 
-class _Kept:
-    """As many faults as are kept of a file of ``size`` bytes; the others become one (SDJ-093)."""
-
-    def __init__(self, size: int) -> None:
-        self.room = KEPT_FAULTS + size // 64
-        self._kept: list[Numbers] = []
-        self._rest: list[tuple[int, int]] = []
-
-    def add(self, rows: Numbers) -> None:
-        """Keep what was found, as far as there is room. ``rows`` may be part of a larger array."""
-        self._kept.append(rows[: self.room].copy())
-        if len(rest := rows[self.room :]):
-            self._rest.append((int(rest[:, 0].min()), int(rest[:, 1].max())))
-        self.room -= len(self._kept[-1])
-
-    def kept(self) -> Numbers:
-        """The faults that are kept as they are."""
-        return np.concatenate(self._kept)
-
-    def all(self) -> Numbers:
-        """All faults, those that are not kept as one."""
-        if self._rest:
-            starts, ends = zip(*self._rest, strict=True)
-            rest = (min(starts), max(ends), words.REST, 0)
-            self._kept.append(np.array([rest], np.int64))
-        return self.kept()
-
-
 def _grown_from(header: Header, found: Found, entries: Numbers) -> int:
     """From where on an online file may have grown, unknown to older links (SDJ-052)."""
     if header.state != layout.ONLINE:
         return len(found.data)
     last = int(found.offsets[entries[-1]]) if len(entries) else header.header_size
     return min(last, header.tail_object_offset)
-
-
-def _rows(rows: Any) -> Numbers:
-    return np.array([(*row[:3], min(row[3], FAR)) for row in rows], np.int64).reshape(-1, 4)
-
-
-def _field(name: str) -> tuple[int, int, int, int]:
-    at, size = HEADER_FIELDS[name]
-    return at, at + size, words.OUTDATED, 0
 
 
 def _walk(
@@ -368,17 +332,6 @@ def _longer(array: Any) -> Any:
     return longer
 
 
-def _shape(header: Header, size: int) -> Iterator[tuple[int, int, int, int]]:
-    """What the header alone, and the size of the file, can tell (SDJ-008, SDJ-049)."""
-    if any(header.reserved):
-        at, width = HEADER_FIELDS["reserved"]
-        yield at, at + width, words.BAD_HEADER, 0
-    tail = header.tail_object_offset
-    last = max(size, header.header_size + header.arena_size) - layout.OBJECT_SIZE
-    if tail & 7 or (tail and not header.header_size <= tail <= last):
-        yield _field("tail_object_offset")
-
-
 def _table_is_there(found: Found, kind: int, offset: int, size: int) -> bool | None:
     """Whether a hash table is where the header says (SDJ-016); None: no reason to look at it."""
     tables = found.of_kind(kind)
@@ -399,61 +352,3 @@ class _Walked:
         kinds = np.zeros(len(found.data) // 8 + 1, np.uint8)
         kinds[found.offsets >> 3] = found.kinds & (words.TYPE | words.BAD)
         self.kinds = bytearray(kinds)
-
-
-def _counts(
-    header: Header,
-    found: Found,
-    counts: Numbers,
-    chain: tuple[int, int, int] | None,
-    ends: list[int],
-) -> Iterator[tuple[int, int, int, int]]:
-    """Counts, head and tail of a file in which nothing was lost (SDJ-049).
-
-    ``chain``: slots that lead to an entry, the last array and its used slots; None if it is broken.
-    ``ends``: the first and the last entry, or 0.
-    """
-    state = found.state
-    if state[words.LAST] != header.tail_object_offset and state[words.CUT] < 0:
-        yield _field("tail_object_offset")
-    expected = {
-        "n_objects": len(found.offsets),
-        "n_entries": chain[0] if chain is not None else header.n_entries,
-        "n_data": counts[words.DATA],
-        "n_fields": counts[words.FIELD],
-        "n_tags": counts[words.TAG],
-        "n_entry_arrays": counts[words.ENTRY_ARRAY],
-    }
-    for name, number in expected.items():
-        if header.has(name) and getattr(header, name) != number:
-            yield _field(name)
-    if not ends[0]:
-        return
-    first, last = (_entry(found, at) for at in ends)
-    for name, right in (
-        ("head_entry_seqnum", first[0]),
-        ("head_entry_realtime", first[1]),
-        ("tail_entry_seqnum", last[0]),
-        ("tail_entry_realtime", last[1]),
-    ):
-        if getattr(header, name) != right:
-            yield _field(name)
-    if header.compatible_flags & layout.TAIL_ENTRY_BOOT_ID:
-        if header.tail_entry_boot_id != last[3]:
-            yield _field("tail_entry_boot_id")
-        elif header.tail_entry_monotonic != last[2]:
-            yield _field("tail_entry_monotonic")
-    if header.has("tail_entry_offset") and header.tail_entry_offset != ends[1]:
-        yield _field("tail_entry_offset")
-    tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
-    if chain is None or not header.has("tail_entry_array_n_entries"):
-        return
-    if tail != (chain[1] & 0xFFFFFFFF, chain[2]):
-        yield _field("tail_entry_array_offset")
-
-
-def _entry(found: Found, at: int) -> tuple[int, int, int, bytes, int]:
-    fixed: tuple[int, int, int, bytes, int] = layout.ENTRY_FIXED.unpack(
-        found.data[at + 16 : at + 64].tobytes()
-    )
-    return fixed
