@@ -37,6 +37,7 @@ def pages(folder: Path = FOLDER) -> Iterator[tuple[Path, str]]:
                 script=one.script.read_text("utf-8"),
                 language=_LANGUAGES[one.script.suffix],
                 commands=commands(one),
+                needs=needs(one),
                 shows=SHOWS,
             ),
         )
@@ -67,8 +68,19 @@ def versions(one: Finding) -> str:
     return f"{said}; not {', '.join(by['does not'])}" if by["does not"] else said
 
 
+def needs(one: Finding) -> str:
+    """What a script needs, as a list in a sentence: the package, and what else the record names."""
+    how = one.body["reproduction"]
+    wanted: list[str] = [how["package"], *how.get("needs", [])]
+    *first, last = wanted
+    return f"{', '.join(first)} and {last}," if first else last
+
+
 def commands(one: Finding) -> str:
-    """What a person types who has the script: for the first release that shows it."""
+    """What a person types who has the script: for the first release that shows it.
+
+    Raises ``ValueError`` for a kind that it does not know.
+    """
     how = one.body["reproduction"]
     package, also = how["package"], how.get("also", [])
     tried = next(row for row in one.body["tried"] if row["did"] == SHOWS)
@@ -97,5 +109,7 @@ def commands(one: Finding) -> str:
                 f"cargo init --name repro\ncargo add {wanted}\ncp {name} src/main.rs\n"
                 "cargo run --release"
             )
-    as_root = "sudo " if one.kind == "systemd-journald" else ""
-    return f"journalctl --version    # {package} {version}\n{as_root}python3 {name}"
+        case "journalctl" | "systemd-journald":
+            as_root = "sudo " if one.kind == "systemd-journald" else ""
+            return f"journalctl --version    # {package} {version}\n{as_root}python3 {name}"
+    raise ValueError(f"{one.id}: how to run a script of the kind {one.kind} is not known")

@@ -10,7 +10,7 @@ import pytest
 
 from conformance import ROOT
 from conformance.findings import FOLDER, reproduce, runtimes
-from conformance.findings.pages import pages
+from conformance.findings.pages import commands, needs, pages
 from conformance.findings.record import BrokenFinding, Finding, faults, load
 
 FINDINGS = load()
@@ -28,6 +28,23 @@ def test_the_pages_are_those_of_the_records() -> None:
         for path, text in pages()
         if not path.exists() or path.read_text("utf-8") != text
     ] == []
+
+
+def test_a_page_names_all_that_its_script_needs() -> None:
+    by = {finding.id: finding for finding in FINDINGS}
+    assert needs(by["systemd-verify-loop"]) == "systemd"
+    with_root = by["systemd-sync-returns-early"]
+    assert needs(with_root) == "systemd, strace, unshare and the rights of root,"
+    assert "sudo python3 repro.py" in commands(with_root)
+
+
+def test_a_kind_that_no_page_can_tell_is_an_error() -> None:
+    body = FINDINGS[0].body
+    other = Finding(
+        FINDINGS[0].folder, body | {"reproduction": body["reproduction"] | {"kind": "cobol"}}
+    )
+    with pytest.raises(ValueError, match="cobol"):
+        commands(other)
 
 
 def test_every_folder_is_a_finding() -> None:
