@@ -24,9 +24,13 @@ unpacked() {
 }
 
 unpacked && exit 0
-for program in apt-get apt-cache dpkg; do
+for program in apt-get apt-cache dpkg flock; do
 	command -v $program >/dev/null || fail "systemd $release comes through apt, and $program was not found"
 done
+# Several implementations use what is unpacked, and each of them may be the first.
+exec 9>"$WALPROOF_BUILD.lock"
+flock 9
+unpacked && exit 0
 mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
 	grep -v '^ *#' | grep -oE '[a-z+]+://[^] ]+/debian/?( |$)' | head -n 1)
 [ "$mirror" ] || fail "no Debian mirror is among the apt sources of this machine"

@@ -12,8 +12,8 @@ from conformance.registry import FOLDER
 TOOLS = ("sh", "sed", "cat", "grep", "head", "mkdir", "rm")
 
 
-def build(script: str, folder: Path, *arguments: str, journalctl: str = "") -> tuple[int, str]:
-    """Run a build script where there is no apt, and journalctl says what it is told to."""
+def build(script: str, folder: Path, *arguments: str, **stand_ins: str) -> tuple[int, str]:
+    """Run a build script where there is no apt; programs that stand in for others are in sh."""
     programs, output = folder / "bin", folder / "build"
     programs.mkdir()
     output.mkdir()
@@ -21,9 +21,9 @@ def build(script: str, folder: Path, *arguments: str, journalctl: str = "") -> t
         found = shutil.which(tool)
         assert found
         (programs / tool).symlink_to(found)
-    if journalctl:
-        path = programs / "journalctl"
-        path.write_text(f"#!/bin/sh\necho '{journalctl}'\n")
+    for name, text in stand_ins.items():
+        path = programs / name.replace("_", "-")
+        path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
     environment = os.environ | {"PATH": str(programs), "WALPROOF_BUILD": str(output)}
     done = subprocess.run(
@@ -37,7 +37,7 @@ def build(script: str, folder: Path, *arguments: str, journalctl: str = "") -> t
 
 
 def test_another_release_of_the_machine_is_not_run(tmp_path: Path) -> None:
-    code, said = build("build.sh", tmp_path, journalctl="systemd 255 (255.4)")
+    code, said = build("build.sh", tmp_path, journalctl="echo 'systemd 255 (255.4)'")
     assert code == 1
     assert said == (
         "journalctl is of systemd 255, the known failures here are of 252, and"
@@ -51,12 +51,34 @@ def test_without_journalctl(tmp_path: Path) -> None:
 
 
 def test_the_right_release_of_the_machine_is_run_with_or_without_its_writer(tmp_path: Path) -> None:
-    assert build("build.sh", tmp_path, journalctl="systemd 252 (252.1)") == (0, "")
+    assert build("build.sh", tmp_path, journalctl="echo 'systemd 252 (252.1)'") == (0, "")
 
 
 def test_a_release_that_cannot_be_fetched(tmp_path: Path) -> None:
     code, said = build("fetch.sh", tmp_path, "257", "trixie")
     assert (code, said) == (1, "systemd 257 comes through apt, and apt-get was not found")
+
+
+UNPACKED = """
+echo "$PWD" "$@" >&2
+mkdir -p root/usr/bin root/usr/lib/here
+printf '#!/bin/sh\\necho "systemd 257 (257.1)"\\n' >root/usr/lib/here/ld-linux.so.2
+cp root/usr/lib/here/ld-linux.so.2 root/usr/bin/journalctl
+chmod +x root/usr/lib/here/ld-linux.so.2
+"""
+"""What another build does while this one waits for the lock."""
+
+
+@pytest.mark.parametrize(("waiting", "code"), [(UNPACKED, 0), ("true", 1)])
+def test_what_another_build_has_unpacked_meanwhile_is_not_fetched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: str, code: int
+) -> None:
+    monkeypatch.setattr(f"{__name__}.TOOLS", (*TOOLS, "cp", "chmod"))
+    fetches = f"echo fetched >>{tmp_path / 'fetched'}; exit 1"
+    programs = {"apt_get": fetches, "apt_cache": fetches, "dpkg": fetches, "nice": fetches}
+    assert build("fetch.sh", tmp_path, "257", "trixie", flock=waiting, **programs)[0] == code
+    assert code or not (tmp_path / "fetched").exists()
+    assert (tmp_path / "build.lock").exists()
 
 
 @pytest.mark.parametrize("name", ["systemd-257", "systemd-262"])
