@@ -16,11 +16,12 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 from conformance.adapterkit import Refused, Skipped, payloads, serve
@@ -56,8 +57,25 @@ def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(place))
 
 
+def apart() -> bool:
+    """Whether this mount namespace is another one than that of the machine's first process.
+
+    Some containers do not tell that of the first process even to root: there the parent's counts.
+    """
+    own = Path("/proc/self/ns/mnt")
+    for process in (1, os.getppid()):
+        with suppress(OSError):
+            return Path(f"/proc/{process}/ns/mnt").readlink() != own.readlink()
+    return False
+
+
 def prepare() -> None:
-    """Folders that only this adapter and what it starts can see."""
+    """Folders that only this adapter and what it starts can see.
+
+    Ends the program where everybody would see them.
+    """
+    if not apart():
+        sys.exit("not started in a mount namespace of its own: unshare --mount --net does that")
     for place in ("/run", "/etc/systemd", "/var/log"):
         mount("tmpfs", Path(place), "tmpfs", 0)
     Path(f"/etc/systemd/journald@{NAME}.conf").write_text(CONFIGURATION)
@@ -71,26 +89,50 @@ def daemon(folder: Path) -> Iterator[None]:
     mount(str(folder), FOLDER, None, BIND)
     environment = systemd.ENVIRONMENT | {"SYSTEMD_LOG_TARGET": "console"}
     try:
-        with subprocess.Popen(
-            [*JOURNALD, NAME], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
-        ) as process:
+        # A file takes whatever it says: nobody reads a pipe while records are written.
+        with tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(
+                [*JOURNALD, NAME], stdout=subprocess.DEVNULL, stderr=said, env=environment
+            )
             try:
-                until = time.monotonic() + SECONDS
-                while not all(one.exists() for one in SOCKETS) and process.poll() is None:
-                    if time.monotonic() > until:
-                        raise Refused("systemd-journald does not listen")
-                    time.sleep(0.01)
+                listens(process, said)
                 yield
             finally:
-                process.terminate()
-                _, said = process.communicate(timeout=SECONDS)
-        if process.returncode:
-            sys.stderr.buffer.write(said[-2000:])
-            raise Refused(f"systemd-journald ended with {process.returncode}")
+                ended(process)
+            if process.returncode:
+                raise Refused(why(process, said))
     finally:
         for one in SOCKETS:
             one.unlink(missing_ok=True)
         libc.umount2(os.fsencode(FOLDER), DETACH)
+
+
+def listens(process: subprocess.Popen[bytes], said: BinaryIO) -> None:
+    """Wait until journald listens. Raises :class:`Refused` if it ends or takes too long."""
+    until = time.monotonic() + SECONDS
+    while process.poll() is None and not all(one.exists() for one in SOCKETS):
+        if time.monotonic() > until:
+            raise Refused("systemd-journald does not listen")
+        time.sleep(0.01)
+    if process.poll() is not None:
+        raise Refused(why(process, said))
+
+
+def ended(process: subprocess.Popen[bytes]) -> None:
+    """Have journald close its journal and end."""
+    process.terminate()
+    try:
+        process.wait(SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def why(process: subprocess.Popen[bytes], said: BinaryIO) -> str:
+    """How journald ended, and the last that it said."""
+    said.seek(0)
+    words = said.read().decode(errors="replace").strip()[-200:]
+    return f"systemd-journald ended with {process.returncode}: {words or 'no word'}"
 
 
 def send(payload: bytes) -> None:
@@ -122,21 +164,22 @@ def write(path: Path, request: dict[str, Any]) -> None:
         raise Refused("the old file was renamed and a new one begun")
 
 
-prepare()
-serve(
-    {
-        "name": "systemd-journald",
-        "version": systemd.version(),
-        "language": "C",
-        "formats": ["systemd-journal"],
-        "profiles": ["recover", "append"],
-        "also_writes": True,
-        "acknowledges": True,
-        "reports": ["records", "signals"],
-        "homepage": "https://github.com/systemd/systemd",
-        "issues": "https://github.com/systemd/systemd/issues",
-    },
-    systemd.read,
-    write,
-    write,
-)
+if __name__ == "__main__":
+    prepare()
+    serve(
+        {
+            "name": "systemd-journald",
+            "version": systemd.version(),
+            "language": "C",
+            "formats": ["systemd-journal"],
+            "profiles": ["recover", "append"],
+            "also_writes": True,
+            "acknowledges": True,
+            "reports": ["records", "signals"],
+            "homepage": "https://github.com/systemd/systemd",
+            "issues": "https://github.com/systemd/systemd/issues",
+        },
+        systemd.read,
+        write,
+        write,
+    )
