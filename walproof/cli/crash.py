@@ -54,7 +54,8 @@ SHOWN = 6
     "--seed", default=1, show_default=True, help="Chooses the states where there are more."
 )
 @click.option("--slow", type=click.IntRange(0), default=200, show_default=True,
-              help="Milliseconds that each sync takes: who does not wait is seen.")  # fmt: skip
+              help="Milliseconds that each sync takes, where it can be stopped:"
+              " who does not wait is seen.")  # fmt: skip
 @click.option("--live", is_flag=True,
               help="No crash: what a reader beside the writer sees, at every moment.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path),
@@ -118,7 +119,7 @@ def crash(
         raise click.ClickException(f"{subject.name} was not recorded: {error}") from None
     except (Crash, Timeout, OverLimit, ProtocolError) as error:
         raise click.ClickException(f"{subject.name}: {error}") from None
-    _show(done, chosen)
+    _show(done, chosen, slow)
     if out is not None:
         _save(done, chosen, out)
         say(f"{out}: the plainest state of each finding", err=True)
@@ -161,7 +162,7 @@ def _run(
         return asyncio.run(doing)
 
 
-def _show(done: Run, format: str) -> None:
+def _show(done: Run, format: str, slow: int) -> None:
     console = Console()
     operations = len(done.trace.operations)
     say(f"writer   {done.hello['name']} {done.hello['version']}, {format}")
@@ -170,6 +171,8 @@ def _show(done: Run, format: str) -> None:
         f" {counted(len(done.records), 'record')} acknowledged"
     )
     _show_pages(done.trace)
+    if done.trace.not_stopped and slow:
+        say(f"slow     no: a sync that is not stopped does not take {slow} ms longer (--slow)")
     table = Table(box=None, pad_edge=False)
     for title in ("model", "sector", "states", "violations", "notes"):
         table.add_column(title, justify="left" if title == "model" else "right")

@@ -44,9 +44,11 @@ class Mapped:
 
         The times of strace do not tell that in all cases: it may be late in noting them.
         """
-        its_own = [one.time for one in self.looks or () if one.thread == thread]
-        if thread not in self._looked and its_own:
-            self.until(its_own[0])
+        if thread in self._looked:
+            return
+        its_own = next((one.time for one in self.looks or () if one.thread == thread), None)
+        if its_own is not None:
+            self.until(its_own)
 
     def until(self, time: float) -> None:
         """Take all looks until then, in order."""

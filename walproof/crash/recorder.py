@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,10 @@ WALL_MS = 60_000
 
 
 class CannotRecord(Exception):
-    """The writer was not recorded: strace is missing, or the writer refused or acknowledges not."""
+    """The writer was not recorded.
+
+    strace is missing, the writer refused or acknowledges not, or nobody listened to its calls.
+    """
 
 
 class _Recorded(Child):
@@ -49,6 +53,33 @@ class _Recorded(Child):
             raise CannotRecord(f"it does not {request['cmd']}: {reply.get('refused')}")
 
 
+@contextmanager
+def _stopping(folder: Path, slow: float, not_stopped: str) -> Iterator[Stops | None]:
+    """Stops for a program that ends in here, unless there is a reason why there are none.
+
+    Raises :class:`CannotRecord` where listening failed: the calls of the program failed then, and
+    whatever it did after that is not its fault.
+    """
+    if not_stopped:
+        yield None
+        return
+    try:
+        stops = Stops(Eyes(folder).look, slow)
+    except OSError as error:
+        raise CannotRecord(f"its calls cannot be stopped: {error}") from None
+    try:
+        try:
+            yield stops
+        finally:
+            stops.close()
+    except Exception as error:
+        if stops.why_not:
+            raise CannotRecord(f"its calls were stopped no more: {stops.why_not}") from error
+        raise
+    if stops.why_not:
+        raise CannotRecord(f"its calls were stopped no more: {stops.why_not}")
+
+
 async def record(
     words: Sequence[str],
     format: str,
@@ -71,37 +102,35 @@ async def record(
         place.parent.mkdir()
         output = scratch.folder / "calls"
         not_stopped = why_not()
-        stops = None if not_stopped else Stops(Eyes(place.parent).look, slow)
-        under = command(output, stopped=stops is not None)
-        command_line = [*under, *(words if stops is None else stops.command(words))]
-        child = _Recorded(command_line, Path.cwd(), Limits(start_seconds=120))
-        # libuv would hand its writes to the system without a call for each.
-        child.told = {"UV_USE_IO_URING": "0"}
-        try:
-            hello = await child.start()
-            if not hello.get("acknowledges"):
-                raise CannotRecord("its hello does not say that it acknowledges records")
-            appends = "append" in hello["profiles"]
-            half = (len(records) + 1) // 2 if appends else len(records)
-            parts = [("write", 1, records[:half]), ("append", 2, records[half:])]
-            parser = Parser(place.parent, Path.cwd(), {1: 0, 2: half})
-            for cmd, seq, some in parts:
-                if not some:
-                    continue
-                request = {
-                    "cmd": cmd, "seq": seq, "format": format, "path": str(place),
-                    "records": [{"payload": one.payload.hex(), **one.fields} for one in some],
-                    "context": dict(what.context), "acknowledge": True,
-                }  # fmt: skip
-                validate(cmd, request)
-                async for count in child.acknowledging(request):
-                    seen = Eyes(place.parent).look()
-                    known = (seq - 1) * half + count
-                    parser.snapshots[known] = Look(time.time(), 0, seen)
-        finally:
-            await child.close()
-            if stops is not None:
-                stops.close()
+        with _stopping(place.parent, slow, not_stopped) as stops:
+            under = command(output, stopped=stops is not None)
+            command_line = [*under, *(words if stops is None else stops.command(words))]
+            child = _Recorded(command_line, Path.cwd(), Limits(start_seconds=120))
+            # libuv would hand its writes to the system without a call for each.
+            child.told = {"UV_USE_IO_URING": "0"}
+            try:
+                hello = await child.start()
+                if not hello.get("acknowledges"):
+                    raise CannotRecord("its hello does not say that it acknowledges records")
+                appends = "append" in hello["profiles"]
+                half = (len(records) + 1) // 2 if appends else len(records)
+                parts = [("write", 1, records[:half]), ("append", 2, records[half:])]
+                parser = Parser(place.parent, Path.cwd(), {1: 0, 2: half})
+                for cmd, seq, some in parts:
+                    if not some:
+                        continue
+                    request = {
+                        "cmd": cmd, "seq": seq, "format": format, "path": str(place),
+                        "records": [{"payload": one.payload.hex(), **one.fields} for one in some],
+                        "context": dict(what.context), "acknowledge": True,
+                    }  # fmt: skip
+                    validate(cmd, request)
+                    async for count in child.acknowledging(request):
+                        seen = Eyes(place.parent).look()
+                        known = (seq - 1) * half + count
+                        parser.snapshots[known] = Look(time.time(), 0, seen)
+            finally:
+                await child.close()
         if stops is not None:
             parser.mapped.looks = deque(stops.looks)
         with output.open("rb") as lines:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import platform
 import select
@@ -52,14 +53,16 @@ class Eyes:
         self._last: dict[str, tuple[bytes, Pages]] = {}
 
     def look(self) -> Seen:
-        """All files as they are now. One that goes meanwhile is left out."""
+        """All files as they are now. One that goes meanwhile is left out. Raises ``OSError``."""
         found: dict[str, tuple[bytes, Pages]] = {}
-        for path in sorted(self.folder.rglob("*")):
+        # os.walk takes a folder that goes for an empty one; Path.rglob raises, until Python 3.13.
+        below = (Path(at, name) for at, _, names in os.walk(self.folder) for name in names)
+        for path in sorted(below):
             name = path.relative_to(self.folder).as_posix()
             try:
                 content = path.read_bytes() if path.is_file() else None
-            except FileNotFoundError:
-                continue
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                continue  # any other error would make the trace lie
             if content is not None:
                 found[name] = self._kept(name, content)
         # Only the last content is held whole, and with it the pages of all the looks before.
@@ -95,29 +98,31 @@ class Stops:
 
     Each sync takes at least ``slow`` seconds, and only then begins: so a writer that does not wait
     for its sync says "safe" before it, as it would with a disk that is busy. :attr:`looks` has what
-    the files held at each call, in order.
+    the files held at each call, in order. Raises ``OSError`` where it cannot listen.
     """
 
     def __init__(self, look: Callable[[], Seen], slow: float = 0.0) -> None:
         self.slow = slow
         self.looks: list[Look] = []
         self.why_not = ""
-        """Why the program could not be stopped, if so."""
+        """Why the program could not be stopped, or why nobody listened in the end, if so.
+
+        Its calls fail from then on, and what it does is not what it would do.
+        """
         self._look = look
         self._syncs = stopped.sync_numbers(platform.machine())
         self._held: list[tuple[float, int]] = []
         """The calls that wait longer: until when, and their number; the first one first."""
-        self._folder = tempfile.TemporaryDirectory(prefix="walproof-stops-")
-        self._server = socket.socket(socket.AF_UNIX)
-        self._server.bind(str(self._place))
-        self._server.listen()
-        self._over, self._end = os.pipe()
-        self._thread = threading.Thread(target=self._listen, daemon=True)
-        self._thread.start()
-
-    @property
-    def _place(self) -> Path:
-        return Path(self._folder.name) / "socket"
+        with contextlib.ExitStack() as made:
+            folder = made.enter_context(tempfile.TemporaryDirectory(prefix="walproof-stops-"))
+            self._place = Path(folder) / "socket"
+            self._server = made.enter_context(socket.socket(socket.AF_UNIX))
+            self._server.bind(str(self._place))
+            self._server.listen()
+            self._over, self._end = map(made.enter_context, socket.socketpair())
+            self._thread = threading.Thread(target=self._listen, daemon=True)
+            self._thread.start()
+            self._made = made.pop_all()
 
     def command(self, words: Sequence[str]) -> list[str]:
         """The words that start a program with its calls stopped."""
@@ -125,35 +130,43 @@ class Stops:
 
     def close(self) -> None:
         """Listen no more: calls that are still made then fail, so the program is to be gone."""
-        os.close(self._end)
+        self._end.close()
         self._thread.join()
-        os.close(self._over)
-        self._server.close()
-        self._folder.cleanup()
+        self._made.close()
 
     def _listen(self) -> None:
+        """Until all is over, or listening fails: then why, before any call fails of it."""
+        with contextlib.ExitStack() as held:
+            held.enter_context(self._server)  # a program that comes later does not wait for ever
+            try:
+                told = self._accepted()
+                if told is not None:
+                    held.callback(os.close, told)
+                    self._answer(told)
+            except Exception as error:
+                self.why_not = str(error) or repr(error)
+
+    def _accepted(self) -> int | None:
+        """The descriptor that tells of the calls; None if all is over, or there is none."""
         if not self._happened(self._server.fileno()):
-            return
+            return None
         connected, _ = self._server.accept()
         with connected:
             said, descriptors, _, _ = socket.recv_fds(connected, 4096, 1)
         if not descriptors:
-            self.why_not = said.decode(errors="replace")
-            return
-        (told,) = descriptors
-        try:
-            while (events := self._happened(told)) is not None:
-                if events & select.POLLIN:
-                    self._one(told)
-                elif events:
-                    return  # nobody is left who could call
-                while self._held and self._held[0][0] <= time.monotonic():
-                    self._go_on(told, self._held.pop(0)[1])
-        except OSError as error:
-            # Kernels before 5.5 stop a call and cannot let it go on.
-            self.why_not = f"this kernel lets no call go on: {error.strerror}"
-        finally:
-            os.close(told)
+            self.why_not = said.decode(errors="replace").strip("\0") or "its descriptor was lost"
+            return None
+        return descriptors[0]
+
+    def _answer(self, told: int) -> None:
+        """Let call after call go on, until all is over or nobody is left who could call."""
+        while (events := self._happened(told)) is not None:
+            if events & select.POLLIN:
+                self._one(told)
+            elif events:
+                return
+            while self._held and self._held[0][0] <= time.monotonic():
+                self._go_on(told, self._held.pop(0)[1])
 
     def _happened(self, descriptor: int) -> int | None:
         """Wait for a descriptor, or until a call has waited long enough; None if all is over."""
@@ -162,14 +175,12 @@ class Stops:
         waiting.register(self._over, select.POLLIN)
         due = self._held[0][0] - time.monotonic() if self._held else None
         found = dict(waiting.poll(None if due is None else max(0.0, due * 1000)))
-        return None if self._over in found else found.get(descriptor, 0)
+        return None if self._over.fileno() in found else found.get(descriptor, 0)
 
     def _one(self, told: int) -> None:
         """A call has begun: look, and let it go on, now or later."""
         room = bytearray(_NOTIFICATION.size)
-        try:
-            fcntl.ioctl(told, _RECEIVE, room)
-        except (FileNotFoundError, InterruptedError):
+        if not _asked(told, _RECEIVE, room):
             return  # a signal took the call back before it was heard; it comes again
         number, thread, _, call = _NOTIFICATION.unpack(room)
         seen = self._look()
@@ -181,22 +192,36 @@ class Stops:
 
     def _go_on(self, told: int, number: int) -> None:
         # A signal may have taken it back while it waited: then it comes again.
-        with contextlib.suppress(FileNotFoundError):
-            fcntl.ioctl(told, _SEND, _REPLY.pack(number, 0, 0, _GO_ON))
+        _asked(told, _SEND, bytearray(_REPLY.pack(number, 0, 0, _GO_ON)))
 
 
+def _asked(told: int, what: int, room: bytearray) -> bool:
+    """Ask the kernel about a call; whether the call is still there. Raises ``RuntimeError``."""
+    while True:
+        try:
+            fcntl.ioctl(told, what, room)
+            return True
+        except FileNotFoundError:
+            return False
+        except InterruptedError:
+            if what == _RECEIVE:
+                return False  # it is heard again if it is still there, and not waited for if not
+        except OSError as error:
+            # Kernels before 5.5 stop a call and cannot let it go on.
+            raise RuntimeError(f"this kernel lets no call go on: {error.strerror}") from None
+
+
+@functools.cache
 def why_not() -> str:
-    """Why no program can be stopped here, or nothing: one that makes a call is."""
+    """Why no program can be stopped here, or nothing: one that makes a call is. Asked once."""
     if not sys.platform.startswith("linux"):
         return "only Linux has seccomp"
-    stops = Stops(dict)
-    words = stops.command([sys.executable, "-I", "-S", "-c", _ONE_CALL])
     try:
-        done = subprocess.run(words, capture_output=True, check=False, timeout=30)
-    except (OSError, subprocess.TimeoutExpired) as error:
+        with contextlib.closing(Stops(dict)) as stops:
+            words = stops.command([sys.executable, "-I", "-S", "-c", _ONE_CALL])
+            done = subprocess.run(words, capture_output=True, check=False, timeout=30)
+    except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
         return f"the launcher does not run: {error}"
-    finally:
-        stops.close()
     if stops.why_not or (done.returncode == 0 and stops.looks):
         return stops.why_not
     return "the launcher stops no call"

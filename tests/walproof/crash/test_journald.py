@@ -92,14 +92,15 @@ def test_an_unknown_writer_is_a_usage_error_that_lists_them() -> None:
 @pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
 @pytest.mark.skipif(bool(why_not()), reason=f"calls cannot be stopped: {why_not()}")
 @pytest.mark.parametrize(
-    ("name", "slow", "loses"),
+    ("name", "slow", "may_be"),
     [
-        ("systemd-journald", 2.0, True),  # it answers before its sync has ended
-        ("systemd-journald-257", 0.5, False),
-        ("systemd-journald-262", 0.5, False),
+        # It answers while its sync goes on, and on a busy machine the answer may still come last.
+        ("systemd-journald", 2.0, {oracles.LOST, oracles.FORGETS}),
+        ("systemd-journald-257", 0.5, set()),
+        ("systemd-journald-262", 0.5, set()),
     ],
 )
-def test_what_journalctl_sync_promises(name: str, slow: float, loses: bool) -> None:
+def test_what_journalctl_sync_promises(name: str, slow: float, may_be: set[str]) -> None:
     writer = next(one for one in all_writers() if one.name == name)
     subject = subject_of(writer, "walproof")
     if subject.unavailable:
@@ -107,6 +108,4 @@ def test_what_journalctl_sync_promises(name: str, slow: float, loses: bool) -> N
     subject.isolated = False
     doing = run(subject, "systemd-journal", ["ordered"], [4096], 2, 10, 1, slow=slow)
     (result,) = asyncio.run(doing).results
-    found = {one.what for one in result.judgement.violations()}
-    assert (oracles.LOST in found) == loses
-    assert found <= {oracles.LOST, oracles.FORGETS}
+    assert {one.what for one in result.judgement.violations()} <= may_be

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import struct
 import subprocess
 import sys
+import tempfile
 from collections import deque
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from conformance import ROOT
 from conformance.subject import Subject
+from walproof.cli.crash import crash
 from walproof.crash import oracles, recorder, stops
 from walproof.crash.model import MODELS
+from walproof.crash.recorder import CannotRecord
 from walproof.crash.run import Run, run
 from walproof.crash.stopped import CALLS, MACHINES, instructions
-from walproof.crash.stops import PAGE, Eyes, Look, Stops, why_not
+from walproof.crash.stops import PAGE, Eyes, Look, Seen, Stops, why_not
 from walproof.crash.strace import Parser
 from walproof.crash.trace import Acknowledged, Names, Resize, Sync, Write
 
@@ -63,6 +69,48 @@ def test_pages_that_did_not_change_are_kept_once(tmp_path: Path) -> None:
     assert b"".join(after) == place.read_bytes()
     assert [one is two for one, two in zip(before, after, strict=True)] == [True, False, True]
     assert eyes.look()["a"] is after
+
+
+def test_a_folder_that_goes_while_it_is_looked_at_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    goes = tmp_path / "goes"
+    goes.mkdir()
+    lists = os.scandir
+
+    def listing(place: str | Path) -> object:
+        if Path(place) == goes:
+            goes.rmdir()
+        return lists(place)
+
+    monkeypatch.setattr(os, "scandir", listing)
+    assert Eyes(tmp_path).look() == {"a": [b"x"]}
+    assert not goes.exists()
+
+
+@pytest.mark.parametrize("other", ["folder", "folder-is-a-file", "nothing"])
+def test_a_file_that_is_something_else_when_it_is_read_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    goes = tmp_path / "folder" / "a"
+    goes.parent.mkdir()
+    goes.write_bytes(b"x")
+    (tmp_path / "stays").write_bytes(b"y")
+    reads = Path.read_bytes
+
+    def reading(path: Path) -> bytes:
+        if path == goes:
+            goes.unlink()
+            if other == "folder":
+                goes.mkdir()
+            elif other == "folder-is-a-file":
+                goes.parent.rmdir()
+                goes.parent.touch()
+        return reads(path)
+
+    monkeypatch.setattr(Path, "read_bytes", reading)
+    assert Eyes(tmp_path).look() == {"stays": [b"y"]}
 
 
 def parsed(tmp_path: Path, looks: list[Look], lines: list[str], **snapshots: Look) -> Parser:
@@ -232,16 +280,27 @@ def test_a_call_waits_until_the_files_were_looked_at(tmp_path: Path) -> None:
 
 @needs_stops
 def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
+    """The program ends in the middle of its sync, of which it can see that it has begun."""
     program = (
         "import os, threading, time\n"
         "fd = os.open('a', os.O_RDWR | os.O_CREAT)\n"
-        "one = threading.Thread(target=os.fsync, args=[fd]); one.start(); time.sleep(0.3)\n"
-        "os.ftruncate(fd, 1); print(one.is_alive()); one.join()"
+        "one = threading.Thread(target=os.fsync, args=[fd]); one.start()\n"
+        "while not os.path.exists('../looked'): time.sleep(0.01)\n"
+        "os.ftruncate(fd, 1); print(one.is_alive(), flush=True); os._exit(0)"
     )
-    stopping = Stops(Eyes(tmp_path).look, slow=5)
+    folder = tmp_path / "files"
+    folder.mkdir()
+    eyes = Eyes(folder)
+
+    def look() -> Seen:
+        seen = eyes.look()
+        (tmp_path / "looked").touch()
+        return seen
+
+    stopping = Stops(look, slow=600)
     try:
         words = stopping.command([sys.executable, "-c", program])
-        done = subprocess.run(words, cwd=tmp_path, check=True, timeout=60, capture_output=True)
+        done = subprocess.run(words, cwd=folder, check=True, timeout=60, capture_output=True)
     finally:
         stopping.close()
     assert done.stdout == b"True\n"
@@ -250,7 +309,36 @@ def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
 
 def test_a_system_that_stops_no_call_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stops.sys, "platform", "darwin")
-    assert why_not() == "only Linux has seccomp"
+    assert why_not.__wrapped__() == "only Linux has seccomp"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has seccomp")
+def test_where_nobody_can_listen_that_is_the_reason_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 120)  # the name of a socket has 107 bytes
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    assert why_not.__wrapped__() == "the launcher does not run: AF_UNIX path too long"
+    assert list(long.iterdir()) == []
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def blind() -> Seen:
+    raise PermissionError(13, "Permission denied", "a")
+
+
+@needs_stops
+def test_a_listener_that_fails_says_why_and_the_calls_fail(tmp_path: Path) -> None:
+    stopping = Stops(blind)
+    try:
+        words = stopping.command([sys.executable, "-c", "import os; os.truncate('a', 0)"])
+        done = subprocess.run(words, cwd=tmp_path, timeout=60, capture_output=True, check=False)
+        assert b"Function not implemented" in done.stderr
+        assert stopping.why_not == "[Errno 13] Permission denied: 'a'"
+    finally:
+        stopping.close()
 
 
 def judged(way: str) -> Run:
@@ -278,6 +366,50 @@ def test_a_writer_of_mapped_memory_is_judged_by_what_each_sync_covers(
     assert found.pop("process") == set()
     # A page is written after those before it in the file: that is all that "ordered" can say.
     assert found == dict.fromkeys(MODELS[1:], wrong)
+
+
+@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+@needs_stops
+@pytest.mark.parametrize("program", ["fails", "goes on"])
+def test_a_writer_to_whose_calls_nobody_listens_any_more_is_not_judged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str
+) -> None:
+    """Whatever the writer makes of it that its call fails. It keeps nothing that it must remove."""
+    monkeypatch.setattr(recorder, "Stops", lambda look, slow: Stops(blind, slow))
+    script = tmp_path / "writer.py"
+    script.write_text(
+        "import contextlib, os, sys\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "from conformance.adapterkit import serve\n"
+        "def write(path, request):\n"
+        "    path.touch()\n"
+        f"    with contextlib.suppress({'OSError' if program == 'goes on' else 'ValueError'}):\n"
+        "        os.truncate(path, 0)\n"
+        "    for count, _ in enumerate(request['records'], 1):\n"
+        "        request['acknowledged'](count)\n"
+        "hello = {'name': 'w', 'version': '1', 'language': 'Python', 'formats': ['leveldb-log'],\n"
+        "         'profiles': ['recover', 'append'], 'also_writes': True, 'acknowledges': True,\n"
+        "         'reports': ['records'], 'homepage': 'https://example.org',\n"
+        "         'issues': 'https://example.org'}\n"
+        "serve(hello, None, write, write)\n"
+    )
+    subject = Subject("w", "w", [sys.executable, "-B", str(script)], isolated=False)
+    with pytest.raises(CannotRecord, match=r"stopped no more: .*Permission denied") as raised:
+        asyncio.run(run(subject, "leveldb-log", ["process"], [512], 2, 4, 1))
+    assert (raised.value.__cause__ is None) == (program == "goes on")
+
+
+@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+@pytest.mark.parametrize(("slow", "says"), [("70", True), ("0", False)])
+def test_the_command_says_that_no_sync_is_slow_where_none_is_stopped(
+    monkeypatch: pytest.MonkeyPatch, slow: str, says: bool
+) -> None:
+    monkeypatch.setattr(recorder, "why_not", lambda: "not here")
+    words = ["--writer", "executable-spec", "--format", "leveldb-log", "--records", "1"]
+    done = CliRunner().invoke(crash, [*words, "--model", "process", "--slow", slow])
+    assert done.exit_code == 0, done.output
+    assert "not at each sync: not here" in done.output
+    assert ("slow     no: a sync that is not stopped does not take 70 ms" in done.output) == says
 
 
 @pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
