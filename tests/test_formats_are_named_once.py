@@ -34,13 +34,14 @@ ABOUT_THE_REPOSITORY = {
 OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",
     "conformance/adapterkit/rust/src/export_format.rs",
+    "conformance/findings/runtimes.py",
     "walproof/cli/dump.py",
     "walproof/cli/export.py",
     "walproof/cli/fields.py",
     "walproof/cli/import_.py",
     "walproof/cli/verify.py",
 }
-"""Commands, and parts of the adapter kits, that serve one system by design."""
+"""Commands, parts of the adapter kits, and where a daemon is, that serve one system by design."""
 
 WORDS_FOR_PEOPLE = {
     "pyspark_journal/options.py",

@@ -109,7 +109,7 @@ def commands(one: Finding) -> str:
                 f"cargo init --name repro\ncargo add {wanted}\ncp {name} src/main.rs\n"
                 "cargo run --release"
             )
-        case "journalctl" | "systemd-journald":
-            as_root = "sudo " if one.kind == "systemd-journald" else ""
+        case "journalctl" | "journald":
+            as_root = "sudo " if one.kind == "journald" else ""
             return f"journalctl --version    # {package} {version}\n{as_root}python3 {name}"
     raise ValueError(f"{one.id}: how to run a script of the kind {one.kind} is not known")

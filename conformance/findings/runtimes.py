@@ -326,6 +326,6 @@ RUNTIMES = {
     "node": Runtime(_fetch_node, _command_node),
     "rust": Runtime(_fetch_rust, _command_rust),
     "journalctl": Runtime(_fetch_program, _command_program),
-    "systemd-journald": Runtime(_fetch_daemon, _command_daemon),
+    "journald": Runtime(_fetch_daemon, _command_daemon),
 }
 """By the kind that a record names."""

@@ -23,7 +23,7 @@ CLI = "from walproof.cli import main; main()"
 def test_a_signal_leaves_a_summary_so_far(tmp_path: Path, stop: signal.Signals) -> None:
     program = shlex.join(wrong("hides_damage").command)
     command = [sys.executable, "-c", CLI, "sweep", "--format", "leveldb-log", "--cmd", program]
-    command += ["--control", "three-records", "--cases", "40000", "--out", str(tmp_path)]
+    command += ["--control", "three-records", "--cases", "400000", "--out", str(tmp_path)]
     command += ["--master", "none"]
     running = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
