@@ -134,7 +134,7 @@ def _make(lake: Lake, folder: Path) -> tuple[int, dict[Path, bytes]]:
 
     How many bytes they have, and the tile of each that is to grow.
     """
-    kinds = [(tile, tiles.made(format_id, tile)) for format_id, tile in tiles.tiles().items()]
+    kinds = [(tile, tiles.made(format_id, tile)) for format_id, tile in tiles.of_lakes().items()]
     size, grow = 0, {}
     folder.mkdir()
     tiles.room_for(folder, lake.count * max(lake.size, *(len(one) for _, one in kinds)))

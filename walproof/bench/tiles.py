@@ -15,8 +15,13 @@ _AT_ONCE = 8 << 20
 
 
 def tiles() -> Mapping[str, Tile]:
-    """The tile of each format that has one."""
+    """The tile of each format that has one, of records as small as they are in practice."""
     return {one: tile for one in FORMATS if (tile := bench_of(one).tile)}
+
+
+def of_lakes() -> Mapping[str, Tile]:
+    """The same for the logs of a lake, whose records are as large as they mostly are."""
+    return {one: tile for one in FORMATS if (tile := bench_of(one).lake)}
 
 
 def made(format_id: str, tile: Tile) -> bytes:

@@ -10,9 +10,9 @@ from walproof.bench import tiles
 
 
 def test_a_tile_laid_end_to_end_is_a_log(tmp_path: Path) -> None:
-    assert tiles.tiles()
-    for format_id, tile in tiles.tiles().items():
-        log = tmp_path / tile.name
+    assert tiles.tiles() and tiles.of_lakes()
+    for format_id, tile in [*tiles.tiles().items(), *tiles.of_lakes().items()]:
+        log = tmp_path / f"{tile.size}-{tile.name}"
         assert tiles.lay(log, tiles.made(format_id, tile), 3) == log.stat().st_size
         found = [
             one for one in named(format_id).read(log, "recover", {}) if isinstance(one, Record)

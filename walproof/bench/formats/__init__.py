@@ -69,7 +69,7 @@ class FormatBench:
     ``limit`` is what its share of the limit is taken of. ``otherwise`` are commands that somebody
     types who holds a log and does not have Walproof; ``LOG`` stands for its path. ``verified_by``
     is the one that checks a whole log, beside which ``walproof verify`` is measured. With ``tile``
-    logs of a hundred million records are measured.
+    logs of a hundred million records are measured; the logs of lakes are made of ``lake``.
     """
 
     logs: tuple[Size, ...] = ()
@@ -83,6 +83,7 @@ class FormatBench:
     otherwise: tuple[tuple[str, ...], ...] = ()
     verified_by: tuple[str, ...] = ()
     tile: Tile | None = None
+    lake: Tile | None = None
 
 
 def bench_of(format_id: str) -> FormatBench:

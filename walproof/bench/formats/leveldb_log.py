@@ -16,4 +16,5 @@ BENCH = FormatBench(
     otherwise=(("strings", "LOG"), ("leveldbutil", "dump", "LOG")),
     # With their headers of 7 bytes they fill one block, which means the same wherever it lies.
     tile=Tile("000003.log", 1024, 25),
+    lake=Tile("000003.log", 256, 121),
 )
