@@ -122,10 +122,13 @@ def test_killed_at_any_moment_nothing_is_half(name: str, tmp_path: Path) -> None
     whole = tree(tmp_path / "kept" / "whole", name)
     before = {path: text.encode() for path, text in case.before.items()}
     assert whole and len(killed) == KILLS
-    # What is saved by the clock is saved less often where the first run was slow: the last place
+    # What is saved by the clock is saved less often where the run that counts was slow: some places
     # may then lie after the end.
-    assert all(one["status"] == -9 for one in killed[:-1]), killed
-    for one in killed if killed[-1]["status"] == -9 else killed[:-1]:
+    assert sum(one["status"] == -9 for one in killed) > KILLS // 2, killed
+    for one in killed:
+        if one["status"] != -9:
+            assert one["status"] == first["status"], one
+            continue
         left = tree(tmp_path / "kept" / f"{one['at']}-killed", name)
         if case.folder:
             assert left in (before, whole), one
