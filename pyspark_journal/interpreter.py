@@ -39,8 +39,10 @@ def install() -> None:
     In a worker of Spark that just begins, see to it that it begins quickly.
     """
     if any(name.startswith("PYTHON_WORKER_FACTORY_") for name in os.environ):
+        from walproof.spark.handover import hand_over
         from walproof.spark.unzipped import unzip
 
+        hand_over()
         unzip()
     gateway = sys.modules.get(GATEWAY)
     if gateway is not None:

@@ -11,7 +11,18 @@ from walproof.spark.session import session as started
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-LOADED = ("pyspark.worker", "pyspark_journal.reading", "numba")
+LOADED = (
+    "pyspark.daemon",
+    "pyspark.worker",
+    "pyspark.sql.worker.lookup_data_sources",
+    "pyspark.sql.worker.create_data_source",
+    "pyspark.sql.worker.plan_data_source_read",
+    "pyarrow.compute",
+    "numpy.ma",
+    "pyspark_journal.source",
+    "pyspark_journal.reading",
+    "walproof.scan:load_kept",
+)
 """What workers on this machine have loaded before their first task."""
 
 

@@ -17,6 +17,7 @@ which is the module ``scanner`` with
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Iterator, Sequence
 from typing import Protocol, cast
@@ -25,6 +26,7 @@ from walproof.by_format import module_of
 from walproof.scan import ahead
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Event, Part, Wanted
+from walproof.scan.stored import kept
 
 
 class Scanner(Protocol):
@@ -44,6 +46,17 @@ def scanner(format_id: str) -> Scanner:
     from walproof.scan.reference import ReferenceScanner
 
     return ReferenceScanner(format_id)
+
+
+def load_kept() -> None:
+    """Load the scanners that need not be compiled first: for a process that others are forked from.
+
+    A scanner is loaded with the kernels that it calls, so the rest costs its readers nothing.
+    """
+    for name in kept():
+        folder = name.rpartition(".")[0]
+        if folder.startswith(f"{__name__}.") and importlib.util.find_spec(f"{folder}.scanner"):
+            importlib.import_module(f"{folder}.scanner")
 
 
 def has_kernel(format_id: str) -> bool:

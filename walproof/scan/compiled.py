@@ -62,14 +62,14 @@ def has_feature(name: str) -> bool:
     return bool(llvm.get_host_cpu_features().get(name))
 
 
-def helper(signature: Any = None, counted: bool = True) -> Callable[[Any], Any]:
+def helper(signature: Any = None, makes_arrays: bool = False) -> Callable[[Any], Any]:
     """For functions that kernels call. With a signature it is compiled once for all of them."""
     if signature is None:
         return njit(nogil=True, error_model="numpy")  # type: ignore[no-any-return]
-    return kernel(signature, counted)
+    return kernel(signature, makes_arrays)
 
 
-def kernel(signature: Any, counted: bool = True) -> Callable[[Any], Any]:
+def kernel(signature: Any, makes_arrays: bool = False) -> Callable[[Any], Any]:
     """Compile a module-level function for exactly these types: ``int64(BYTES, int64)``.
 
     The machine code is kept on disk, apart for each state of the sources: numba alone would not
@@ -78,10 +78,10 @@ def kernel(signature: Any, counted: bool = True) -> Callable[[Any], Any]:
     for lies within the array.
 
     numba counts who holds an array wherever one is passed or named anew, with an instruction that
-    locks memory. A function that neither makes arrays nor gives any back can do without: it is not
-    ``counted``.
+    locks memory. Only a kernel that ``makes_arrays`` has to; another that makes one does not
+    compile.
     """
-    return _by_numba(signature, counted) if HAS_NUMBA else _of_the_library(signature)
+    return _by_numba(signature, makes_arrays) if HAS_NUMBA else _of_the_library(signature)
 
 
 AHEAD: list[Any] | None = None
@@ -92,10 +92,8 @@ def _of_the_library(signature: Any) -> Callable[[Any], Any]:
     return lambda function: calls.called(function, signature)
 
 
-def _by_numba(signature: Any, counted: bool) -> Callable[[Any], Any]:
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    if not counted:
-        options["_nrt"] = False
+def _by_numba(signature: Any, makes_arrays: bool) -> Callable[[Any], Any]:
+    options = {"nogil": True, "error_model": "numpy", "_nrt": makes_arrays}
 
     def compile(function: Any) -> Any:
         if AHEAD is not None:

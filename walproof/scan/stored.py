@@ -60,6 +60,14 @@ def ready(name: str) -> Any:
     return module
 
 
+def kept() -> list[str]:
+    """The modules whose machine code fits here and need not be compiled, by full names."""
+    if ahead.kernels() != ahead.NUMBA or _is_told():
+        return []
+    names = sorted({one.name.rpartition("-")[0] for one in cache().glob("*.stored")})
+    return [name for name in names if (path := _path(name)) is not None and path.exists()]
+
+
 @functools.cache
 def _say_once() -> None:
     """Tell somebody who sits before a terminal why nothing happens for half a minute."""

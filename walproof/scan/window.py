@@ -69,7 +69,8 @@ class Window:
     def _room(self, length: int) -> NDArray[np.uint8]:
         if len(self._memory) < length:
             self._memory = room_for(length)
-        return self._memory[:length]
+        # The same array, where it is the same memory: a kernel may be bound to it.
+        return self._memory if length == len(self._memory) else self._memory[:length]
 
     def _read_into(self, at: int, room: NDArray[np.uint8]) -> int:
         if isinstance(self.source, LocalSource):

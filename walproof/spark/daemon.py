@@ -11,20 +11,27 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+from collections.abc import Iterable
 
 from walproof.spark.unzipped import unzip
 
 LOADED = "WALPROOF_SPARK_LOADED"
-"""Variable of the environment: modules to load, separated by commas."""
+"""Variable of the environment: what to load, separated by commas."""
 SETTING = "spark.python.daemon.module"
 
 
-def load() -> None:
-    """Import what the environment names; what cannot be imported is left to the tasks."""
+def load(names: Iterable[str]) -> None:
+    """Import modules, and call what is named after a colon: ``package.module:function``.
+
+    What cannot be loaded is left to the tasks.
+    """
     unzip()
-    for name in filter(None, os.environ.get(LOADED, "").split(",")):
+    for name in names:
+        module, _, function = name.partition(":")
         try:
-            importlib.import_module(name)
+            found = importlib.import_module(module)
+            if function:
+                getattr(found, function)()
         except Exception:
             continue  # a task that needs it says what is wrong
     gc.collect()
@@ -33,7 +40,7 @@ def load() -> None:
 
 def main() -> None:
     """Load, then be Spark's daemon."""
-    load()
+    load(filter(None, os.environ.get(LOADED, "").split(",")))
     from pyspark.daemon import manager
 
     manager()

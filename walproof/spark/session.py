@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from walproof.spark import archive, daemon
+from walproof.spark import archive, daemon, forkserver
 from walproof.spark.java import java_home
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ def session(
 
     ``master`` is what ``spark-submit --master`` takes; None takes the master of ``spark-submit``
     where there is one, else ``local[N,4]`` with N cores and three retries of a task. ``settings``
-    come last and win. ``loaded`` are modules that workers on this machine have loaded when they
-    begin; ``quick`` is for a session on this machine that is :data:`SHORT_LIVED`. JVM settings
-    count only for the first session of a process.
+    come last and win. ``loaded`` is what workers on this machine have loaded when they begin
+    (:func:`walproof.spark.daemon.load`); ``quick`` is for a session on this machine that is
+    :data:`SHORT_LIVED`. JVM settings count only for the first session of a process.
     """
     # Else workers run whatever python3 is on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -88,7 +88,8 @@ def session(
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK)
     for key, value in {**wanted, "spark.master": where}.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    with forkserver.told(loaded if is_local else ()):
+        return builder.getOrCreate()
 
 
 def _submitted() -> dict[str, str]:

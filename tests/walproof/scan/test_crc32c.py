@@ -35,16 +35,35 @@ def test_check_value() -> None:
     assert crc32c.update_portable(0, digits, 0, 9) == 0xE3069283
 
 
-def test_without_the_instruction_the_portable_one_is_used() -> None:
-    """Numba can be told to make code for a lesser processor; the instruction would end it."""
+@pytest.mark.parametrize(
+    ("features", "said"),
+    [
+        ("", "False False"),
+        ("+sse4.2", "True False"),
+        ("+sse4.2,+crc32,+pclmul,+avx2,+avx512f,+vpclmulqdq", "True True"),
+    ],
+)
+def test_for_any_processor(features: str, said: str) -> None:
+    """Numba can be told to make code for a lesser processor; an instruction of more would end it."""
+    llvm = pytest.importorskip("llvmlite.binding")
+    there = llvm.get_host_cpu_features()
+    if any(not there.get(one.lstrip("+")) for one in features.split(",") if one):
+        pytest.skip("this processor has no such code")
     program = (
-        "import numpy as np; from walproof.scan import crc32c; "
-        "assert not crc32c.HARDWARE and crc32c.update is crc32c.update_portable; "
-        "print(crc32c.update(0, np.frombuffer(b'123456789', np.uint8), 0, 9))"
+        "import random, sys, crc32c as package, numpy as np\n"
+        "from walproof.scan import crc32c, crc32c_folded\n"
+        "print(crc32c.HARDWARE, crc32c_folded.HAS_PRODUCTS)\n"
+        "assert crc32c.HARDWARE or crc32c.update is crc32c.update_portable\n"
+        "data = random.Random(1).randbytes(100_001)\n"
+        "array = np.frombuffer(data, np.uint8)\n"
+        "for length in [*range(900), 6143, 6144, 7000, 100_000]:\n"
+        "  for before in (0, 0xE3069283):\n"
+        "    owed = package.crc32c(data[1 : 1 + length], before)\n"
+        "    assert crc32c.update(before, array, 1, 1 + length) == owed, length\n"
     )
-    environment = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    environment["WALPROOF_KERNELS"] = "numba"
+    told = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features}
     done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
-    )
-    assert done.stdout.strip() == str(0xE3069283), done.stderr
+        [sys.executable, "-c", program],
+        env=os.environ | told | {"WALPROOF_KERNELS": "numba"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == said, done.stderr

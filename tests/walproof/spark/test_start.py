@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from conformance import ROOT
-from walproof.spark import archive, daemon
+from walproof.spark import archive
 from walproof.spark.quiet import DidNotStart, jvm_says_to
 from walproof.spark.unzipped import ARCHIVE, unzip
 from walproof.sweep import job
@@ -54,13 +54,16 @@ def test_what_it_said_when_it_did_not_start(capfd: pytest.CaptureFixture[str]) -
 
 def test_a_daemon_loads_what_it_is_told() -> None:
     code = (
-        "import sys; from walproof.spark import daemon; daemon.load();"
+        "import sys; from walproof.spark import daemon; daemon.load(sys.argv[1:]);"
         " print('colorsys' in sys.modules)"
     )
-    for names, loaded in (("no.such.module,colorsys", "True"), ("", "False")):
+    unknown = ("no.such.module", "json:no_such_function")
+    for names, loaded in (
+        ((*unknown, "colorsys"), "True"), ((), "False"), (("json:loads", "colorsys"), "True"),
+    ):  # fmt: skip
         done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, daemon.LOADED: names, "PYTHONPATH": str(ROOT)},
+            [sys.executable, "-c", code, *names],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True, text=True, check=True,
         )  # fmt: skip
         assert done.stdout.strip() == loaded

@@ -58,7 +58,9 @@ def called(function: Any, signature: Signature) -> Callable[..., Any]:
     def found() -> Callable[..., Any]:
         return callable_at(name, getattr(loaded(), name), signature, _give_back)
 
-    return functools.update_wrapper(lambda *given: found()(*given), function)
+    call: Any = functools.update_wrapper(lambda *given: found()(*given), function)
+    call.bind = lambda *given: found().bind(*given)  # type: ignore[attr-defined]
+    return call  # type: ignore[no-any-return]
 
 
 def callable_at(
@@ -75,18 +77,42 @@ def callable_at(
     to_error = room.error.offset
     is_plain = isinstance(returns, Number) and returns.dtype is not np.bool_
 
-    def call(*given: Any) -> Any:
+    def taken_apart(given: tuple[Any, ...]) -> bytes:
         if len(given) != count:
             raise TypeError(f"{name} takes {count} arguments, not {len(given)}")
-        packed = b"".join([taken(one) for taken, one in zip(takers, given, strict=True)])
+        return b"".join([taken(one) for taken, one in zip(takers, given, strict=True)])
+
+    def called_with(packed: bytes) -> Any:
         found = room()
         place = ctypes.addressof(found)
         if function(place, place + to_error, packed) not in DONE:
             raise MemoryError(name)  # kernels raise nothing of their own
         return found.value if is_plain else given_back(found.value, returns, give_back)
 
+    def call(*given: Any) -> Any:
+        return called_with(taken_apart(given))
+
+    def bind(*given: Any) -> Callable[[], Any]:
+        packed = taken_apart(given)
+
+        def again() -> Any:
+            return called_with(packed)
+
+        again.given = given  # type: ignore[attr-defined]  # whose memory is needed
+        return again
+
+    call.bind = bind  # type: ignore[attr-defined]
     call.__name__ = call.__qualname__ = name
     return call
+
+
+def bound(kernel: Any, *given: Any) -> Callable[[], Any]:
+    """A kernel with its arguments, to be called again and again: they are taken apart but once.
+
+    What changes between the calls is in arrays among them.
+    """
+    bind: Callable[..., Callable[[], Any]] | None = getattr(kernel, "bind", None)
+    return bind(*given) if bind is not None else functools.partial(kernel, *given)
 
 
 _SIGNED, _UNSIGNED = struct.Struct("=q").pack, struct.Struct("=Q").pack

@@ -1,6 +1,6 @@
 """The kernels of the KahaDB scanner: sound batches, chains of records, fill.
 
-Offsets are those of the file; ``base`` is that of the first byte of ``data``. Requirement ids are
+Offsets are those of the file; ``BASE`` is that of the first byte of ``data``. Requirement ids are
 those of spec/kahadb-journal.md.
 """
 
@@ -18,8 +18,8 @@ MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
 # Where a walk stands, in an array of int64: the kernel goes on from it and leaves it updated.
-AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, CUT, NEED, SOUND, BEYOND = range(10)
-WALK_STATE = 10
+AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, CUT, NEED, SOUND, BEYOND, BASE = range(11)
+WALK_STATE = 11
 SLACK = 32
 # Bytes that there is room for after payloads: copies are made in pieces of so many.
 # SOUND: a batch was met that ends a doubt, and after BEYOND (KDB-051).
@@ -117,10 +117,9 @@ def _are_of_users(data: Any, i: Any, end: Any) -> Any:
     return True
 
 
-@kernel(int64(BYTES, int64, int64, int64, int64, int64, I64, I64, I64, I8, I32, I32, U8, I64))
+@kernel(int64(BYTES, int64, int64, int64, int64, I64, I64, I64, I8, I32, I32, U8, I64))
 def walk(
     data: Any,
-    base: Any,
     size: Any,
     fill: Any,
     cap: Any,
@@ -142,7 +141,7 @@ def walk(
     ``cap`` bytes are kept, negative for none, goes to ``[offsets[n], offsets[n + 1])`` in ``room``.
     """
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
-    summed = state[SUMMED]
+    summed, base = state[SUMMED], state[BASE]
     end = base + len(data)
     count = state[COUNT]
     put = int64(offsets[count])

@@ -14,7 +14,7 @@ a place that its size does not tell (KDB-045, KDB-047).
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from reference_impl.answer import End, Lost
 from reference_impl.kahadb_journal.layout import COMMANDS, data_files, file_id, sibling
 from walproof.scan import arrays, payloads
+from walproof.scan.ahead.calls import bound
 from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start, kernel
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
@@ -203,14 +204,15 @@ class _DataFile:
         """Records and lost ranges in the order of the file."""
         state = self.state
         doubtful = False  # whether this place was found only because of what stands there
+        data, rows, walk = self.window.array, self.at, self._walk()
         while True:
             summed = int(state[kernel.SUMMED])
             state[kernel.SOUND] = 0
-            why = kernel.walk(
-                self.window.array, self.window.base, self.source.size, self.damage.fill,
-                self.cap, MAX_BYTES, self.at, self.size, self.batch, self.kind, self.command,
-                self.offsets, self.room, state,
-            )  # fmt: skip
+            state[kernel.BASE] = self.window.base
+            if data is not self.window.array or rows is not self.at:
+                data, rows = self.window.array, self.at
+                walk = self._walk()
+            why = walk()
             doubtful &= not state[kernel.SOUND]
             at, need = int(state[kernel.AT]), int(state[kernel.NEED])
             if why == kernel.NEEDS_BYTES and need <= MAX_HELD:
@@ -236,6 +238,14 @@ class _DataFile:
             state[kernel.BEYOND] = max(state[kernel.BEYOND], found.beyond)
             if found.settles and found.batch_end is not None:
                 doubtful &= found.batch_end <= state[kernel.BEYOND]
+
+    def _walk(self) -> Callable[[], int]:
+        """The kernel on what is in memory, with the room that there is."""
+        return bound(
+            kernel.walk, self.window.array, self.source.size, self.damage.fill, self.cap, MAX_BYTES,
+            self.at, self.size, self.batch, self.kind, self.command, self.offsets, self.room,
+            self.state,
+        )  # fmt: skip
 
     def _look(self, at: int, summed_before: int) -> Finding:
         sums = self.damage.sums

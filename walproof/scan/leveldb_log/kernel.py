@@ -70,8 +70,9 @@ NONE, BEFORE = -2, -1
     LOST,
     PUT,  # bytes in `payload`, those of the open record after those of the rows
     CUT,  # rows whose payload was cut
-) = range(17)
-STATE = 17
+    FILLED,  # bytes in memory
+) = range(18)
+STATE = 18
 
 USED_UP, FULL_UP, OVER = range(3)
 """What ``walk`` returns: more bytes are needed, the results must be taken away, the part is over.
@@ -131,8 +132,6 @@ def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
     types.int64(
         BYTES,
         types.int64,
-        types.boolean,
-        types.int64,
         types.int64,
         I64,
         I64,
@@ -145,8 +144,6 @@ def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
 )
 def walk(
     data: NDArray[np.uint8],
-    filled: Any,
-    last: Any,
     limit: Any,
     cap: Any,
     state: NDArray[np.int64],
@@ -157,16 +154,16 @@ def walk(
     payload: NDArray[np.uint8],
     lost: NDArray[np.int64],
 ) -> Any:
-    """The records of ``data[POSITION:filled]``: whole blocks, but for the end of the log.
+    """The records of ``data[POSITION:FILLED]``: whole blocks, but for the end of the log.
 
-    ``last`` says that the log ends there. Records and lost ranges that begin at ``limit`` or
-    after it are the next part's. ``cap`` is how much of a payload is kept, negative for none.
+    Records and lost ranges that begin at ``limit`` or after it are the next part's. ``cap`` is how
+    much of a payload is kept, negative for none.
 
     Results are put after those that ``state`` counts already: row n lies at ``at[n]``,
     ``size[n]`` bytes long, its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` says
     whether something was left out; ``lost[n]`` is start, end, reason, number of rows before it.
     """
-    base, here = state[BASE], state[POSITION]
+    base, here, filled = state[BASE], state[POSITION], state[FILLED]
     open_at, open_end = state[OPEN_AT], state[OPEN_END]
     open_length, open_kept = state[OPEN_LENGTH], state[OPEN_KEPT]
     zeros_from, put = state[ZEROS_FROM], state[PUT]

@@ -12,7 +12,7 @@ that begin in it. It reads on after its end while one of its own is undecided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import End, Lost, Verdict
+from walproof.scan.ahead.calls import bound
 from walproof.scan.log import Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.stored import ready
@@ -81,6 +82,7 @@ class _Scan:
         self.rows = min(FEW_ROWS, MAX_ROWS)
         self.lost = np.empty((GAPS + 4, 4), np.int64)
         self.first_damage: str | None = None
+        self.walked: NDArray[np.uint8] | None = None
 
     def events(self) -> Iterator[Event]:
         if self.part.start > 0:
@@ -98,8 +100,12 @@ class _Scan:
                 return
             size = base + filled
             self.state[kernel.BASE], self.state[kernel.POSITION] = base, 0
-            while (outcome := self._walk(data, filled, last)) == kernel.FULL_UP:
+            self.state[kernel.FILLED] = filled
+            if data is not self.walked:
+                self._bind(data)
+            while (outcome := self.walk()) == kernel.FULL_UP:
                 yield from self._taken(max(wish, beyond))
+                self._bind(data)
             base += filled
             if last or outcome == kernel.OVER:
                 break
@@ -107,12 +113,13 @@ class _Scan:
         if outcome != kernel.OVER:
             yield from self._end_of_log(size)
 
-    def _walk(self, data: NDArray[np.uint8], filled: int, last: bool) -> int:
-        outcome: int = kernel.walk(
-            data, filled, last, self.limit, self.cap, self.state, self.at, self.size, self.ends,
+    def _bind(self, data: NDArray[np.uint8]) -> None:
+        """Have ``walk`` go over these bytes, with the room that there is."""
+        self.walked = data
+        self.walk: Callable[[], int] = bound(
+            kernel.walk, data, self.limit, self.cap, self.state, self.at, self.size, self.ends,
             self.cut, self.payload, self.lost,
         )  # fmt: skip
-        return outcome
 
     def _make_room(self, carry: bytes | memoryview, rest: int) -> None:
         """Fresh arrays for a run.

@@ -19,7 +19,7 @@ _FEW = 48
 """So many fields are sorted by insertion."""
 
 
-@helper(types.Tuple((int64, int64, types.boolean))(FOUND, int64, I64, I64, I64), counted=False)
+@helper(types.Tuple((int64, int64, types.boolean))(FOUND, int64, I64, I64, I64))
 def _bounds(found, number, packed, lengths, places):
     """Where a payload lies: start, end, and whether in the decompressed bytes."""
     if found.kinds[number] & PACKED:
@@ -40,7 +40,7 @@ def _swapped(word):
     return (word << uint64(32)) | (word >> uint64(32))
 
 
-@helper(int64(BYTES, int64, int64, BYTES, int64, int64), counted=False)
+@helper(int64(BYTES, int64, int64, BYTES, int64, int64))
 def _compared(one, at, end, other, other_at, other_end):
     """-1, 0 or 1 as the first bytes sort before, with, or after the others."""
     while at + 8 <= end and other_at + 8 <= other_end:
@@ -59,7 +59,7 @@ def _compared(one, at, end, other, other_at, other_end):
     return -1 if other_at < other_end else 0
 
 
-@helper(int64(FOUND, int64, int64, I64, I64, I64, BYTES), counted=False)
+@helper(int64(FOUND, int64, int64, I64, I64, I64, BYTES))
 def _order(found, key, other, packed, lengths, places, plain):
     """How two fields sort. A key is the rank of the name, then the number of the object.
 
@@ -81,13 +81,13 @@ def _order(found, key, other, packed, lengths, places, plain):
     return _compared(found.data, at, end, found.data, to, to_end)
 
 
-@helper(types.boolean(int64, int64), counted=False)
+@helper(types.boolean(int64, int64))
 def _plainly(key, other):
     """Whether the ranks of two keys tell how they sort, which is the rule."""
     return (key ^ other) >> 32 != 0 and (key >> 32) != NO_NAME and (other >> 32) != NO_NAME
 
 
-@helper(types.boolean(I64, I64, I64, int64), counted=False)
+@helper(types.boolean(I64, I64, I64, int64))
 def _sort_as_before(keys, order, spare, count):
     """Put keys where those of the entry before went; whether their ranks say that this is right."""
     before = int64(-1)
@@ -101,7 +101,7 @@ def _sort_as_before(keys, order, spare, count):
     return True
 
 
-@helper(types.void(FOUND, I64, I64, int64, I64, I64, I64, BYTES), counted=False)
+@helper(types.void(FOUND, I64, I64, int64, I64, I64, I64, BYTES))
 def _sort_few(found, keys, order, count, packed, lengths, places, plain):
     """By insertion. ``order`` is where each was."""
     order[0] = 0
@@ -120,7 +120,7 @@ def _sort_few(found, keys, order, count, packed, lengths, places, plain):
         keys[place], order[place] = key, number
 
 
-@helper(types.void(FOUND, I64, I64, int64, I64, I64, I64, BYTES), counted=False)
+@helper(types.void(FOUND, I64, I64, int64, I64, I64, I64, BYTES))
 def _sort_many(found, keys, spare, count, packed, lengths, places, plain):
     """Merging runs that double: linear in bytes for each doubling."""
     width = 1
@@ -143,7 +143,7 @@ def _sort_many(found, keys, spare, count, packed, lengths, places, plain):
         width *= 2
 
 
-@helper(int64(BYTES, int64, int64, int64, types.boolean, U8, int64, int64), counted=False)
+@helper(int64(BYTES, int64, int64, int64, types.boolean, U8, int64, int64))
 def _put(source, start, end, name, text, into, to, room):
     """One field in export format, or as much of it as there is room for. Where the next one goes,
     were there room."""
@@ -169,7 +169,7 @@ def _put(source, start, end, name, text, into, to, room):
     return to + name + 10 + size
 
 
-@helper(int64(FOUND, int64, I64, I64, I64, BYTES, U8, int64, int64), counted=False)
+@helper(int64(FOUND, int64, I64, I64, I64, BYTES, U8, int64, int64))
 def _put_any(found, number, packed, lengths, places, plain, into, to, room):
     """See ``_put``."""
     start, end, there = _bounds(found, number, packed, lengths, places)
@@ -186,7 +186,7 @@ def _put_any(found, number, packed, lengths, places, plain, into, to, room):
     return _put(found.data, start, end, length, text, into, to, room)
 
 
-@helper(types.boolean(FOUND, int64, I64, I64, I64, BYTES), counted=False)
+@helper(types.boolean(FOUND, int64, I64, I64, I64, BYTES))
 def _is_boot_id(found, number, packed, lengths, places, plain):
     start, end, there = _bounds(found, number, packed, lengths, places)
     if end - start <= 8:
@@ -203,7 +203,7 @@ _BODIES = types.void(
 )
 
 
-@kernel(_BODIES, counted=False)
+@kernel(_BODIES)
 def bodies(
     found,
     items,

@@ -9,7 +9,7 @@ from walproof.scan.memory import load32, load64, store64, trailing_zeros
 from walproof.scan.systemd_journal.object_table import FOUND
 
 
-@helper(uint64(uint64), counted=False)
+@helper(uint64(uint64))
 def _nibbles(four):
     """Eight half bytes, one in each byte, in the order in which they are written; of four bytes."""
     four = ((four << uint64(16)) | four) & uint64(0x0000FFFF0000FFFF)
@@ -18,29 +18,27 @@ def _nibbles(four):
     return ((four >> uint64(4)) & low) | ((four & low) << uint64(8))
 
 
-@helper(uint64(uint64), counted=False)
+@helper(uint64(uint64))
 def _digits(nibbles):
     """Eight hexadecimal digits for eight half bytes."""
     letters = ((nibbles + uint64(0x0606060606060606)) >> uint64(4)) & uint64(0x0101010101010101)
     return nibbles + uint64(0x3030303030303030) + letters * uint64(39)
 
 
-@helper(
-    types.void(types.Array(types.uint8, 1, "C", readonly=True), int64, U8, int64), counted=False
-)
+@helper(types.void(types.Array(types.uint8, 1, "C", readonly=True), int64, U8, int64))
 def _write_id(data, at, into, to):
     for number in range(4):
         store64(into, to + 8 * number, _digits(_nibbles(load32(data, at + 4 * number))))
 
 
-@helper(uint64(uint64), counted=False)
+@helper(uint64(uint64))
 def _swapped(four):
     """Four bytes the other way round."""
     four = ((four & uint64(0x00FF00FF)) << uint64(8)) | ((four >> uint64(8)) & uint64(0x00FF00FF))
     return ((four & uint64(0xFFFF)) << uint64(16)) | (four >> uint64(16))
 
 
-@helper(int64(uint64, int64, U8, int64), counted=False)
+@helper(int64(uint64, int64, U8, int64))
 def _write_number(value, name, into, to):
     """``;i=`` and the like, then a number without zeros in front; room for 19 bytes is needed."""
     into[to], into[to + 1], into[to + 2] = 59, name, 61
@@ -57,7 +55,7 @@ def _write_number(value, name, into, to):
     return to + 11 - (zeros >> 3)
 
 
-@kernel(types.void(FOUND, I64, U8), counted=False)
+@kernel(types.void(FOUND, I64, U8))
 def boot_ids(found, entries, text):
     """Boot ids in hexadecimal, 32 bytes each."""
     data, offsets = found.data, found.offsets
@@ -65,7 +63,7 @@ def boot_ids(found, entries, text):
         _write_id(data, offsets[entries[row]] + 40, text, 32 * row)
 
 
-@kernel(types.void(FOUND, I64, I32, U8), counted=False)
+@kernel(types.void(FOUND, I64, I32, U8))
 def cursors(found, entries, bounds, text):
     """Cursors (SDJ-063), end to end; CURSOR_WIDTH bytes of room for each."""
     data, offsets, to = found.data, found.offsets, 0

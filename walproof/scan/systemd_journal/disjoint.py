@@ -18,7 +18,7 @@ def _free(next_free, cell):
     return cell
 
 
-@kernel(types.Tuple((I64_2D, int64))(I64_2D, int64))
+@kernel(types.Tuple((I64_2D, int64))(I64_2D, int64), makes_arrays=True)
 def disjoint(faults, size):
     """Each fault's bytes that no fault before it has: rows of its number, start and end (SDJ-054).
 

@@ -39,7 +39,7 @@ from walproof.scan.systemd_journal.words import (
 )
 
 
-@helper(int64(int64, I64), counted=False)
+@helper(int64(int64, I64))
 def packed_number(number, packed):
     """Which of the compressed DATA an object is."""
     low, high = 0, packed.shape[0] - 1
@@ -52,7 +52,7 @@ def packed_number(number, packed):
     return low
 
 
-@helper(int64(FOUND, int64, I64, I64), counted=False)
+@helper(int64(FOUND, int64, I64, I64))
 def payload_size(found, number, packed, lengths):
     """The bytes of ``FIELD=value`` of a sound DATA."""
     if found.kinds[number] & PACKED:
@@ -65,7 +65,7 @@ _GATHER = types.UniTuple(int64, 4)(
 )
 
 
-@kernel(_GATHER, counted=False)
+@kernel(_GATHER)
 def gather(
     found,
     entries,
@@ -136,7 +136,7 @@ def gather(
     return rows, total, in_names, 0
 
 
-@kernel(types.void(FOUND, I64, I64, I64, I64, I64, I64), counted=False)
+@kernel(types.void(FOUND, I64, I64, I64, I64, I64, I64))
 def numbers(found, entries, at, size, seqnum, realtime, monotonic):
     """The columns that are numbers, bit for bit."""
     data, offsets = found.data, found.offsets
@@ -149,7 +149,7 @@ def numbers(found, entries, at, size, seqnum, realtime, monotonic):
         monotonic[row] = int64(load64(data, place + 32))
 
 
-@kernel(types.int64(FOUND, I32, I64, I64), counted=False)
+@kernel(types.int64(FOUND, I32, I64, I64))
 def wanted_packed(found, items, packed, places):
     """Which compressed payloads a run needs: ``places`` is 0 for these, -1 for others."""
     count = 0
@@ -166,7 +166,7 @@ def wanted_packed(found, items, packed, places):
 _FIELDS = types.void(FOUND, I32, I32, int64, I64, I64, I64, BYTES, I32, U8, I32, U8, U8)
 
 
-@kernel(_FIELDS, counted=False)
+@kernel(_FIELDS)
 def fields(
     found,
     items,

@@ -38,7 +38,7 @@ def _sipround(v0, v1, v2, v3):
     return v0, v1, v2, v3
 
 
-@helper(uint64(BYTES, int64, int64), counted=False)
+@helper(uint64(BYTES, int64, int64))
 def _tail(data, start, end):
     """The last bytes that fill no word, as one."""
     left = (end - start) & 7
@@ -53,7 +53,7 @@ def _tail(data, start, end):
     return word
 
 
-@helper(types.UniTuple(uint64, 2)(BYTES, int64, int64, uint64, uint64), counted=False)
+@helper(types.UniTuple(uint64, 2)(BYTES, int64, int64, uint64, uint64))
 def _siphash(data, start, end, k0, k1):
     """The hash, and of each byte in a whole word its highest bit if it may not be text.
 
@@ -96,7 +96,7 @@ def _tail_word(data, at, end):
     return word
 
 
-@helper(uint64(BYTES, int64, int64), counted=False)
+@helper(uint64(BYTES, int64, int64))
 def _jenkins(data, start, end):
     a = b = c = uint32(uint32(0xDEADBEEF) + uint32(end - start))
     if start == end:
@@ -132,7 +132,7 @@ def _jenkins(data, start, end):
     return (uint64(c) << uint64(32)) | uint64(b)
 
 
-@helper(uint64(BYTES, int64, int64, types.UniTuple(uint64, 3)), counted=False)
+@helper(uint64(BYTES, int64, int64, types.UniTuple(uint64, 3)))
 def hash_of(data, start, end, keys):
     """The hash of ``data[start:end]``; ``keys`` is (keyed?, low half, high half of the key)."""
     if keys[0]:
@@ -140,7 +140,7 @@ def hash_of(data, start, end, keys):
     return _jenkins(data, start, end)
 
 
-@helper(int64(BYTES, int64, int64), counted=False)
+@helper(int64(BYTES, int64, int64))
 def name_length(data, start, end):
     """Bytes of the name in ``NAME=value``; 0 when it is no such thing (SDJ-045, SDJ-086)."""
     at = start
@@ -155,7 +155,7 @@ def name_length(data, start, end):
     return 0
 
 
-@helper(int64(BYTES, int64, int64), counted=False)
+@helper(int64(BYTES, int64, int64))
 def name_end(data, start, end):
     """Bytes in front of the first ``=``; 0 if there is none within 64 of them."""
     at = start
@@ -173,7 +173,7 @@ def name_end(data, start, end):
     return int64(0)
 
 
-@helper(types.boolean(BYTES, int64, int64), counted=False)
+@helper(types.boolean(BYTES, int64, int64))
 def _is_text_slowly(data, at, end):
     while at < end:
         byte = data[at]
@@ -203,7 +203,7 @@ def _is_text_slowly(data, at, end):
     return True
 
 
-@helper(types.boolean(BYTES, int64, int64), counted=False)
+@helper(types.boolean(BYTES, int64, int64))
 def is_text(data, start, end):
     """Whether a payload may stand on a line of its own in export format (SDJ-090)."""
     at = start
@@ -218,7 +218,6 @@ def is_text(data, start, end):
 
 @helper(
     types.Tuple((uint64, types.boolean))(BYTES, int64, int64, types.UniTuple(uint64, 3)),
-    counted=False,
 )
 def hash_and_text(data, start, end, keys):
     """``hash_of`` and ``is_text`` in one pass."""
@@ -232,7 +231,7 @@ def hash_and_text(data, start, end, keys):
     return found, odd & _HIGH == 0 or is_text(data, start, end)
 
 
-@kernel(types.uint64(BYTES, types.UniTuple(types.uint64, 3)), counted=False)
+@kernel(types.uint64(BYTES, types.UniTuple(types.uint64, 3)))
 def hash_whole(data, keys):
     """The hash of a whole array: of a payload that was decompressed."""
     return hash_of(data, 0, data.shape[0], keys)

@@ -28,7 +28,7 @@ from walproof.scan.systemd_journal.words import (
 )
 
 
-@kernel(types.Tuple((I64, int64, types.boolean))(BYTES, I64, KEYS, I64))
+@kernel(types.Tuple((I64, int64, types.boolean))(BYTES, I64, KEYS, I64), makes_arrays=True)
 def entries_of_main_chain(data, facts, keys, state):
     """The entries that the main chain links, hints as yet; how many, and whether they rise."""
     room = 0
@@ -70,13 +70,13 @@ def entries_of_main_chain(data, facts, keys, state):
     return found, count, rising
 
 
-@helper(types.void(U64, I64, int64), counted=False)
+@helper(types.void(U64, I64, int64))
 def _know(known, facts, at):
     if at & 7 == 0 and facts[HEADER_SIZE] <= at < facts[SIZE]:
         known[at >> 9] |= uint64(1) << (uint64(at >> 3) & uint64(63))
 
 
-@kernel(types.void(BYTES, I64, I64, U64))
+@kernel(types.void(BYTES, I64, I64, U64), makes_arrays=True)
 def know_links(data, facts, linked, known):
     """Mark all offsets that a link knows in ``known``, a bit for eight bytes of the file."""
     _know(known, facts, facts[TAIL])

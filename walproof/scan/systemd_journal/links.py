@@ -45,7 +45,7 @@ from walproof.scan.systemd_journal.words import (
 _MAIN_FIELD = 176
 
 
-@kernel(types.Tuple((int64, boolean, int64, int64, int64))(FOUND, int64, I64_2D), counted=False)
+@kernel(types.Tuple((int64, boolean, int64, int64, int64))(FOUND, int64, I64_2D))
 def main_chain(found, entries, faults):
     """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034).
 
@@ -99,7 +99,7 @@ def main_chain(found, entries, faults):
     return count, broken, linked, last_array, last_used
 
 
-@kernel(int64(FOUND, I64, I64_2D), counted=False)
+@kernel(int64(FOUND, I64, I64_2D))
 def unlinked(found, entries, faults):
     """Entries that the main chain leaves out (SDJ-046); ``entries`` are their numbers."""
     count = 0
@@ -113,7 +113,7 @@ def unlinked(found, entries, faults):
     return count
 
 
-@kernel(int64(FOUND, int64, int64, int64, I64_2D), counted=False)
+@kernel(int64(FOUND, int64, int64, int64, I64_2D))
 def table(found, wanted, table_at, size, faults):
     """A hash table with its chains, and all objects that should be in it (SDJ-024, SDJ-048)."""
     data, marks = found.data, found.marks
@@ -160,7 +160,7 @@ def table(found, wanted, table_at, size, faults):
     return count
 
 
-@helper(int64(FOUND, int64, int64, int64, int64, int64), counted=False)
+@helper(int64(FOUND, int64, int64, int64, int64, int64))
 def _has_name(found, number, at, start, length, named):
     """Whether the payload of a sound DATA begins with a name and ``=``; -1: a kernel cannot say.
 
@@ -177,7 +177,7 @@ def _has_name(found, number, at, start, length, named):
     return int64(same(data, payload, data, start, length))
 
 
-@kernel(int64(FOUND, I64, U8, I64_2D), counted=False)
+@kernel(int64(FOUND, I64, U8, I64_2D))
 def field_lists(found, fields, owned, faults):
     """The list of all DATA of each FIELD (SDJ-025); ``fields`` are the numbers of these.
 
@@ -239,7 +239,7 @@ def _link_at(data, start, end):
     return int64(load32(data, start)) if end - start == 4 else offset_at(data, start)
 
 
-@kernel(int64(FOUND, I64_2D, I64_2D), counted=False)
+@kernel(int64(FOUND, I64_2D, I64_2D))
 def impostors(found, wrong, faults):
     """Arrays and tables that only wrong links lead to (SDJ-048).
 
@@ -266,7 +266,7 @@ def impostors(found, wrong, faults):
     return count
 
 
-@kernel(int64(FOUND, boolean, boolean, I64_2D), counted=False)
+@kernel(int64(FOUND, boolean, boolean, I64_2D))
 def seals(found, sealed, continuous, faults):
     """The order of tags and epochs (SDJ-073, SDJ-074); whether seals hold needs the key."""
     data = found.data

@@ -47,7 +47,6 @@ def mixed(mix, at):
     types.UniTuple(int64, 3)(
         FOUND, I64, types.boolean, U64, I32, I32, int64, U64, I32, I64, I64, int64, I32, I64_2D
     ),
-    counted=False,
 )
 def entries(
     found, numbers, broken, digests, counts, stamps, grown_from, older, older_counts,
@@ -180,7 +179,7 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
     return fine
 
 
-@kernel(int64(FOUND, types.boolean, U64, I32, int64, U64, I32, I64_2D), counted=False)
+@kernel(int64(FOUND, types.boolean, U64, I32, int64, U64, I32, I64_2D))
 def lists_of_data(found, compact, digests, counts, grown_from, older, older_counts, faults):
     """The entries that each DATA lists, against the entries that have it (SDJ-036).
 

@@ -12,7 +12,7 @@ from walproof.scan.systemd_journal.offsets import offset_at
 from walproof.scan.systemd_journal.words import ITEM, SIZE
 
 
-@kernel(types.void(FOUND, I64, types.int64, U8), counted=False)
+@kernel(types.void(FOUND, I64, types.int64, U8))
 def numbers_at(found, entries, place, numbers):
     """A number of eight bytes of each entry, as its bytes."""
     for row in range(entries.shape[0]):
@@ -21,7 +21,7 @@ def numbers_at(found, entries, place, numbers):
             numbers[8 * row + byte] = (value >> types.uint64(8 * byte)) & types.uint64(255)
 
 
-@kernel(types.void(FOUND, I64, I32, U8, U8), counted=False)
+@kernel(types.void(FOUND, I64, I32, U8, U8))
 def having(found, entries, given, wanted, chosen):
     """Mark the entries that have one of the DATA that are ``wanted``, and give it out."""
     data, facts = found.data, found.facts

@@ -30,13 +30,13 @@ FOUND = types.NamedTuple(
 # Hot loops take the arrays out of a Found first: each costs a count of references to take out.
 
 
-@helper(int64(U8, int64), counted=False)
+@helper(int64(U8, int64))
 def kind_of(kinds, number):
     """Type and BAD of an object; 0 for the number of none."""
     return int64(kinds[number] & (TYPE | BAD)) if number >= 0 else int64(0)
 
 
-@helper(int64(U64, I32, int64, int64), counted=False)
+@helper(int64(U64, I32, int64, int64))
 def number_of(bits, ranks, size, at):
     """The number of the object that was found at an offset; -1 if none was."""
     if at & 7 or at <= 0 or at >= size:
@@ -48,7 +48,7 @@ def number_of(bits, ranks, size, at):
     return int64(ranks[word]) + popcount(found & ((uint64(1) << bit) - uint64(1)))
 
 
-@helper(types.boolean(FOUND, int64, int64), counted=False)
+@helper(types.boolean(FOUND, int64, int64))
 def is_excused(found, kind, at):
     """Whether a link leads to something already reported as lost (SDJ-048).
 
@@ -68,14 +68,14 @@ def is_excused(found, kind, at):
     return low > 0 and lost[low - 1, 0] <= at < lost[low - 1, 1]
 
 
-@kernel(types.boolean(FOUND, types.int64), counted=False)
+@kernel(types.boolean(FOUND, types.int64))
 def excused_at(found, at):
     """Whether a link to this offset leads to something already reported as lost."""
     number = number_of(found.bits, found.ranks, found.facts[SIZE], at)
     return is_excused(found, kind_of(found.kinds, number), at)
 
 
-@helper(types.boolean(U8, int64, int64), counted=False)
+@helper(types.boolean(U8, int64, int64))
 def mark(marks, number, bit):
     """Mark an object as visited; whether it was before."""
     seen = marks[number] & bit != 0

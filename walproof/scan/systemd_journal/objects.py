@@ -57,7 +57,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 KEYS = types.UniTuple(types.uint64, 3)
 
 
-@helper(types.UniTuple(int64, 3)(BYTES, I64, int64), counted=False)
+@helper(types.UniTuple(int64, 3)(BYTES, I64, int64))
 def frame(data, facts, at):
     """Type, flags and size of the object at an offset; type 0 if there is none (SDJ-010, -011)."""
     none = (int64(0), int64(0), int64(0))
@@ -83,7 +83,7 @@ def frame(data, facts, at):
     return kind, flags, size
 
 
-@helper(int64(BYTES, I64, KEYS, I64, int64, int64, int64, int64), counted=False)
+@helper(int64(BYTES, I64, KEYS, I64, int64, int64, int64, int64))
 def content(data, facts, keys, state, at, kind, flags, size):
     """What is wrong inside an object that is framed well: a code, SOUND, HIDDEN or ASK.
 
@@ -121,7 +121,7 @@ def content(data, facts, keys, state, at, kind, flags, size):
     return SOUND
 
 
-@helper(types.boolean(BYTES, int64, U8, int64, int64), counted=False)
+@helper(types.boolean(BYTES, int64, U8, int64, int64))
 def _is_name(data, start, names, at, length):
     """Whether the name of this length at ``names[at]`` is that at ``data[start]``."""
     if length < 8:
@@ -137,7 +137,7 @@ def _is_name(data, start, names, at, length):
     return load64(data, start + length - 8) == load64(names, at + length - 8)
 
 
-@helper(int64(BYTES, int64, int64, boolean, I32, U8, U8, I64), counted=False)
+@helper(int64(BYTES, int64, int64, boolean, I32, U8, U8, I64))
 def name_id(data, start, length, insert, slots, names, lengths, state):
     """The number of a field's name of at most 64 bytes; NO_NAME if it is not in the table.
 
@@ -178,7 +178,7 @@ def name_id(data, start, length, insert, slots, names, lengths, state):
     return NO_NAME
 
 
-@helper(int64(I64_2D, int64, int64, int64, int64, int64), counted=False)
+@helper(int64(I64_2D, int64, int64, int64, int64, int64))
 def put(faults, count, start, end, code, target):
     """Add a fault; how many rows there are then. The last row takes in all that find no room."""
     row = min(count, faults.shape[0] - 1)
@@ -191,7 +191,7 @@ def put(faults, count, start, end, code, target):
     return row + 1
 
 
-@helper(int64(BYTES, I64, int64, int64), counted=False)
+@helper(int64(BYTES, I64, int64, int64))
 def slot_at(data, facts, array, number):
     """A slot of an ENTRY_ARRAY."""
     if facts[SLOT] == 4:
@@ -199,7 +199,7 @@ def slot_at(data, facts, array, number):
     return offset_at(data, array + 24 + 8 * number)
 
 
-@helper(int64(BYTES, I64, int64, int64), counted=False)
+@helper(int64(BYTES, I64, int64, int64))
 def item_at(data, facts, entry, number):
     """The offset in an item of an ENTRY."""
     if facts[ITEM] == 4:

@@ -28,7 +28,7 @@ from walproof.scan.systemd_journal.words import (
 )
 
 
-@kernel(boolean(FOUND, int64, int64, int64), counted=False)
+@kernel(boolean(FOUND, int64, int64, int64))
 def table_holds(found, wanted, table_at, size):
     """Whether the chains of a hash table have all objects of a type, and nothing else.
 
@@ -72,7 +72,7 @@ def table_holds(found, wanted, table_at, size):
     return firsts == 0 and lasts == 0
 
 
-@kernel(boolean(FOUND, I64, I64), counted=False)
+@kernel(boolean(FOUND, I64, I64))
 def field_lists_hold(found, newest, listed):
     """Whether each FIELD lists all DATA with its name, and nothing else.
 
@@ -110,7 +110,7 @@ def field_lists_hold(found, newest, listed):
     return owners == 0
 
 
-@kernel(boolean(FOUND, boolean, U64, I32), counted=False)
+@kernel(boolean(FOUND, boolean, U64, I32))
 def lists_hold(found, compact, digests, counts):
     """Whether each DATA lists the entries that have it; marks the arrays on the way."""
     data, facts, kinds, offsets = found.data, found.facts, found.kinds, found.offsets

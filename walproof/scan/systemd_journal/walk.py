@@ -89,7 +89,7 @@ def _next_known(known, at):
     return ((word << 6) + trailing_zeros(found)) << 3
 
 
-@helper(types.void(I64, I64_2D, I64_2D, int64, int64, int64), counted=False)
+@helper(types.void(I64, I64_2D, I64_2D, int64, int64, int64))
 def _lose(state, faults, lost, start, end, code):
     faults[state[FAULTS], 0] = start
     faults[state[FAULTS], 1] = end
@@ -112,7 +112,7 @@ def _nothing_after(state, facts, faults, lost, at):
     _lose(state, faults, lost, at, max(size, at), BAD_OBJECT)
 
 
-@helper(types.void(I64, I64, U64, I64, U8, U16, int64, int64, int64, int64, int64), counted=False)
+@helper(types.void(I64, I64, U64, I64, U8, U16, int64, int64, int64, int64, int64))
 def _found(state, counts, bits, offsets, kinds, name_ids, at, kind, following, mark, name):
     bits[at >> 9] |= uint64(1) << (uint64(at >> 3) & uint64(63))
     offsets[state[FOUND]] = at
@@ -129,7 +129,7 @@ def _found(state, counts, bits, offsets, kinds, name_ids, at, kind, following, m
 _WALK_ON = types.void(BYTES, I64, KEYS, I64, I64, I64, U64, I64, U8, U16, I32, U8, U8)
 
 
-@helper(_WALK_ON, counted=False)
+@helper(_WALK_ON)
 def _walk_on(
     data, facts, keys, state, linked, counts, bits, offsets, kinds, name_ids, slots, names, lengths
 ):  # fmt: skip
@@ -190,7 +190,7 @@ _WALK = types.int64(
 )
 
 
-@kernel(_WALK, counted=False)
+@kernel(_WALK)
 def walk(
     data,
     facts,
@@ -333,7 +333,7 @@ def walk(
                 state[PHASE] = _TOP
 
 
-@kernel(types.void(U64, I32), counted=False)
+@kernel(types.void(U64, I32))
 def rank(bits, ranks):
     """How many objects there are before each word of ``bits``."""
     count = 0
@@ -342,7 +342,7 @@ def rank(bits, ranks):
         count += popcount(bits[word])
 
 
-@kernel(int64(BYTES, I32, U8, U8, I64), counted=False)
+@kernel(int64(BYTES, I32, U8, U8, I64))
 def number_of_name(name, slots, names, lengths, state):
     """The number of the name of a compressed field; see ``name_id``."""
     return name_id(name, 0, name.shape[0], True, slots, names, lengths, state)

@@ -68,15 +68,19 @@ LARGEST = 2**63 - 1
     DATA,  # of the record that reaches beyond what is in memory: its data message,
     DATA_END,  # the end of that, or of what must be seen to know it
     ROOM_NEEDED,
-) = range(12)
-STATE = 12
+    BASE,  # where `data` is in the file,
+    FILLED,  # how much of it is filled,
+    FILE_SIZE,
+    STOP,  # where to stop: no record from there on is taken
+) = range(16)
+STATE = 16
 
 SLACK = 32
 """Bytes that there is room for after payloads: copies are made in pieces of so many."""
 
 ENDED, FAULTY, USED_UP, FULL_UP, LIMIT = range(5)
 """What ``walk`` returns: the log ends, cannot be read on, must be in memory up to ``DATA_END``,
-results must be taken away, ``limit`` is reached."""
+results must be taken away, ``STOP`` is reached."""
 
 _SIZE = types.int64
 
@@ -147,15 +151,14 @@ def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
 
 
 @kernel(
-    _SIZE(BYTES, _SIZE, _SIZE, _SIZE, _SIZE, _SIZE, _SIZE, types.boolean, I64,
-    I64, I64, I32, U8, U8, I64_2D, I64, I64, U32, U64, I32))  # fmt: skip
+    _SIZE(
+        BYTES, _SIZE, _SIZE, types.boolean, I64, I64, I64, I32, U8, U8, I64_2D, I64, I64, U32, U64,
+        I32,
+    )
+)  # fmt: skip
 def walk(
     data: NDArray[np.uint8],
-    base: Any,
-    filled: Any,
-    file_size: Any,
     segment_size: Any,
-    limit: Any,
     cap: Any,
     raft: Any,
     state: NDArray[np.int64],
@@ -171,7 +174,7 @@ def walk(
     term: NDArray[np.uint64],
     entries: NDArray[np.int32],
 ) -> Any:
-    """The records from ``state[AT]`` on, in ``data[:filled]``, which is ``base`` in the file.
+    """The records from ``state[AT]`` on, in ``data``, as far as that is filled.
 
     ``cap`` is how much of a payload is kept, negative for none; ``raft`` says whether entries are
     looked at. Results are put after those that ``state`` counts already; ``payload[ends[n]:ends[n
@@ -180,7 +183,8 @@ def walk(
     """
     here, expected, beyond, last_asqn = state[AT], state[INDEX], state[BEYOND], state[ASQN]
     rows, gaps, put, cuts = state[ROWS], state[LOST], state[PUT], state[CUT]
-    upto = base + filled
+    base, file_size, limit = state[BASE], state[FILE_SIZE], state[STOP]
+    upto = base + state[FILLED]
     room = max(file_size, segment_size)  # ZBJ-012
     fault = -1
     outcome = ENDED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
+from walproof.scan.ahead.calls import bound
 from walproof.scan.arrays import numbers, repeated
 from walproof.scan.log import LocalSource
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
@@ -194,20 +195,18 @@ class SegmentPass:
         state[kernel.BEYOND], state[kernel.ASQN] = beyond, asqn
         self.memory.begin(max(0, self.source.size - at), self.cap >= 0)
         self._go_on()
-        base = filled = 0
-        size, data = self.source.size, self.memory.window
+        state[kernel.BASE] = state[kernel.FILLED] = 0
+        state[kernel.FILE_SIZE], state[kernel.STOP] = self.source.size, limit
+        data = self.memory.window
+        walk = self._walk(data)
         while True:
-            room = self.memory.room
-            outcome = kernel.walk(
-                data, base, filled, size, self.descriptor.max_segment_size, limit, self.cap,
-                self.raft, state, room.ats, room.sizes, room.ends, room.cut, room.payload,
-                self.lost, room.index, room.asqn, room.checksum, room.term, room.entries,
-            )  # fmt: skip
+            outcome = walk()
             if outcome == kernel.FULL_UP:
                 yield from self._taken()
                 if state[kernel.LOST] < len(self.lost):
                     left = max(0, self.source.size - self.at)
                     self.memory.make_room(left, int(state[kernel.ROOM_NEEDED]), self.cap >= 0)
+                    walk = self._walk(data)
                 self._go_on()
                 continue
             if outcome != kernel.USED_UP:
@@ -217,13 +216,25 @@ class SegmentPass:
             if needed > len(window) and not self._holds():
                 outcome, state[kernel.FAULT] = kernel.FAULTY, kernel.CHECKSUM_MISMATCH
                 break
-            data = window if needed <= len(window) else np.empty(needed, np.uint8)
+            before, data = data, window if needed <= len(window) else np.empty(needed, np.uint8)
+            if data is not before:
+                walk = self._walk(data)
             base, filled = self.at, self.source.read_into(self.at, data)
+            state[kernel.BASE], state[kernel.FILLED] = base, filled
             if filled < needed:
-                size = base + filled  # cut short by somebody else
+                state[kernel.FILE_SIZE] = base + filled  # cut short by somebody else
         yield from self._taken()
         self.fault = kernel.FAULTS[state[kernel.FAULT]] if outcome == kernel.FAULTY else None
         self.limited = outcome == kernel.LIMIT
+
+    def _walk(self, data: NDArray[np.uint8]) -> Callable[[], int]:
+        """The kernel on these bytes, with the room that there is."""
+        room = self.memory.room
+        return bound(
+            kernel.walk, data, self.descriptor.max_segment_size, self.cap, self.raft, self.state,
+            room.ats, room.sizes, room.ends, room.cut, room.payload, self.lost, room.index,
+            room.asqn, room.checksum, room.term, room.entries,
+        )  # fmt: skip
 
     def _holds(self) -> bool:
         """Whether the checksum of a long record holds, before memory is got for it (ZBJ-046)."""

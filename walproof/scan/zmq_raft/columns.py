@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 
+from walproof.scan import arrays
 from walproof.scan.columns import Column, JsonColumn, NumberColumn
+from walproof.scan.model import Wanted
 
 COLUMNS = (
     NumberColumn("index", pa.uint64(), "log index"),
@@ -21,3 +25,12 @@ COLUMNS = (
         is_settled=False,
     ),
 )
+
+
+def complete(fields: Mapping[str, pa.Array], count: int, wanted: Wanted) -> dict[str, pa.Array]:
+    """The wanted columns in their order, null where the records have none of that name."""
+    return {
+        one.name: fields[one.name] if one.name in fields else arrays.repeated(None, one.type, count)
+        for one in COLUMNS
+        if wanted.wants(one.name)
+    }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
 from walproof.scan import arrays, payloads
+from walproof.scan.ahead.calls import bound
 from walproof.scan.log import Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.stored import ready
 from walproof.scan.window import Window, room_for
-from walproof.scan.zmq_raft.columns import COLUMNS
+from walproof.scan.zmq_raft.columns import complete
 
 kernel = ready("walproof.scan.zmq_raft.kernel")
 
@@ -35,7 +36,6 @@ SLACK = 32
 """Bytes after them, and after payloads: copies are made in pieces of so many."""
 STRETCH = 1 << 12
 ENDS_OF_REQUESTS = np.arange(0, 24 * MAX_ROWS + 1, 24, dtype=np.int32)
-TYPES = {column.name: column.type for column in COLUMNS}
 WRAP = 1 << 64
 
 
@@ -303,32 +303,33 @@ class _Run:
         is_kept = self.cap >= 0 and not (self.is_alone and self.kinds[0] != kernel.RECORD)
         kept = min(length, self.cap * count) + SLACK if is_kept else 0
         self.room = room_for(kept)
-        self.cuts = np.zeros(1, np.int64)
+        self.state = np.zeros(kernel.STATE, np.int64)
 
     def judge(self, before: int, after: int) -> int:
         """Say what each entry is, and what is in it. Returns the term of the last one."""
         if self.is_alone:
             return self._judge_alone(before, after)
         window, first, count = self.entries.window, 0, len(self.kinds)
+        data, take = window.array, self._take(window.array)
         while first < count:
             at = int(self.starts[first])
             stop = max(first + 1, int(np.searchsorted(self.ends, at + HELD, "right")))
             window.hold(at, int(self.ends[stop - 1]) - at + SLACK)
+            if data is not window.array:
+                data, take = window.array, self._take(window.array)
             after_these = after if stop == count else kernel.NO_TERM
-            before = self._take(window.array, window.base, first, stop, before, after_these)
-            first = stop
+            self.state[: kernel.CUTS] = window.base, first, stop, before, after_these
+            take()
+            first, before = stop, int(self.state[kernel.BEFORE])
         return before
 
-    def _take(
-        self, data: NDArray[np.uint8], base: int, first: int, stop: int, before: int, after: int
-    ) -> int:
-        found = kernel.take(
-            data, base, first, stop, self.starts, self.ends, self.numbers,
-            max(min(self.entries.limit, 2**62), 0), before, after, self.head, self.cap,
-            self.with_heads, self.kinds, self.terms, self.types, self.digits, self.offsets,
-            self.room, self.cuts,
+    def _take(self, data: NDArray[np.uint8]) -> Callable[[], None]:
+        """The kernel on these bytes; its state says what is there."""
+        return bound(
+            kernel.take, data, self.state, self.starts, self.ends, self.numbers,
+            max(min(self.entries.limit, 2**62), 0), self.head, self.cap, self.with_heads,
+            self.kinds, self.terms, self.types, self.digits, self.offsets, self.room,
         )  # fmt: skip
-        return int(found)
 
     def _judge_alone(self, before: int, after: int) -> int:
         """The same of one entry that is lost or large, without reading all of it."""
@@ -348,7 +349,8 @@ class _Run:
         if self.kinds[0] == kernel.RECORD:
             length = min(end - start, max(self.cap + self.head, kernel.ENTRY_HEAD))
             data = np.frombuffer(self.entries.read(start, length), np.uint8)
-            self._take(data, start, 0, 1, kernel.NO_TERM, kernel.NO_TERM)
+            self.state[: kernel.CUTS] = start, 0, 1, kernel.NO_TERM, kernel.NO_TERM
+            self._take(data)()
         return int(term)
 
     def events(self) -> Iterator[Records | Lost]:
@@ -370,7 +372,7 @@ class _Run:
         payload = None
         if self.cap >= 0:
             payload = arrays.texts(self.offsets, self.room, pa.binary())
-        truncated = size - self.head > self.cap if self.cuts[0] else None
+        truncated = size - self.head > self.cap if self.state[kernel.CUTS] else None
         return Records(self.starts, size, payload, self._fields(), self.name, truncated)
 
     def _fields(self) -> dict[str, pa.Array]:
@@ -389,12 +391,3 @@ class _Run:
             fields["entry_type"] = arrays.numbers(self.types)
             fields["request_id"] = arrays.texts(ends, self.digits, pa.string())
         return complete(fields, len(self.kinds), self.entries.wanted)
-
-
-def complete(fields: dict[str, pa.Array], count: int, wanted: Wanted) -> dict[str, pa.Array]:
-    """The wanted columns in their order, null where the records have none of that name."""
-    return {
-        name: fields[name] if name in fields else arrays.repeated(None, kind, count)
-        for name, kind in TYPES.items()
-        if wanted.wants(name)
-    }

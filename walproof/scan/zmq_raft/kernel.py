@@ -23,6 +23,12 @@ REASONS = (
     "decreasing-term",
 )  # fmt: skip
 
+# What `take` is told, in an array of int64: where `data` is in the file, which rows are in it, and
+# the terms before these and after them, or `NO_TERM`. It leaves the last term in `BEFORE`, and
+# counts payloads that were cut.
+BASE, FIRST, STOP, BEFORE, TERM_AFTER, CUTS = range(6)
+STATE = 6
+
 _WORD = types.uint64
 _TABLE = types.Array(types.uint32, 1, "C", readonly=True)
 
@@ -155,22 +161,17 @@ def _hexadecimal(x: Any) -> Any:
 
 
 @kernel(
-    int64(
-        BYTES, int64, int64, int64, I64, I64, I64, int64, int64, int64, int64, int64, types.boolean,
-        I8, I64, I32, U64, I32, U8, I64,
+    types.void(
+        BYTES, I64, I64, I64, I64, int64, int64, int64, types.boolean, I8, I64, I32, U64, I32, U8,
     )
 )  # fmt: skip
 def take(
     data: Any,
-    base: Any,
-    first: Any,
-    stop: Any,
+    state: Any,
     starts: Any,
     ends: Any,
     numbers: Any,
     limit: Any,
-    before: Any,
-    after: Any,
     head: Any,
     cap: Any,
     with_heads: Any,
@@ -180,21 +181,21 @@ def take(
     digits: Any,
     offsets: Any,
     room: Any,
-    cuts: Any,
-) -> Any:
-    """What the rows ``[first, stop)`` of a run are, and what is in those that are records.
+) -> None:
+    """What the rows ``[FIRST, STOP)`` of a run are, and what is in those that are records.
 
     All of their entries are in ``data``. ``kinds`` holds what is known already. Entries from number
     ``limit`` on belong to the next file. ``head`` is how many bytes there are before a payload, 0
-    for entries without a term. ``before`` and ``after`` are the terms before these rows and after
-    them, or ``NO_TERM``; returned is that of the last one.
+    for entries without a term.
 
     Payload n, of which ``cap`` bytes are kept, negative for none, goes to ``[offsets[n], offsets[n
-    + 1])`` in ``room``, which has 31 bytes more than all take; ``cuts[0]`` counts those that were
+    + 1])`` in ``room``, which has 31 bytes more than all take; ``CUTS`` counts those that were
     cut. ``with_heads``: the type of each entry, and its request id, 24 digits in three
     little-endian words. What a row has that turns out to be lost is nobody's.
     """
     four = _WORD(0xFFFFFFFF)
+    base, first, stop = state[BASE], state[FIRST], state[STOP]
+    before, after, cuts = state[BEFORE], state[TERM_AFTER], state[CUTS]
     put = int64(offsets[first])
     for row in range(first, stop):
         term = int64(NO_TERM)
@@ -228,10 +229,10 @@ def take(
                 length = size - head
                 if length > cap:
                     length = cap
-                    cuts[0] += 1
+                    cuts += 1
                 copy_wide(room, put, data, i + head, length)
                 put += length
         offsets[row + 1] = put
     if after != NO_TERM and after < before:
         kinds[stop - 1] = DECREASING
-    return before
+    state[BEFORE], state[CUTS] = before, cuts

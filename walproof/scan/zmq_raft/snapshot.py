@@ -12,7 +12,8 @@ from reference_impl.answer import Lost
 from walproof.scan.log import Source
 from walproof.scan.model import Records, Wanted
 from walproof.scan.payloads import LONGEST
-from walproof.scan.zmq_raft.index_file import Refused, complete, find_marker
+from walproof.scan.zmq_raft.columns import complete
+from walproof.scan.zmq_raft.index_file import Refused, find_marker
 
 SNAPSHOT = struct.Struct("<4sIIQQQ")  # ZMR-060: SNAP, length, version, index, term, data size
 
