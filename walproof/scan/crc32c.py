@@ -34,7 +34,7 @@ def has_instruction() -> bool:
     """Whether code for this processor may use SSE 4.2, also by what numba was told of it."""
     if not HAS_NUMBA:
         return calls.has(__name__, "update")
-    return has_feature("sse4.2")
+    return has_feature("crc32")
 
 
 def _slicing_tables() -> NDArray[np.uint64]:

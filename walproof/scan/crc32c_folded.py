@@ -12,7 +12,7 @@ from typing import Any
 
 from walproof.scan.compiled import HAS_NUMBA, cgutils, has_feature, intrinsic, ir, types
 
-HAS_PRODUCTS = HAS_NUMBA and all(map(has_feature, ("sse4.2", "avx512f", "vpclmulqdq")))
+HAS_PRODUCTS = HAS_NUMBA and all(map(has_feature, ("crc32", "avx512f", "vpclmulqdq")))
 BLOCK, PIECE = 256, 64
 """Bytes that are carried along together, and in one register."""
 _POLYNOMIAL = 0x82F63B78  # Castagnoli's, bits reversed

@@ -39,7 +39,7 @@ def test_check_value() -> None:
     ("features", "said"),
     [
         ("", "False False"),
-        ("+sse4.2", "True False"),
+        ("+sse4.2,+crc32", "True False"),
         ("+sse4.2,+crc32,+pclmul,+avx2,+avx512f,+vpclmulqdq", "True True"),
     ],
 )

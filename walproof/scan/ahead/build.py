@@ -22,7 +22,7 @@ from walproof.scan.ahead import NUMBA, SCANNERS, VARIABLE, name
 from walproof.scan.ahead.packed import SUFFIX, taking_packed
 
 PROCESSORS = {
-    "x86_64": ("x86-64-v2", "+cx16,+sahf,+popcnt,+sse3,+sse4.1,+sse4.2,+ssse3"),
+    "x86_64": ("x86-64-v2", "+crc32,+cx16,+sahf,+popcnt,+sse3,+sse4.1,+sse4.2,+ssse3"),
     "aarch64": ("generic", "+neon"),
 }
 """What numba is told of the processor, by the machine's name."""
