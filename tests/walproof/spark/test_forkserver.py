@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,9 +44,11 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def workers(tmp_path: Path) -> Path:
-    (tmp_path / f"{WORKER}.py").write_text(SAYS)
-    return tmp_path
+def workers() -> Iterator[Path]:
+    """A folder with a short name: sockets are made in it."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        (Path(name) / f"{WORKER}.py").write_text(SAYS)
+        yield Path(name)
 
 
 @contextmanager
