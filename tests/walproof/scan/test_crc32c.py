@@ -44,7 +44,7 @@ def test_check_value() -> None:
     ],
 )
 def test_for_any_processor(features: str, said: str) -> None:
-    """Numba can be told to make code for a lesser processor; an instruction of more would end it."""
+    """Numba is told of a lesser processor, which an instruction of a better one would end."""
     llvm = pytest.importorskip("llvmlite.binding")
     there = llvm.get_host_cpu_features()
     if any(not there.get(one.lstrip("+")) for one in features.split(",") if one):
