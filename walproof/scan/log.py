@@ -25,18 +25,21 @@ class Source(Protocol):
 
 
 class LocalSource:
-    """A file on this machine. Its size is what it was when it was opened: live logs grow."""
+    """A file on this machine. Its size is what it was when it was opened: live logs grow.
+
+    ``number`` is the system's for the open file.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self.size = os.fstat(self._file).st_size
+        self.number = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self.size = os.fstat(self.number).st_size
 
     def read(self, offset: int, length: int) -> bytes:
         """See :class:`Source`."""
         length = max(0, min(length, self.size - offset))
-        data = os.pread(self._file, length, offset)
+        data = os.pread(self.number, length, offset)
         while len(data) < length and (
-            more := os.pread(self._file, length - len(data), offset + len(data))
+            more := os.pread(self.number, length - len(data), offset + len(data))
         ):
             data += more
         return data
@@ -45,13 +48,13 @@ class LocalSource:
         """Fill ``room`` from ``offset`` on: how many bytes there were. ``OSError``."""
         length = max(0, min(len(room), self.size - offset))
         view, found = room.data[:length], 0
-        while found < length and (more := os.preadv(self._file, [view[found:]], offset + found)):
+        while found < length and (more := os.preadv(self.number, [view[found:]], offset + found)):
             found += more
         return found
 
     def close(self) -> None:
         """See :class:`Source`."""
-        os.close(self._file)
+        os.close(self.number)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, kernel, types
+from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, helper, kernel, types
 from walproof.scan.crc32c import update, update_short
 from walproof.scan.memory import copy, copy32, load32, load64
+from walproof.scan.reading import read_at
 
 BLOCK = 32768
 HEADER = 7
@@ -71,8 +72,9 @@ NONE, BEFORE = -2, -1
     PUT,  # bytes in `payload`, those of the open record after those of the rows
     CUT,  # rows whose payload was cut
     FILLED,  # bytes in memory
-) = range(18)
-STATE = 18
+    ENDS_AT,  # the size of the log
+) = range(19)
+STATE = 19
 
 USED_UP, FULL_UP, OVER = range(3)
 """What ``walk`` returns: more bytes are needed, the results must be taken away, the part is over.
@@ -128,21 +130,8 @@ def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
     return found
 
 
-@kernel(
-    types.int64(
-        BYTES,
-        types.int64,
-        types.int64,
-        I64,
-        I64,
-        I64,
-        I32,
-        U8,
-        U8,
-        I64_2D,
-    )
-)
-def walk(
+@helper(types.int64(BYTES, types.int64, types.int64, I64, I64, I64, I32, U8, U8, I64_2D))
+def _walk_window(
     data: NDArray[np.uint8],
     limit: Any,
     cap: Any,
@@ -154,15 +143,7 @@ def walk(
     payload: NDArray[np.uint8],
     lost: NDArray[np.int64],
 ) -> Any:
-    """The records of ``data[POSITION:FILLED]``: whole blocks, but for the end of the log.
-
-    Records and lost ranges that begin at ``limit`` or after it are the next part's. ``cap`` is how
-    much of a payload is kept, negative for none.
-
-    Results are put after those that ``state`` counts already: row n lies at ``at[n]``,
-    ``size[n]`` bytes long, its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` says
-    whether something was left out; ``lost[n]`` is start, end, reason, number of rows before it.
-    """
+    """The records of ``data[POSITION:FILLED]``; see :func:`walk`."""
     base, here, filled = state[BASE], state[POSITION], state[FILLED]
     open_at, open_end = state[OPEN_AT], state[OPEN_END]
     open_length, open_kept = state[OPEN_LENGTH], state[OPEN_KEPT]
@@ -339,3 +320,48 @@ def walk(
     state[ZEROS_FROM], state[PUT] = zeros_from, put
     state[ROWS], state[LOST], state[CUT] = rows, gaps, cuts
     return outcome
+
+
+@kernel(
+    types.int64(
+        BYTES, types.int64, types.int64, types.int64, types.int64, I64, I64, I64, I32, U8, U8,
+        I64_2D,
+    )
+)  # fmt: skip
+def walk(
+    data: NDArray[np.uint8],
+    pread: Any,
+    file: Any,
+    limit: Any,
+    cap: Any,
+    state: NDArray[np.int64],
+    at: NDArray[np.int64],
+    size: NDArray[np.int64],
+    ends: NDArray[np.int32],
+    cut: NDArray[np.uint8],
+    payload: NDArray[np.uint8],
+    lost: NDArray[np.int64],
+) -> Any:
+    """The records of ``data[POSITION:FILLED]``: whole blocks, but for the end of the log.
+
+    Then those of the next bytes of ``file``, which are read to the same place, as long as there are
+    as many again before ``limit`` and before the end of the log; ``file`` may be negative for none.
+
+    Records and lost ranges that begin at ``limit`` or after it are the next part's. ``cap`` is how
+    much of a payload is kept, negative for none.
+
+    Results are put after those that ``state`` counts already: row n lies at ``at[n]``,
+    ``size[n]`` bytes long, its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` says
+    whether something was left out; ``lost[n]`` is start, end, reason, number of rows before it.
+    """
+    room = len(data)
+    while True:
+        outcome = _walk_window(data, limit, cap, state, at, size, ends, cut, payload, lost)
+        following = state[BASE] + state[FILLED]
+        if outcome != USED_UP or file < 0 or state[FILLED] < room:
+            return outcome
+        if following + room > limit or following + room >= state[ENDS_AT]:
+            return outcome
+        if read_at(pread, file, data, room, following) < room:
+            return outcome
+        state[BASE], state[POSITION] = following, 0

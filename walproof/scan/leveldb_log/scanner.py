@@ -23,6 +23,7 @@ from reference_impl.answer import End, Lost, Verdict
 from walproof.scan.ahead.calls import bound
 from walproof.scan.log import Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
+from walproof.scan.reading import number_of, pread
 from walproof.scan.stored import ready
 from walproof.scan.window import passing
 
@@ -77,6 +78,7 @@ class _Scan:
         self.state = np.zeros(kernel.STATE, np.int64)
         self.state[kernel.TORN_REASON] = NONE
         self.state[kernel.IN_STEP] = 1
+        self.state[kernel.ENDS_AT] = source.size
         self.state[kernel.OPEN_AT] = self.state[kernel.ZEROS_FROM] = NONE
         self.spilled = bytearray()
         self.rows = min(FEW_ROWS, MAX_ROWS)
@@ -106,7 +108,7 @@ class _Scan:
             while (outcome := self.walk()) == kernel.FULL_UP:
                 yield from self._taken(max(wish, beyond))
                 self._bind(data)
-            base += filled
+            base = int(self.state[kernel.BASE]) + filled
             if last or outcome == kernel.OVER:
                 break
         yield from self._taken(0)
@@ -117,8 +119,8 @@ class _Scan:
         """Have ``walk`` go over these bytes, with the room that there is."""
         self.walked = data
         self.walk: Callable[[], int] = bound(
-            kernel.walk, data, self.limit, self.cap, self.state, self.at, self.size, self.ends,
-            self.cut, self.payload, self.lost,
+            kernel.walk, data, pread(), number_of(self.window.source), self.limit, self.cap,
+            self.state, self.at, self.size, self.ends, self.cut, self.payload, self.lost,
         )  # fmt: skip
 
     def _make_room(self, carry: bytes | memoryview, rest: int) -> None:
