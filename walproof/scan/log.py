@@ -53,8 +53,10 @@ class LocalSource:
         return found
 
     def close(self) -> None:
-        """See :class:`Source`."""
-        os.close(self.number)
+        """See :class:`Source`; once more changes nothing."""
+        number, self.number = self.number, -1
+        if number >= 0:
+            os.close(number)
 
 
 @dataclass(frozen=True)

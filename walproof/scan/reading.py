@@ -12,7 +12,7 @@ import ctypes
 import functools
 from typing import Any
 
-from walproof.scan.compiled import intrinsic, ir, types
+from walproof.scan.compiled import intrinsic, ir, njit, types
 from walproof.scan.log import LocalSource, Source
 
 NO_FILE = -1
@@ -28,6 +28,15 @@ def pread() -> int:
 def number_of(source: Source) -> int:
     """The number of the open file that a kernel may read; :data:`NO_FILE` for what is elsewhere."""
     return source.number if isinstance(source, LocalSource) and pread() else NO_FILE
+
+
+@njit(inline="always")
+def aligned(offset: Any) -> Any:
+    """Where to begin to read what is wanted from an offset on.
+
+    A copy is a tenth quicker where both places have the same offset modulo a line of the cache.
+    """
+    return offset & ~63
 
 
 @intrinsic

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U32, U64, kernel, types
+from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U32, U64, helper, kernel, types
 from walproof.scan.crc32c import update
 from walproof.scan.memory import copy_wide, load32, load64
+from walproof.scan.reading import aligned, read_at
 
 FAULTS = (
     "unknown-frame",
@@ -72,8 +73,9 @@ LARGEST = 2**63 - 1
     FILLED,  # how much of it is filled,
     FILE_SIZE,
     STOP,  # where to stop: no record from there on is taken
-) = range(16)
-STATE = 16
+    FILE,  # the number of the open file
+) = range(17)
+STATE = 17
 
 SLACK = 32
 """Bytes that there is room for after payloads: copies are made in pieces of so many."""
@@ -150,13 +152,13 @@ def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
     return CONFIGURATION
 
 
-@kernel(
+@helper(
     _SIZE(
         BYTES, _SIZE, _SIZE, types.boolean, I64, I64, I64, I32, U8, U8, I64_2D, I64, I64, U32, U64,
         I32,
     )
 )  # fmt: skip
-def walk(
+def _walk_window(
     data: NDArray[np.uint8],
     segment_size: Any,
     cap: Any,
@@ -174,12 +176,9 @@ def walk(
     term: NDArray[np.uint64],
     entries: NDArray[np.int32],
 ) -> Any:
-    """The records from ``state[AT]`` on, in ``data``, as far as that is filled.
+    """The records from ``state[AT]`` on, in ``data``, as far as that is filled; see :func:`walk`.
 
-    ``cap`` is how much of a payload is kept, negative for none; ``raft`` says whether entries are
-    looked at. Results are put after those that ``state`` counts already; ``payload[ends[n]:ends[n
-    + 1]]`` is that of row n, and ``lost[n]`` is start, end and number of rows before. The checks
-    are ZBJ-025, in that order.
+    The checks are ZBJ-025, in that order.
     """
     here, expected, beyond, last_asqn = state[AT], state[INDEX], state[BEYOND], state[ASQN]
     rows, gaps, put, cuts = state[ROWS], state[LOST], state[PUT], state[CUT]
@@ -295,3 +294,53 @@ def walk(
     state[AT], state[INDEX], state[BEYOND], state[ASQN] = here, expected, beyond, last_asqn
     state[ROWS], state[LOST], state[PUT], state[CUT] = rows, gaps, put, cuts
     return outcome
+
+
+@kernel(
+    _SIZE(
+        BYTES, _SIZE, _SIZE, _SIZE, types.boolean, I64, I64, I64, I32, U8, U8, I64_2D, I64, I64,
+        U32, U64, I32,
+    )
+)  # fmt: skip
+def walk(
+    data: NDArray[np.uint8],
+    pread: Any,
+    segment_size: Any,
+    cap: Any,
+    raft: Any,
+    state: NDArray[np.int64],
+    at: NDArray[np.int64],
+    size: NDArray[np.int64],
+    ends: NDArray[np.int32],
+    cut: NDArray[np.uint8],
+    payload: NDArray[np.uint8],
+    lost: NDArray[np.int64],
+    index: NDArray[np.int64],
+    asqn: NDArray[np.int64],
+    checksum: NDArray[np.uint32],
+    term: NDArray[np.uint64],
+    entries: NDArray[np.int32],
+) -> Any:
+    """The records from ``state[AT]`` on, in ``data``, as far as that is filled.
+
+    Then those in the next bytes of the file, which are read to the same place, as long as a record
+    is not longer than that.
+
+    ``cap`` is how much of a payload is kept, negative for none; ``raft`` says whether entries are
+    looked at. Results are put after those that ``state`` counts already; ``payload[ends[n]:ends[n
+    + 1]]`` is that of row n, and ``lost[n]`` is start, end and number of rows before.
+    """
+    room = len(data)
+    while True:
+        outcome = _walk_window(
+            data, segment_size, cap, raft, state, at, size, ends, cut, payload, lost, index, asqn,
+            checksum, term, entries,
+        )  # fmt: skip
+        base = aligned(state[AT])
+        if outcome != USED_UP or state[FILE] < 0 or state[DATA_END] - base > room:
+            return outcome
+        count = min(room, state[FILE_SIZE] - base)
+        state[BASE], state[FILLED] = base, 0  # what was there is no more
+        if read_at(pread, state[FILE], data, count, base) < count:
+            return outcome
+        state[FILLED] = count

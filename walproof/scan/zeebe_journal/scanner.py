@@ -107,20 +107,21 @@ def _files(path: Path, context: Any) -> tuple[str, list[Path] | None]:
 
 
 class _Segment:
-    """One file of the journal. ``descriptor`` is None in one that was only prepared (ZBJ-014)."""
+    """One file of the journal, open. ``descriptor`` is None if it was only prepared (ZBJ-014)."""
 
     def __init__(self, path: Path, number: int, several: bool) -> None:
         self.path, self.number = path, number
         self.file = path.name if several else None
-        source = LocalSource(path)
+        self.source = source = LocalSource(path)
+        self.size = source.size
         try:
-            self.size = source.size
             head = source.read(0, 256)
             found = descriptor_in(head)
             if found == Unreadable("torn-descriptor") and self.size > len(head):
                 found = descriptor_in(source.read(0, LONGEST_DESCRIPTOR))
-        finally:
+        except BaseException:
             source.close()
+            raise
         self.descriptor: Descriptor | Unreadable | None = found
         if isinstance(found, Unreadable) and (self.size == 0 or written_end(path, 0) == 0):
             self.descriptor = None
@@ -147,6 +148,7 @@ class _Journal:
         self.asqn = -1
         self.over = self.promised = self.stopped = False
         self.memory = Memory()
+        self.open: list[_Segment] = []
         self.first_damage: str | None = None
         self.first_torn: str | None = None
         self.end: tuple[int | None, str | None] = (0, None)
@@ -164,6 +166,13 @@ class _Journal:
 
     def events(self, start: Place | None) -> Iterator[Any]:
         """The events; between them the places, when they were asked for."""
+        try:
+            yield from self._events(start)
+        finally:
+            for segment in self.open:
+                segment.source.close()
+
+    def _events(self, start: Place | None) -> Iterator[Any]:
         number = start.number if start else 0
         segment = self._open(number)
         if start is None and segment is not None:
@@ -181,6 +190,7 @@ class _Journal:
                 if isinstance(event, Lost):
                     self._note(event)
                 yield event
+            segment.source.close()
             segment, at = following, None
         if self.stopped:
             return
@@ -198,7 +208,9 @@ class _Journal:
     def _open(self, number: int) -> _Segment | None:
         if number >= len(self.files):
             return None
-        return _Segment(self.files[number], number, self.several)
+        # This one and the one before: those in front of them are closed.
+        self.open = [*self.open[-1:], _Segment(self.files[number], number, self.several)]
+        return self.open[-1]
 
     def _expected(self) -> int:
         return 1 if self.index is None else self.index
@@ -229,24 +241,18 @@ class _Journal:
             yield from self._after(segment, descriptor, following)
 
     def _records(self, segment: _Segment, descriptor: Descriptor, at: int) -> Iterator[Any]:
-        source = LocalSource(segment.path)
-        try:
-            reading = SegmentPass(source, descriptor, self.wanted, segment.file, self.memory)
-            stop = NO_LIMIT
-            if self.stop is not None and self.stop[0] == segment.number:
-                stop = self.stop[1]
-            while True:
-                yield from reading.events(
-                    at, self._expected(), self.asqn, min(stop, at + self.left)
-                )
-                self.left -= reading.at - at
-                at, self.index, self.asqn = reading.at, reading.index, reading.asqn
-                if not reading.limited or at >= stop:
-                    break
-                yield Place(segment.number, at, self.index, self.asqn)
-                self.left = self.every
-        finally:
-            source.close()
+        reading = SegmentPass(segment.source, descriptor, self.wanted, segment.file, self.memory)
+        stop = NO_LIMIT
+        if self.stop is not None and self.stop[0] == segment.number:
+            stop = self.stop[1]
+        while True:
+            yield from reading.events(at, self._expected(), self.asqn, min(stop, at + self.left))
+            self.left -= reading.at - at
+            at, self.index, self.asqn = reading.at, reading.index, reading.asqn
+            if not reading.limited or at >= stop:
+                break
+            yield Place(segment.number, at, self.index, self.asqn)
+            self.left = self.every
         self.stopped = reading.limited
         self.end = (at, segment.file)
         self.fault = reading.fault

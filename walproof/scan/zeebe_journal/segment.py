@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from crc32c import crc32c
 from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
@@ -16,7 +17,9 @@ from walproof.scan.ahead.calls import bound
 from walproof.scan.arrays import numbers, repeated
 from walproof.scan.log import LocalSource
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
+from walproof.scan.reading import number_of, pread
 from walproof.scan.stored import ready
+from walproof.scan.window import room_for
 
 kernel = ready("walproof.scan.zeebe_journal.kernel")
 update = kernel.update
@@ -76,7 +79,7 @@ def descriptor_in(head: bytes) -> Descriptor | Unreadable:
     end = at + 8 + length
     if len(head) < end:
         return Unreadable("torn-descriptor")
-    if checksum is not None and update(0, np.frombuffer(head, np.uint8), at, end) != checksum:
+    if checksum is not None and crc32c(head[at:end]) != checksum:
         return Unreadable("descriptor-checksum")  # ZBJ-009
     _, index, largest = struct.unpack_from("<qqi", head, at + 8)
     seal = None
@@ -115,14 +118,16 @@ class Room:
 
 
 class Memory:
-    """What the passes over the segments of a journal have in common.
+    """What the passes over the segments of a journal have in common, one after the other.
 
-    ``window`` is what is read into.
+    ``window`` is what is read into; ``state`` and ``lost`` are the kernel's.
     """
 
     def __init__(self) -> None:
-        self.window = np.empty(WINDOW, np.uint8)
+        self.window = room_for(WINDOW)
         self.room = Room(0, 0)
+        self.state = np.zeros(kernel.STATE, np.int64)
+        self.lost = np.empty((GAPS, 3), np.int64)
 
     def begin(self, left: int, with_payload: bool) -> None:
         """See to it that a small segment is one run; ``left`` bytes of it are to be read."""
@@ -166,11 +171,10 @@ class SegmentPass:
         self.wanted = wanted
         self.cap = min(wanted.max_payload, LARGEST_PAYLOAD) if wanted.payload else -1
         self.raft = any(wanted.wants(name) for name in RAFT_COLUMNS)
-        self.state = np.zeros(kernel.STATE, np.int64)
+        self.state = memory.state
         self.fault: str | None = None
         self.limited = False
-        self.memory = memory
-        self.lost = np.empty((GAPS, 3), np.int64)
+        self.memory, self.lost = memory, memory.lost
 
     @property
     def at(self) -> int:
@@ -199,6 +203,7 @@ class SegmentPass:
         state[kernel.FILE_SIZE], state[kernel.STOP] = self.source.size, limit
         data = self.memory.window
         walk = self._walk(data)
+        state[kernel.FILE] = number_of(self.source)
         while True:
             outcome = walk()
             if outcome == kernel.FULL_UP:
@@ -231,9 +236,9 @@ class SegmentPass:
         """The kernel on these bytes, with the room that there is."""
         room = self.memory.room
         return bound(
-            kernel.walk, data, self.descriptor.max_segment_size, self.cap, self.raft, self.state,
-            room.ats, room.sizes, room.ends, room.cut, room.payload, self.lost, room.index,
-            room.asqn, room.checksum, room.term, room.entries,
+            kernel.walk, data, pread(), self.descriptor.max_segment_size, self.cap, self.raft,
+            self.state, room.ats, room.sizes, room.ends, room.cut, room.payload, self.lost,
+            room.index, room.asqn, room.checksum, room.term, room.entries,
         )  # fmt: skip
 
     def _holds(self) -> bool:
