@@ -42,6 +42,14 @@ class Window:
         _enough(at, length, self._read_into(at, room))
         self.end, self.array = at + length, room
 
+    def moved(self, base: int) -> None:
+        """Somebody else has read another stretch into ``array``, as long, that begins at ``base``.
+
+        At the size of the file: nothing of it.
+        """
+        if base != self.base:
+            self.base, self.end = base, min(base + len(self.array), self.size)
+
     def blocks(self, at: int, wish: int, block: int) -> tuple[NDArray[np.uint8], int, bool]:
         """Whole blocks from ``at`` on: an array, how much of it is filled, whether the file ends.
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from walproof.scan.adler32 import adler32
-from walproof.scan.compiled import BYTES, I8, I32, I64, U8, int64, kernel, types
+from walproof.scan.compiled import BYTES, I8, I32, I64, U8, helper, int64, kernel, types
 from walproof.scan.memory import copy_wide
+from walproof.scan.reading import aligned, read_at
 
 CONTROL = 28
 RECORD_HEAD = 5
@@ -117,8 +118,8 @@ def _are_of_users(data: Any, i: Any, end: Any) -> Any:
     return True
 
 
-@kernel(int64(BYTES, int64, int64, int64, int64, I64, I64, I64, I8, I32, I32, U8, I64))
-def walk(
+@helper(int64(BYTES, int64, int64, int64, int64, I64, I64, I64, I8, I32, I32, U8, I64))
+def _walk_window(
     data: Any,
     size: Any,
     fill: Any,
@@ -133,13 +134,7 @@ def walk(
     room: Any,
     state: Any,
 ) -> Any:
-    """Sound batches and their records, up to the first place that takes more than one look.
-
-    ``size`` is that of the file, ``fill`` where its preallocated space begins. Rows are written
-    after those that ``COUNT`` counts already, until they are full or have ``max_bytes`` of payload,
-    one record excepted; or until ``room`` has less than ``NEED`` and the slack. Payload n, of which
-    ``cap`` bytes are kept, negative for none, goes to ``[offsets[n], offsets[n + 1])`` in ``room``.
-    """
+    """See :func:`walk`; here with what is in memory."""
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     summed, base = state[SUMMED], state[BASE]
     end = base + len(data)
@@ -235,6 +230,56 @@ def walk(
     state[AT], state[BATCH], state[BATCH_END] = at, batch, batch_end
     state[SUMMED], state[COUNT] = summed, count
     return why
+
+
+@kernel(
+    int64(BYTES, int64, int64, int64, int64, int64, int64, I64, I64, I64, I8, I32, I32, U8, I64)
+)
+def walk(
+    data: Any,
+    pread: Any,
+    file: Any,
+    size: Any,
+    fill: Any,
+    cap: Any,
+    max_bytes: Any,
+    at_rows: Any,
+    size_rows: Any,
+    batch_rows: Any,
+    kind_rows: Any,
+    command_rows: Any,
+    offsets: Any,
+    room: Any,
+    state: Any,
+) -> Any:
+    """Sound batches and their records, up to the first place that takes more than one look.
+
+    What is not in ``data`` is read there from ``file``, negative for none, as long as that fills it
+    and is enough; ``BASE`` says where in the file it is.
+
+    ``size`` is that of the file, ``fill`` where its preallocated space begins. Rows are written
+    after those that ``COUNT`` counts already, until they are full or have ``max_bytes`` of payload,
+    one record excepted; or until ``room`` has less than ``NEED`` and the slack. Payload n, of which
+    ``cap`` bytes are kept, negative for none, goes to ``[offsets[n], offsets[n + 1])`` in ``room``.
+    """
+    held = len(data)
+    while True:
+        why = _walk_window(
+            data, size, fill, cap, max_bytes, at_rows, size_rows, batch_rows, kind_rows,
+            command_rows, offsets, room, state,
+        )  # fmt: skip
+        at = aligned(state[AT])
+        if (
+            why != NEEDS_BYTES
+            or file < 0
+            or state[AT] + state[NEED] - at > held
+            or at + held > size
+        ):
+            return why
+        state[BASE] = at
+        if read_at(pread, file, data, held, at) < held:
+            state[BASE] = size  # nothing of the file is in memory
+            return why
 
 
 # A chain of records (KDB-045), followed a stretch at a time.

@@ -29,6 +29,7 @@ from walproof.scan.ahead.calls import bound
 from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start, kernel
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
+from walproof.scan.reading import number_of, pread
 from walproof.scan.window import passing, room_for
 
 MAX_HELD = 32 << 20
@@ -213,6 +214,7 @@ class _DataFile:
                 data, rows = self.window.array, self.at
                 walk = self._walk()
             why = walk()
+            self.window.moved(int(state[kernel.BASE]))
             doubtful &= not state[kernel.SOUND]
             at, need = int(state[kernel.AT]), int(state[kernel.NEED])
             if why == kernel.NEEDS_BYTES and need <= MAX_HELD:
@@ -242,9 +244,9 @@ class _DataFile:
     def _walk(self) -> Callable[[], int]:
         """The kernel on what is in memory, with the room that there is."""
         return bound(
-            kernel.walk, self.window.array, self.source.size, self.damage.fill, self.cap, MAX_BYTES,
-            self.at, self.size, self.batch, self.kind, self.command, self.offsets, self.room,
-            self.state,
+            kernel.walk, self.window.array, pread(), number_of(self.source), self.source.size,
+            self.damage.fill, self.cap, MAX_BYTES, self.at, self.size, self.batch, self.kind,
+            self.command, self.offsets, self.room, self.state,
         )  # fmt: skip
 
     def _look(self, at: int, summed_before: int) -> Finding:
