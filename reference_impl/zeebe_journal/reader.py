@@ -7,6 +7,7 @@ spec/zeebe-journal.md says the same in prose. Upstream authority: camunda/zeebe
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,10 +52,12 @@ class Segment:
 def segment_files(folder: Path) -> dict[str, list[Path]]:
     """The segment files of every journal in a folder, by journal and in order of their ids."""
     found: dict[str, list[tuple[int, Path]]] = {}
-    for path in folder.iterdir():
-        match = SEGMENT_NAME.fullmatch(path.name)
-        if match is not None and path.is_file() and int(match["id"]) <= LARGEST_INT:
-            found.setdefault(match["name"], []).append((int(match["id"]), path))
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            match = SEGMENT_NAME.fullmatch(entry.name)
+            if match is not None and entry.is_file() and int(match["id"]) <= LARGEST_INT:
+                segment = int(match["id"]), folder / entry.name
+                found.setdefault(match["name"], []).append(segment)
     return {name: [path for _, path in sorted(files)] for name, files in found.items()}
 
 

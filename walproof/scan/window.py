@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,8 @@ WINDOW = 1 << 20
 """Bytes read at a time: few enough to stay in the cache until the kernel is through."""
 NEAR = 1 << 18
 """The same for a scan that goes over each byte of a file on this machine but once."""
+_LINE = 64
+"""Bytes of a line of the processor's cache."""
 FAR = 8 << 20
 """Bytes asked for at a time elsewhere, where each request costs."""
 
@@ -103,6 +106,20 @@ def room_for(length: int) -> NDArray[np.uint8]:
     """Memory for so many bytes, from a pool: what was given back before is not cleared again."""
     room: NDArray[np.uint8] = np.frombuffer(pa.allocate_buffer(length), np.uint8)
     return room
+
+
+def columns_for(rows: int, *kinds: Any) -> list[NDArray[Any]]:
+    """Arrays of so many rows, one of each kind of number, in one piece of memory from the pool.
+
+    What ``np.empty`` gives back goes to the system, and is cleared page by page when it is wanted
+    again.
+    """
+    sizes = [-(-np.dtype(kind).itemsize * rows // _LINE) * _LINE for kind in kinds]
+    room, made, at = room_for(sum(sizes)), [], 0
+    for kind, size in zip(kinds, sizes, strict=True):
+        made.append(room[at : at + np.dtype(kind).itemsize * rows].view(kind))
+        at += size
+    return made
 
 
 def _enough(at: int, expected: int, found: int) -> None:

@@ -30,7 +30,7 @@ from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start, ker
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reading import number_of, pread
-from walproof.scan.window import passing, room_for
+from walproof.scan.window import columns_for, passing, room_for
 
 MAX_HELD = 32 << 20
 """Bytes of a batch that are held at once; a larger one is read twice, a larger record alone."""
@@ -194,9 +194,10 @@ class _DataFile:
         """Fresh arrays for a run; its first payload takes ``needed`` bytes, if that is known."""
         left = max(0, self.source.size - int(self.state[kernel.AT]))
         rows = min(MAX_ROWS, 1 + left // kernel.RECORD_HEAD)
-        self.at, self.size, self.batch = (np.empty(rows, np.int64) for _ in range(3))
-        self.command, self.kind = np.empty(rows, np.int32), np.empty(rows, np.int8)
-        self.offsets = np.zeros(rows + 1, np.int32)
+        kinds = (np.int32, np.int64, np.int64, np.int64, np.int32, np.int8)
+        self.offsets, *of_rows = columns_for(rows + 1, *kinds)
+        self.at, self.size, self.batch, self.command, self.kind = (one[:rows] for one in of_rows)
+        self.offsets[0] = 0
         kept = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
         self.room = room_for(kept + kernel.SLACK)
         self.state[kernel.COUNT] = self.state[kernel.CUT] = 0

@@ -25,7 +25,7 @@ from walproof.scan.log import Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reading import number_of, pread
 from walproof.scan.stored import ready
-from walproof.scan.window import passing
+from walproof.scan.window import columns_for, passing
 
 kernel = ready("walproof.scan.leveldb_log.kernel")
 BLOCK, NONE = kernel.BLOCK, kernel.NONE
@@ -130,8 +130,8 @@ class _Scan:
         still be read, in bytes.
         """
         rows = max(1, min(self.rows, rest // kernel.HEADER))
-        self.at, self.size = np.empty(rows, np.int64), np.empty(rows, np.int64)
-        self.ends, self.cut = np.empty(rows + 1, np.int32), np.empty(rows, np.uint8)
+        self.ends, *of_rows = columns_for(rows + 1, np.int32, np.int64, np.int64, np.uint8)
+        self.at, self.size, self.cut = (one[:rows] for one in of_rows)
         self.ends[0] = 0
         room = len(carry) + min(rest, ROOM) if self.cap >= 0 else 0
         self.buffer = pa.allocate_buffer(room)
