@@ -38,23 +38,29 @@ CONTENDERS = {
 class Lake:
     """``count`` logs of about ``size`` bytes each, of all formats that have a tile, in turn.
 
-    With ``changed``, what is measured is the second audit, after so many of them have grown.
+    With ``changed``, what is measured is the second audit, after so many of them have grown. Of the
+    one that ``is_start``, an audit takes as long as it takes to begin.
     """
 
     name: str
     count: int
     size: int
     changed: int = 0
+    is_start: bool = False
 
 
 LAKES = (
-    Lake("one small log", 1, 32 << 10),
+    Lake("one small log", 1, 32 << 10, is_start=True),
+    Lake("one log of 2.4 GB", 1, 2_400_000_000),
     Lake("142 logs of 17 MB", 142, 17_000_000),
     Lake("142 logs of 17 MB, one changed", 142, 17_000_000, changed=1),
     Lake("1,000 small logs", 1_000, 32 << 10),
     Lake("20,000 small logs", 20_000, 32 << 10),
 )
-QUICK = (Lake("one small log", 1, 1), Lake("4 small logs, one changed", 4, 1, changed=1))
+QUICK = (
+    Lake("one small log", 1, 1, is_start=True),
+    Lake("4 small logs, one changed", 4, 1, changed=1),
+)
 
 
 def measure(
@@ -70,8 +76,17 @@ def measure(
     rows: list[Row] = []
     for lake in lakes:
         rows += _measured(lake, rounds, progress, contenders)
+    starts = {
+        row["contender"]: row for lake in lakes if lake.is_start for row in rows
+        if row["workload"] == lake.name
+    }  # fmt: skip
     for row in rows:
-        row["beyond_start"] = _beyond_start(row, rows)
+        row["beyond_start"] = row["of_all_processors"] = None
+        own = starts.get(row["contender"])
+        alone = [one for one in rows if one["workload"] == row["workload"]]
+        alone = [one for one in alone if one["contender"] == ONE_PROCESSOR]
+        if own and alone and row is not own:
+            row |= _against_one(row, own, alone[0], starts[ONE_PROCESSOR])
     return rows
 
 
@@ -148,19 +163,20 @@ def _make(lake: Lake, folder: Path) -> tuple[int, dict[Path, bytes]]:
     return size, grow
 
 
-def _beyond_start(row: Row, rows: Sequence[Row]) -> float | None:
-    """What an audit takes after its start, against an even share of what one processor takes.
+def _against_one(row: Row, start: Row, one: Row, start_of_one: Row) -> Row:
+    """What an audit takes after its start, against what one processor takes.
 
-    1 is the work of one processor divided by all; None where no lake of one log tells the start.
+    ``beyond_start``: against an even share of all that one processor takes; 1 is the work of one
+    processor divided by all. ``of_all_processors``: how much of them is put to use, both without
+    their starts; 1 is all of each.
     """
-    own = [one for one in rows if one["contender"] == row["contender"] and one["logs"] == 1]
-    alone = [
-        one for one in rows
-        if one["workload"] == row["workload"] and one["contender"] == ONE_PROCESSOR
-    ]  # fmt: skip
-    if not own or not alone or row["logs"] == 1:
-        return None
-    taken, start, one = (
-        float(statistics.median(each["wall_seconds"])) for each in (row, own[0], alone[0])
+    taken, begun, alone, begun_alone = (
+        float(statistics.median(each["wall_seconds"])) for each in (row, start, one, start_of_one)
     )
-    return round((taken - start) / (one / cores()), 2)
+    used = None
+    if min(taken - begun, alone - begun_alone) > 0:
+        used = round((alone - begun_alone) / (taken - begun) / cores(), 2)
+    return {
+        "beyond_start": round((taken - begun) / (alone / cores()), 2),
+        "of_all_processors": used,
+    }

@@ -100,7 +100,8 @@ def show(report: Report, console: Console) -> None:
         console.print(_auditing_table(report["auditing"]))
         console.print(
             "Whole audits. After the start: against the time of one processor, divided by all; the"
-            " audit of one small log tells what the start is."
+            " audit of one small log tells what the start is. Of all: how much of all processors is"
+            " put to use after it, against one."
         )
     if report["hostile"]:
         console.print(_hostile_table(report["hostile"]))
@@ -180,10 +181,13 @@ def _auditing_table(rows: Sequence[Row]) -> Table:
         wall, spent = (
             f"{statistics.median(row[key]):.2f} s" for key in ("wall_seconds", "seconds")
         )
-        beyond = "" if row["beyond_start"] is None else f"{row['beyond_start']:g}"
-        return in_bytes(row["bytes"]), wall, spent, beyond
+        beyond, used = (
+            "" if row[key] is None else f"{row[key]:g}"
+            for key in ("beyond_start", "of_all_processors")
+        )
+        return in_bytes(row["bytes"]), wall, spent, beyond, used
 
-    columns = ("audit", "size", "by the clock", "of processors", "after the start", "×")
+    columns = ("audit", "size", "by the clock", "of processors", "after the start", "of all", "×")
     return _filled(_table("Auditing", *columns), rows, cells)
 
 

@@ -58,9 +58,12 @@ def test_real_audits_are_measured() -> None:
     rows = auditing.measure(auditing.QUICK, 1, contenders=without)
     assert [row["contender"] for row in rows] == [*without] * 2
     start, alone, taken = (rows[n]["wall_seconds"][0] for n in (0, 3, 2))
-    assert rows[0]["beyond_start"] is None
+    assert rows[0]["beyond_start"] is None and rows[0]["of_all_processors"] is None
     expected = (taken - start) / (alone / cores())
     assert rows[2]["beyond_start"] == pytest.approx(expected, abs=0.01)
+    beyond = alone - rows[1]["wall_seconds"][0]
+    used = round(beyond / (taken - start) / cores(), 2) if min(beyond, taken - start) > 0 else None
+    assert rows[2]["of_all_processors"] == used
     assert all(row["peer"] == auditing.ONE_PROCESSOR for row in rows)
 
 
