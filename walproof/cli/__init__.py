@@ -102,6 +102,8 @@ def main() -> None:
 
     2 is also what a command exits with that needs a checkout, where there is none.
     """
+    # numpy starts threads for linear algebra, which wait for work in a loop: 50 ms of each command.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         status = walproof.main(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as nothing:

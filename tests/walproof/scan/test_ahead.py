@@ -17,6 +17,7 @@ from walproof.scan import ahead
 from walproof.scan.ahead import build
 
 pytest.importorskip("numba")
+pytestmark = pytest.mark.xdist_group("ahead")  # the library is compiled once
 SECONDS = 900
 
 

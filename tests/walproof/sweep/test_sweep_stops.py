@@ -14,21 +14,37 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.walproof.sweep.plans import wrong
+from tests.walproof.sweep.plans import WRONG
 
 CLI = "from walproof.cli import main; main()"
+SLOW = """
+import runpy, sys, time
+from pathlib import Path
+sys.path.insert(0, {wrong!r})
+import breakable_reader
+read = breakable_reader.Reader.read
+def slowly(reader):
+    if not Path({quick!r}).exists():
+        time.sleep(0.001)
+    read(reader)
+breakable_reader.Reader.read = slowly
+runpy.run_path({wrong!r} + "/hides_damage.py")
+"""
+"""A wrong reader that leaves time for a signal, until the file ``quick`` is there."""
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_leaves_a_summary_so_far(tmp_path: Path, stop: signal.Signals) -> None:
-    program = shlex.join(wrong("hides_damage").command)
+    reader, quick = tmp_path / "hides_damage.py", tmp_path / "quick"
+    reader.write_text(SLOW.format(wrong=str(WRONG), quick=str(quick)))
+    program = shlex.join([sys.executable, str(reader)])
     command = [sys.executable, "-c", CLI, "sweep", "--format", "leveldb-log", "--cmd", program]
-    command += ["--control", "three-records", "--cases", "400000", "--out", str(tmp_path)]
+    command += ["--control", "three-records", "--cases", "20000", "--out", str(tmp_path / "out")]
     command += ["--master", "none"]
     running = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
-    shards = tmp_path / "shards"
+    shards = tmp_path / "out" / "shards"
     deadline = time.monotonic() + 120
     while not (shards.exists() and list(shards.glob("[0-9]*.json"))):
         assert time.monotonic() < deadline and running.poll() is None
@@ -45,11 +61,12 @@ def test_a_signal_leaves_a_summary_so_far(tmp_path: Path, stop: signal.Signals) 
     _, alive = psutil.wait_procs(family, timeout=10)
     assert alive == []
     assert not list(tmp_path.rglob(".tmp-*"))
-    told = json.loads((tmp_path / "summary.json").read_text())
+    told = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert told["stopped_by"] == stop.name
     done = told["shards"]["done"]
     assert 0 < done < told["shards"]["of"]
+    quick.touch()
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert ended.returncode == 3, ended.stdout + ended.stderr
-    again = json.loads((tmp_path / "summary.json").read_text())
+    again = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert again["complete"] and again["shards"]["resumed"] == done
