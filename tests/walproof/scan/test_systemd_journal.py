@@ -176,6 +176,42 @@ def test_what_is_too_long_is_cut(most: int, compression: str, tmp_path: Path) ->
             assert table(path, "fast", wanted) == table(path, "plain", wanted)
 
 
+def test_fields_are_in_order_also_of_more_names_than_there_are_bits_for(tmp_path: Path) -> None:
+    """And of entries that have a name twice, between others that have not."""
+    names = [b"N%d" % number for number in range(words.RANKED + 200)]
+    random.Random(4).shuffle(names)
+    entries = [[name + b"=1" for name in names[at : at + 100]] for at in range(0, len(names), 100)]
+    entries += [[name + b"=%d" % value for value in (2, 1, 2)] for name in sorted(names)[-3:]]
+    entries += [
+        [b"A=2", b"B=1", b"A=1", b"B=1"],
+        [b"B=1", b"A=1", b"B=1"],
+        [sorted(names)[-1] + b"=1"],
+    ]
+    check(tmp_path / "a.journal", made(*entries, data_buckets=5000, compact=True))
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_slots_of_arrays_that_nobody_uses_yet(compact: bool, tmp_path: Path) -> None:
+    """Each of them in turn has an entry, though the lists that the arrays are of have ended."""
+    data = made(*hello(12), compact=compact)
+    path, width = tmp_path / "a.journal", 4 if compact else 8
+    path.write_bytes(data)
+    records = owed(path).records
+    found, at = 0, int.from_bytes(data[88:96], "little")
+    while at < len(data):
+        size = int.from_bytes(data[at + 8 : at + 16], "little")
+        slots = range(at + 24, at + size, width) if data[at] == words.ENTRY_ARRAY else range(0)
+        for slot in slots:
+            if not any(data[slot : slot + width]):
+                broken = bytearray(data)
+                broken[slot : slot + width] = records[0].at.to_bytes(width, "little")
+                check(path, bytes(broken))
+                assert fast(path).verdict == "damaged"
+                found += 1
+        at += (size + 7) & ~7
+    assert found > 3
+
+
 def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
     """Every link of every kind, to itself, to where it came from, and to everything else."""
     data = made(*hello(5))
@@ -233,8 +269,13 @@ def test_a_file_that_lies_about_everything_costs_no_memory(tmp_path: Path) -> No
 
 
 def test_cursors_of_all_numbers() -> None:
-    """As the reference writes them, for numbers of every length, with and without zeros inside."""
+    """As the reference writes them, for numbers of every length, with and without zeros inside.
+
+    Boots change and come back, and one is another's but for one half.
+    """
     rng = random.Random(5)
+    boot = rng.randbytes(16)
+    boots = [boot, boot, boot[:8] + rng.randbytes(8), rng.randbytes(8) + boot[8:]]
     numbers = [0, 1, 15, 16, (1 << 32) - 1, 1 << 32, (1 << 64) - 1]
     numbers += [rng.getrandbits(bits) for bits in range(1, 65)]
     numbers += [number << rng.randrange(33) & (1 << 64) - 1 for number in numbers]
@@ -244,7 +285,7 @@ def test_cursors_of_all_numbers() -> None:
         offsets.append(len(data))
         four = [number, *rng.choices(numbers, k=2)]
         head = bytes(16) + b"".join(one.to_bytes(8, "little") for one in four)
-        data += head + rng.randbytes(16) + rng.choice(numbers).to_bytes(8, "little")
+        data += head + rng.choice(boots) + rng.choice(numbers).to_bytes(8, "little")
     nothing = [np.zeros(0, kind) for kind in ("i8", "i8", "u8", "i4")]
     more = [np.zeros(0, kind) for kind in ("u1", "u1", "u2")]
     found = words.Found(
@@ -261,12 +302,15 @@ def test_cursors_of_all_numbers() -> None:
         seqnum, realtime, monotonic = (
             int.from_bytes(data[at + place : at + place + 8], "little") for place in (16, 24, 32)
         )
-        boot, mix = data[at + 40 : at + 56].hex(), int.from_bytes(data[at + 56 : at + 64], "little")
+        named_boot, mix = (
+            data[at + 40 : at + 56].hex(),
+            int.from_bytes(data[at + 56 : at + 64], "little"),
+        )
         told = text[bounds[row] : bounds[row + 1]].tobytes().decode()
         assert told == (
-            f"s={data[72:88].hex()};i={seqnum:x};b={boot};m={monotonic:x};t={realtime:x};x={mix:x}"
+            f"s={data[72:88].hex()};i={seqnum:x};b={named_boot};m={monotonic:x};t={realtime:x};x={mix:x}"
         )
-        assert ids[32 * row :][:32].tobytes().decode() == boot
+        assert ids[32 * row :][:32].tobytes().decode() == named_boot
 
 
 def test_what_is_sound_has_no_fault() -> None:

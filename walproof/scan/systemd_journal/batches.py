@@ -52,6 +52,8 @@ class _Writer:
         if wanted.payload:
             self.boot, self.ranks = _ranks(inspection)
             self.stamps = np.full(len(self.found.offsets), -1, np.int32)
+            self.marked = np.zeros(words.RANKED // 64, np.uint64)
+            self.chosen = np.empty(words.RANKED, np.int32)
 
     def run(self, numbers: Numbers, start: int) -> Records:
         """As many records as fit into a run."""
@@ -160,12 +162,12 @@ class _Writer:
         # In export format a field takes at most ten bytes more than as it is stored.
         counts = np.diff(bounds)
         room = np.minimum(sizes + 10 * counts, self.most).sum()
-        keys, order, spare = np.empty((3, int(counts.max(initial=1))), np.int64)
+        keys, spare = np.empty((2, int(counts.max(initial=1))), np.int64)
         places, text = np.empty(len(bounds), np.int32), np.empty(int(room) + words.SLACK, np.uint8)
         kernels.bodies(
             self.found, items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
-            self.packed_data, self.lengths, self.places, plain, keys, order, spare,
-            places, text, cut,
+            self.marked, self.chosen, self.packed_data, self.lengths, self.places, plain,
+            keys, spare, places, text, cut,
         )  # fmt: skip
         return _binary(places, text, False)
 

@@ -6,13 +6,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from walproof.scan.compiled import BYTES, I32, I64, U8, U16, helper, int64, kernel, types, uint64
-from walproof.scan.memory import copy_wide, load64, store64
+from walproof.scan.compiled import (
+    BYTES,
+    I32,
+    I64,
+    U8,
+    U16,
+    U64,
+    helper,
+    int64,
+    kernel,
+    types,
+    uint64,
+)
+from walproof.scan.memory import copy_wide, load64, store64, trailing_zeros
 from walproof.scan.systemd_journal.entries import packed_number
 from walproof.scan.systemd_journal.hashes import name_length
 from walproof.scan.systemd_journal.object_table import FOUND
 from walproof.scan.systemd_journal.offsets import offset_at
-from walproof.scan.systemd_journal.words import DATA_FIXED, NO_NAME, PACKED, TEXT
+from walproof.scan.systemd_journal.words import DATA_FIXED, NO_NAME, PACKED, RANKED, TEXT
 
 _BOOT_ID = np.frombuffer(b"_BOOT_ID", np.uint8)
 _FEW = 48
@@ -87,24 +99,48 @@ def _plainly(key, other):
     return (key ^ other) >> 32 != 0 and (key >> 32) != NO_NAME and (other >> 32) != NO_NAME
 
 
-@helper(types.boolean(I64, I64, I64, int64))
-def _sort_as_before(keys, order, spare, count):
-    """Put keys where those of the entry before went; whether their ranks say that this is right."""
-    before = int64(-1)
-    for place in range(count):
-        key = keys[order[place]]
-        if key <= before or (place and not _plainly(before, key)):
-            return False
-        spare[place] = before = key
-    for place in range(count):
-        keys[place] = spare[place]
-    return True
+@helper(int64(FOUND, I32, int64, int64, int64, U16, U64, I32, I64))
+def _sort_plainly(found, items, start, end, boot, ranks, marked, chosen, numbers):
+    """Put the numbers of an entry's objects into ``numbers``, as their names sort, each once.
+
+    A bit for each rank says which names the entry has, and bits come out in order. How many there
+    are; -1 where two fields have one name, or a name has no bit, which others must sort.
+    """
+    name_ids = found.name_ids
+    words, count, is_plain = uint64(0), 0, True
+    for place in range(start, end):
+        number = items[place]
+        name = name_ids[number]
+        if int64(name) == boot:
+            continue
+        rank = int64(ranks[name])
+        if rank >= RANKED:
+            is_plain = False
+            break
+        word, bit = rank >> 6, uint64(1) << uint64(rank & 63)
+        if marked[word] & bit:
+            if chosen[rank] == number:
+                continue
+            is_plain = False
+            break
+        marked[word] |= bit
+        words |= uint64(1) << uint64(word)
+        chosen[rank] = number
+    while words:
+        word = trailing_zeros(words)
+        words &= words - uint64(1)
+        left = marked[word]
+        marked[word] = 0
+        while left and is_plain:
+            numbers[count] = int64(chosen[(word << 6) + trailing_zeros(left)])
+            left &= left - uint64(1)
+            count += 1
+    return int64(count) if is_plain else int64(-1)
 
 
-@helper(types.void(FOUND, I64, I64, int64, I64, I64, I64, BYTES))
-def _sort_few(found, keys, order, count, packed, lengths, places, plain):
-    """By insertion. ``order`` is where each was."""
-    order[0] = 0
+@helper(types.void(FOUND, I64, int64, I64, I64, I64, BYTES))
+def _sort_few(found, keys, count, packed, lengths, places, plain):
+    """By insertion."""
     for number in range(1, count):
         key = keys[number]
         place = number
@@ -115,9 +151,9 @@ def _sort_few(found, keys, order, count, packed, lengths, places, plain):
                     break
             elif _order(found, key, other, packed, lengths, places, plain) >= 0:
                 break
-            keys[place], order[place] = other, order[place - 1]
+            keys[place] = other
             place -= 1
-        keys[place], order[place] = key, number
+        keys[place] = key
 
 
 @helper(types.void(FOUND, I64, I64, int64, I64, I64, I64, BYTES))
@@ -199,7 +235,25 @@ def _is_boot_id(found, number, packed, lengths, places, plain):
 
 
 _BODIES = types.void(
-    FOUND, I32, I32, int64, int64, int64, U16, I32, I64, I64, I64, BYTES, I64, I64, I64, I32, U8, U8
+    FOUND,
+    I32,
+    I32,
+    int64,
+    int64,
+    int64,
+    U16,
+    I32,
+    U64,
+    I32,
+    I64,
+    I64,
+    I64,
+    BYTES,
+    I64,
+    I64,
+    I32,
+    U8,
+    U8,
 )
 
 
@@ -213,12 +267,13 @@ def bodies(
     boot,
     ranks,
     stamps,
+    marked,
+    chosen,
     packed,
     lengths,
     places,
     plain,
     keys,
-    order,
     spare,
     body_bounds,
     body_bytes,
@@ -228,34 +283,34 @@ def bodies(
 
     ``boot`` is the number of that name. ``ranks`` sorts the names, by their numbers. ``stamps``,
     one for each object, are -1 in the first run; ``before`` counts the entries of earlier ones.
-    ``keys``, ``order`` and ``spare``, at work, have a place for each item of the longest entry.
+    ``marked``, 0 before, and ``chosen``, at work, have a bit and a place for each of RANKED ranks;
+    ``keys`` and ``spare``, at work, a place for each item of the longest entry.
     ``cut`` marks the records that were cut. ``body_bytes`` has SLACK bytes of room more.
     """
     data, kinds, offsets, name_ids = found.data, found.kinds, found.offsets, found.name_ids
     fixed = found.facts[DATA_FIXED]
-    # Entries of one service have their fields in one order, so they are sorted in one way.
-    to, known = int64(0), -1
+    to = int64(0)
     for row in range(bounds.shape[0] - 1):
         body_bounds[row] = to
-        count = 0
-        for place in range(bounds[row], bounds[row + 1]):
-            number = items[place]
-            name = int64(name_ids[number])
-            if name == boot or stamps[number] == before + row:
-                continue
-            stamps[number] = before + row
-            if name == NO_NAME and _is_boot_id(found, number, packed, lengths, places, plain):
-                continue
-            keys[count] = (int64(ranks[name]) << 32) | int64(number)
-            count += 1
-        plainly = count == known and _sort_as_before(keys, order, spare, count)
-        if plainly:
-            pass
-        elif 0 < count <= _FEW:
-            _sort_few(found, keys, order, count, packed, lengths, places, plain)
-            known = count
-        elif count:
-            _sort_many(found, keys, spare, count, packed, lengths, places, plain)
+        start, end = int64(bounds[row]), int64(bounds[row + 1])
+        count = _sort_plainly(found, items, start, end, boot, ranks, marked, chosen, keys)
+        plainly = count >= 0
+        if not plainly:
+            count = 0
+            for place in range(start, end):
+                number = items[place]
+                name = int64(name_ids[number])
+                if name == boot or stamps[number] == before + row:
+                    continue
+                stamps[number] = before + row
+                if name == NO_NAME and _is_boot_id(found, number, packed, lengths, places, plain):
+                    continue
+                keys[count] = (int64(ranks[name]) << 32) | int64(number)
+                count += 1
+            if count <= _FEW:
+                _sort_few(found, keys, count, packed, lengths, places, plain)
+            else:
+                _sort_many(found, keys, spare, count, packed, lengths, places, plain)
         first = to
         for place in range(count):
             if (

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from walproof.scan.compiled import I32, I64, U8, helper, int64, kernel, types, uint64
-from walproof.scan.memory import load32, load64, store64, trailing_zeros
+from walproof.scan.memory import copy32, load32, load64, store64, trailing_zeros
 from walproof.scan.systemd_journal.object_table import FOUND
 
 
@@ -59,22 +59,39 @@ def _write_number(value, name, into, to):
 def boot_ids(found, entries, text):
     """Boot ids in hexadecimal, 32 bytes each."""
     data, offsets = found.data, found.offsets
+    same_as, low, high = int64(-1), uint64(0), uint64(0)
     for row in range(entries.shape[0]):
-        _write_id(data, offsets[entries[row]] + 40, text, 32 * row)
+        at = offsets[entries[row]] + 40
+        if same_as >= 0 and load64(data, at) == low and load64(data, at + 8) == high:
+            copy32(text, 32 * row, text, same_as)
+            continue
+        low, high, same_as = load64(data, at), load64(data, at + 8), 32 * row
+        _write_id(data, at, text, same_as)
 
 
 @kernel(types.void(FOUND, I64, I32, U8))
 def cursors(found, entries, bounds, text):
-    """Cursors (SDJ-063), end to end; CURSOR_WIDTH bytes of room for each."""
+    """Cursors (SDJ-063), end to end; CURSOR_WIDTH bytes of room for each.
+
+    The entries of a run are of one file, and nearly always of one boot, so ids are written once.
+    """
     data, offsets, to = found.data, found.offsets, 0
+    same_as, low, high = int64(-1), uint64(0), uint64(0)
     for row in range(entries.shape[0]):
         at = offsets[entries[row]]
         bounds[row] = to
         text[to], text[to + 1] = 115, 61  # "s="
-        _write_id(data, 72, text, to + 2)
+        if row:
+            copy32(text, to + 2, text, 2)
+        else:
+            _write_id(data, 72, text, to + 2)
         to = _write_number(load64(data, at + 16), 105, text, to + 34)
         text[to], text[to + 1], text[to + 2] = 59, 98, 61  # ";b="
-        _write_id(data, at + 40, text, to + 3)
+        if same_as >= 0 and load64(data, at + 40) == low and load64(data, at + 48) == high:
+            copy32(text, to + 3, text, same_as)
+        else:
+            low, high, same_as = load64(data, at + 40), load64(data, at + 48), to + 3
+            _write_id(data, at + 40, text, same_as)
         to = _write_number(load64(data, at + 32), 109, text, to + 35)
         to = _write_number(load64(data, at + 24), 116, text, to)
         to = _write_number(load64(data, at + 56), 120, text, to)

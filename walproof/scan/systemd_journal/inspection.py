@@ -186,7 +186,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     given = np.full(len(found.offsets), -1, np.int32)
     count, *ends = kernels.entries(
         found, entries, broken, *lists_of, stamps, grown_from, *older_of,
-        packed_data, lengths, max_field, given, rows,
+        packed_data, lengths, max_field, np.zeros((words.CACHED, 3), np.int64), given, rows,
     )  # fmt: skip
     add(count)
     for wanted, kind, name in (

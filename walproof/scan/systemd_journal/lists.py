@@ -17,6 +17,7 @@ from walproof.scan.systemd_journal.words import (
     BAD_INDEX,
     BAD_ITEM,
     BAD_ORDER,
+    CACHED,
     DATA,
     END,
     ENTRY,
@@ -45,12 +46,26 @@ def mixed(mix, at):
 
 @kernel(
     types.UniTuple(int64, 3)(
-        FOUND, I64, types.boolean, U64, I32, I32, int64, U64, I32, I64, I64, int64, I32, I64_2D
+        FOUND,
+        I64,
+        types.boolean,
+        U64,
+        I32,
+        I32,
+        int64,
+        U64,
+        I32,
+        I64,
+        I64,
+        int64,
+        I64_2D,
+        I32,
+        I64_2D,
     ),
 )
 def entries(
     found, numbers, broken, digests, counts, stamps, grown_from, older, older_counts,
-    packed, lengths, max_field, given, faults,
+    packed, lengths, max_field, cached, given, faults,
 ):  # fmt: skip
     """Sequence numbers and items of all entries (SDJ-015, SDJ-043, SDJ-047, SDJ-092).
 
@@ -58,7 +73,8 @@ def entries(
     the entries that have it, are filled for each DATA; ``stamps``, one for each object, are at
     work. ``older`` and ``older_counts`` are those of the entries in front of ``grown_from``, where
     they are asked for. ``packed`` are the compressed DATA and ``lengths`` the bytes of their
-    payloads. ``given``, one for each object, says how many items of an entry are looked at if not
+    payloads. ``cached``, 0 before, has CACHED items met before: offset, number, bytes of the
+    payload. ``given``, one for each object, says how many items of an entry are looked at if not
     all are, and is -1 before. Gives how many ``faults`` there are, and the first and last entry
     that count for the header, or 0.
     """
@@ -81,25 +97,34 @@ def entries(
         if load64(data, at + 16) <= seqnum:
             fault_count = put(faults, fault_count, at + 16, at + 24, BAD_ORDER, 0)
         seqnum = load64(data, at + 16)
+        is_whole, digest = True, mixed(uint64(0), at)
         for number in range((offset_at(data, at + 8) - 64) // width):
             item = item_at(data, facts, at, number)
-            home = number_of(bits, ranks, whole, item)
-            kind = kind_of(kinds, home)
-            start = at + 64 + number * width
-            repeats = kind == DATA and stamps[home] == ordinal
-            if kind == DATA and not repeats:
-                stamps[home] = ordinal
-                digests[home] = mixed(digests[home], at)
-                counts[home] += 1
-            if given[numbers[ordinal]] >= 0:
-                continue
+            slot = (item >> 3) & (CACHED - 1)
+            kind, again = int64(DATA), int64(0)
+            if cached[slot, 0] != item or item == 0:
+                home = number_of(bits, ranks, whole, item)
+                kind = kind_of(kinds, home)
+                if kind == DATA:
+                    cached[slot, 0], cached[slot, 1] = item, home
+                    cached[slot, 2] = payload_size(found, home, packed, lengths)
             if kind == DATA:
-                size = payload_size(found, home, packed, lengths)
-                again = size if repeats else int64(0)
+                home, size = cached[slot, 1], cached[slot, 2]
+                if stamps[home] == ordinal:
+                    again = size
+                else:
+                    stamps[home] = ordinal
+                    digests[home] += digest
+                    counts[home] += 1
+            if not is_whole:
+                continue
+            start = at + 64 + number * width
+            if kind == DATA:
                 if size <= to_give and again <= to_repeat:
                     to_give -= size
                     to_repeat -= again
                     continue
+                is_whole = False
                 given[numbers[ordinal]] = number
                 stop = at + offset_at(data, at + 8)
                 fault_count = put(faults, fault_count, start, stop, TOO_LARGE, 0)

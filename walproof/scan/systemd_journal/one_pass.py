@@ -10,11 +10,11 @@ wrong. What is wrong where, ``links`` and ``lists`` find out.
 from __future__ import annotations
 
 from walproof.scan.compiled import I32, I64, U64, boolean, int64, kernel, uint64
-from walproof.scan.memory import load64
+from walproof.scan.memory import load32, load64
 from walproof.scan.systemd_journal.copies import AHEAD, prefetch
 from walproof.scan.systemd_journal.lists import mixed
 from walproof.scan.systemd_journal.object_table import FOUND, kind_of, mark, number_of
-from walproof.scan.systemd_journal.objects import name_id, slot_at
+from walproof.scan.systemd_journal.objects import name_id
 from walproof.scan.systemd_journal.offsets import offset_at
 from walproof.scan.systemd_journal.words import (
     DATA,
@@ -26,6 +26,9 @@ from walproof.scan.systemd_journal.words import (
     SIZE,
     SLOT,
 )
+
+_SLOTS_AHEAD = 512
+"""So many bytes of slots ahead memory is asked for."""
 
 
 @kernel(boolean(FOUND, int64, int64, int64))
@@ -41,11 +44,15 @@ def table_holds(found, wanted, table_at, size):
     buckets, last = uint64(size // 16), offsets.shape[0] - 1
     firsts = lasts = 0
     for number in range(offsets.shape[0]):
-        prefetch(data, offsets[min(number + 2 * AHEAD, last)] + 16)
+        later = min(number + 2 * AHEAD, last)
+        if kind_of(kinds, later) == wanted:
+            prefetch(data, offsets[later] + 16)
+        later = min(number + AHEAD, last)
+        if kind_of(kinds, later) == wanted:
+            place = table_at + 16 * int64(load64(data, offsets[later] + 16) % buckets)
+            prefetch(data, place)
         if kind_of(kinds, number) != wanted:
             continue
-        onward = offsets[min(number + AHEAD, last)]
-        prefetch(data, table_at + 16 * int64(load64(data, onward + 16) % buckets))
         at = offsets[number]
         place = table_at + 16 * int64(load64(data, at + 16) % buckets)
         if marks[number] & IN_TABLE == 0:
@@ -115,6 +122,7 @@ def lists_hold(found, compact, digests, counts):
     """Whether each DATA lists the entries that have it; marks the arrays on the way."""
     data, facts, kinds, offsets = found.data, found.facts, found.kinds, found.offsets
     bits, ranks, marks, whole = found.bits, found.ranks, found.marks, found.facts[SIZE]
+    width = facts[SLOT]
     last_object = offsets.shape[0] - 1
     for number in range(offsets.shape[0]):
         prefetch(data, offsets[min(number + AHEAD, last_object)] + 40)
@@ -136,22 +144,28 @@ def lists_hold(found, compact, digests, counts):
             if kind_of(kinds, place) != ENTRY_ARRAY or mark(marks, place, IN_CHAIN):
                 return False
             used = 0
-            slots = (offset_at(data, array + 8) - 24) // facts[SLOT]
+            slots = (offset_at(data, array + 8) - 24) // width
+            first_slot = array + 24
             while used < slots:
-                slot = slot_at(data, facts, array, used)
+                start = first_slot + used * width
+                prefetch(data, start + _SLOTS_AHEAD)
+                slot = int64(load32(data, start)) if width == 4 else offset_at(data, start)
                 if slot == 0:
                     break
-                if left == 0:
-                    return False
-                if slot < last:
+                if left == 0 or slot < last:
                     return False
                 if slot > last:
                     mix, count = mixed(mix, slot), count + 1
                 last, used, left = slot, used + 1, left - 1
             tail, tail_used = array, used
-            for rest in range(used, slots):
-                if slot_at(data, facts, array, rest):
+            start, end = first_slot + used * width, first_slot + slots * width
+            while start + 8 <= end:
+                prefetch(data, start + _SLOTS_AHEAD)
+                if load64(data, start):
                     return False
+                start += 8
+            if start < end and load32(data, start):
+                return False
             following = offset_at(data, array + 16)
             if following and following <= array:
                 return False

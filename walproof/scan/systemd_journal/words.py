@@ -164,6 +164,8 @@ CURSOR_WIDTH = 160
 """No cursor is longer."""
 CACHED = 1 << 10
 """So many items are remembered: most fields of an entry are those of entries before it."""
+RANKED = 1 << 12
+"""Names with a lower rank are put in order by bits: 64 words of 64."""
 SLACK = 64
 """Bytes of room that a copy may write after its own."""
 
