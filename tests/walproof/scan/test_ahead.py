@@ -86,6 +86,13 @@ def test_what_kernels_return_is_given_back(library: Path) -> None:
     assert int(done.stdout) < 16_384  # KiB; what was lost would be 200 MiB
 
 
+IMPORTS = """
+import numpy as np
+from walproof.scan.ahead.calls import begun
+from walproof.scan.leveldb_log.kernel import all_zero
+"""
+
+
 @pytest.mark.parametrize(
     ("call", "what"),
     [
@@ -94,12 +101,23 @@ def test_what_kernels_return_is_given_back(library: Path) -> None:
         ("all_zero(np.zeros((3, 3), np.uint8), 0, 9)", "a contiguous array of uint8"),
         ("all_zero(b'', 0, 0)", "a contiguous array of uint8"),
         ("all_zero(np.zeros(9, np.uint8), 0)", "takes 3 arguments, not 2"),
+        ("begun(all_zero, np.zeros(9, np.uint8))(0)", "takes 2 arguments, not 1"),
+        ("begun(all_zero, np.zeros(9, np.int8))", "a contiguous array of uint8"),
     ],
 )
 def test_arguments_are_checked(library: Path, call: str, what: str) -> None:
-    code = "import numpy as np\nfrom walproof.scan.leveldb_log.kernel import all_zero\n"
-    done = without_numba(code + call)
+    done = without_numba(IMPORTS + call)
     assert "TypeError" in done.stderr and what in done.stderr
+
+
+def test_a_kernel_is_told_its_first_arguments_once(library: Path) -> None:
+    """Whose memory is held until it is no longer needed."""
+    code = IMPORTS + (
+        "asked = begun(all_zero, np.array([0, 0, 1, 0], np.uint8))\n"
+        "print(asked(0, 2), asked(0, 3), asked(3, 4))\n"
+    )
+    done = without_numba(code)
+    assert done.stdout.split() == ["True", "False", "True"], done.stderr
 
 
 def test_kernels_that_are_not_there_are_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,6 +190,25 @@ def test_fields_are_in_order_also_of_more_names_than_there_are_bits_for(tmp_path
     check(tmp_path / "a.journal", made(*entries, data_buckets=5000, compact=True))
 
 
+def test_payloads_that_are_hashed_two_at_a_time(tmp_path: Path) -> None:
+    """Of every length, text or not, one after the other and with an entry between them."""
+    rng = random.Random(6)
+    texts = [b"T=" + bytes(rng.choices(b"abc \t", k=n)) for n in range(1, 90)]
+    others = [b"B=" + rng.randbytes(n) for n in range(1, 90)]
+    long = [b"L=" + b"x" * n for n in (900, 980, 1100, 5000, 40)]
+    payloads = rng.sample(texts + others + long, k=183)
+    entries = [[one] for one in payloads[:90]] + [
+        [one, other] for one, other in zip(payloads[90::2], payloads[91::2], strict=False)
+    ]
+    data = made(*entries, keyed=True, data_buckets=200)
+    check(tmp_path / "a.journal", data)
+    assert fast(tmp_path / "a.journal").verdict == "intact"
+    for payload in payloads[::9]:
+        at = data.index(payload) + len(payload) - 1
+        check(tmp_path / "a.journal", data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        assert fast(tmp_path / "a.journal").verdict == "damaged"
+
+
 @pytest.mark.parametrize("compact", [False, True])
 def test_slots_of_arrays_that_nobody_uses_yet(compact: bool, tmp_path: Path) -> None:
     """Each of them in turn has an entry, though the lists that the arrays are of have ended."""

@@ -13,7 +13,7 @@ import ctypes
 import functools
 import struct
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,7 @@ def called(function: Any, signature: Signature) -> Callable[..., Any]:
 
     call: Any = functools.update_wrapper(lambda *given: found()(*given), function)
     call.bind = lambda *given: found().bind(*given)  # type: ignore[attr-defined]
+    call.begin = lambda *given: found().begin(*given)  # type: ignore[attr-defined]
     return call  # type: ignore[no-any-return]
 
 
@@ -73,14 +74,14 @@ def callable_at(
     function.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
     function.restype = ctypes.c_int32
     returns, takers = signature.returns, [_taker(kind, name) for kind in signature.takes]
-    count, room = len(takers), room_for(returns)
+    room = room_for(returns)
     to_error = room.error.offset
     is_plain = isinstance(returns, Number) and returns.dtype is not np.bool_
 
-    def taken_apart(given: tuple[Any, ...]) -> bytes:
-        if len(given) != count:
-            raise TypeError(f"{name} takes {count} arguments, not {len(given)}")
-        return b"".join([taken(one) for taken, one in zip(takers, given, strict=True)])
+    def taken_apart(given: tuple[Any, ...], by: Sequence[Callable[[Any], bytes]]) -> bytes:
+        if len(given) != len(by):
+            raise TypeError(f"{name} takes {len(by)} arguments, not {len(given)}")
+        return b"".join([taken(one) for taken, one in zip(by, given, strict=True)])
 
     def called_with(packed: bytes) -> Any:
         found = room()
@@ -90,10 +91,10 @@ def callable_at(
         return found.value if is_plain else given_back(found.value, returns, give_back)
 
     def call(*given: Any) -> Any:
-        return called_with(taken_apart(given))
+        return called_with(taken_apart(given, takers))
 
     def bind(*given: Any) -> Callable[[], Any]:
-        packed = taken_apart(given)
+        packed = taken_apart(given, takers)
 
         def again() -> Any:
             return called_with(packed)
@@ -101,7 +102,16 @@ def callable_at(
         again.given = given  # type: ignore[attr-defined]  # whose memory is needed
         return again
 
-    call.bind = bind  # type: ignore[attr-defined]
+    def begin(*given: Any) -> Callable[..., Any]:
+        first, rest = taken_apart(given, takers[: len(given)]), takers[len(given) :]
+
+        def go_on(*others: Any) -> Any:
+            return called_with(first + taken_apart(others, rest))
+
+        go_on.given = given  # type: ignore[attr-defined]  # whose memory is needed
+        return go_on
+
+    call.bind, call.begin = bind, begin  # type: ignore[attr-defined]
     call.__name__ = call.__qualname__ = name
     return call
 
@@ -113,6 +123,12 @@ def bound(kernel: Any, *given: Any) -> Callable[[], Any]:
     """
     bind: Callable[..., Callable[[], Any]] | None = getattr(kernel, "bind", None)
     return bind(*given) if bind is not None else functools.partial(kernel, *given)
+
+
+def begun(kernel: Any, *given: Any) -> Callable[..., Any]:
+    """A kernel with its first arguments, to be called with the others: these stay as they are."""
+    begin: Callable[..., Callable[..., Any]] | None = getattr(kernel, "begin", None)
+    return begin(*given) if begin is not None else functools.partial(kernel, *given)
 
 
 _SIGNED, _UNSIGNED = struct.Struct("=q").pack, struct.Struct("=Q").pack

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from walproof.scan import arrays
+from walproof.scan.ahead.calls import begun
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.stored import ready
 from walproof.scan.systemd_journal import words
@@ -39,6 +40,13 @@ class _Writer:
 
     def __init__(self, inspection: Inspection, wanted: Wanted) -> None:
         self.found, self.packed = inspection.found, inspection.packed
+        self.gather, self.numbers, self.boot_ids, self.cursors, self.to_fields, self.to_bodies = (
+            begun(kernel, self.found)
+            for kernel in (
+                kernels.gather, kernels.numbers, kernels.boot_ids, kernels.cursors,
+                kernels.fields, kernels.bodies,
+            )
+        )  # fmt: skip
         self.wanted = wanted
         self.most = min(wanted.max_payload, words.LIMIT)
         self.fields = wanted.wants("fields")
@@ -57,15 +65,15 @@ class _Writer:
 
     def run(self, numbers: Numbers, start: int) -> Records:
         """As many records as fit into a run."""
-        wanted, found = self.wanted, self.found
+        wanted = self.wanted
         rows = min(MAX_ROWS, len(numbers) - start)
         items: Any = None
         if self.measured or wanted.wants("missing"):
             bounds, missing = np.empty(rows + 1, np.int32), np.empty(rows, np.int32)
             huge, sizes = np.empty(rows, np.uint8), np.empty(rows, np.int64)
             while True:
-                rows, total, in_names, lacks = kernels.gather(
-                    found, numbers, self.given, start, rows, _RUN_BYTES,
+                rows, total, in_names, lacks = self.gather(
+                    numbers, self.given, start, rows, _RUN_BYTES,
                     self.packed_data, self.lengths, self.measured,
                     self.cached, self.items, bounds, missing, huge, sizes,
                 )  # fmt: skip
@@ -76,7 +84,7 @@ class _Writer:
             items, bounds = self.items[: bounds[rows]], bounds[: rows + 1]
         mine = numbers[start : start + rows]
         at, size, seqnum, realtime, monotonic = (np.empty(rows, np.int64) for _ in range(5))
-        kernels.numbers(found, mine, at, size, seqnum, realtime, monotonic)
+        self.numbers(mine, at, size, seqnum, realtime, monotonic)
         columns: dict[str, pa.Array] = {
             name: arrays.numbers(values.view(np.uint64))
             for name, values in (
@@ -86,14 +94,14 @@ class _Writer:
         }  # fmt: skip
         if wanted.wants("boot_id"):
             text = np.empty(32 * rows, np.uint8)
-            kernels.boot_ids(found, mine, text)
+            self.boot_ids(mine, text)
             columns["boot_id"] = _binary(
                 np.arange(0, 32 * rows + 1, 32, dtype=np.int32), text, True
             )
         if wanted.wants("cursor"):
             places = np.empty(rows + 1, np.int32)
             text = np.empty(words.CURSOR_WIDTH * rows, np.uint8)
-            kernels.cursors(found, mine, places, text)
+            self.cursors(mine, places, text)
             columns["cursor"] = _binary(places, text, True)
         payload, cut = None, np.zeros(rows, np.uint8)
         if self.measured:
@@ -139,8 +147,8 @@ class _Writer:
         names, values = (np.empty(len(items) + 1, np.int32) for _ in range(2))
         name_bytes = np.empty(in_names + words.SLACK, np.uint8)
         value_bytes = np.empty(total + words.SLACK, np.uint8)
-        kernels.fields(
-            self.found, items, bounds, self.most, self.packed_data, self.lengths, self.places,
+        self.to_fields(
+            items, bounds, self.most, self.packed_data, self.lengths, self.places,
             plain, names, name_bytes, values, value_bytes, cut,
         )  # fmt: skip
         pairs = pa.StructArray.from_arrays(
@@ -164,8 +172,8 @@ class _Writer:
         room = np.minimum(sizes + 10 * counts, self.most).sum()
         keys, spare = np.empty((2, int(counts.max(initial=1))), np.int64)
         places, text = np.empty(len(bounds), np.int32), np.empty(int(room) + words.SLACK, np.uint8)
-        kernels.bodies(
-            self.found, items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
+        self.to_bodies(
+            items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
             self.marked, self.chosen, self.packed_data, self.lengths, self.places, plain,
             keys, spare, places, text, cut,
         )  # fmt: skip

@@ -119,6 +119,9 @@ def gather(
                 cached[slot, 0], cached[slot, 1] = place, item
                 cached[slot, 2] = payload_size(found, item, packed, lengths) if measured else 0
                 cached[slot, 3] = int64(name_lengths[name]) if name != NO_NAME else NAME_WIDTH
+                # Its payload is copied when the run is known, and has lain in memory till then.
+                prefetch(data, place + 64)
+                prefetch(data, place + 128)
             items[sound] = cached[slot, 1]
             sound += 1
             size += cached[slot, 2]

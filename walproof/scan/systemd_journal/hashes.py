@@ -53,6 +53,20 @@ def _tail(data, start, end):
     return word
 
 
+@helper(types.uint64(BYTES, int64, int64, uint64, uint64, uint64, uint64))
+def _siphash_end(data, start, end, v0, v1, v2, v3):
+    """The last bytes, their count, and the rounds that end it."""
+    word = (uint64(end - start) << uint64(56)) | _tail(data, start, end)
+    v3 ^= word
+    v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
+    v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
+    v0 ^= word
+    v2 ^= _FF
+    for _ in range(4):
+        v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
 @helper(types.UniTuple(uint64, 2)(BYTES, int64, int64, uint64, uint64))
 def _siphash(data, start, end, k0, k1):
     """The hash, and of each byte in a whole word its highest bit if it may not be text.
@@ -69,15 +83,51 @@ def _siphash(data, start, end, k0, k1):
         v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
         v0 ^= word
         at += 8
-    word = (uint64(end - start) << uint64(56)) | _tail(data, start, end)
-    v3 ^= word
-    v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
-    v0 ^= word
-    v2 ^= _FF
-    for _ in range(4):
+    return _siphash_end(data, start, end, v0, v1, v2, v3), odd & _HIGH
+
+
+@helper(types.UniTuple(uint64, 4)(BYTES, int64, int64, int64, int64, uint64, uint64))
+def _siphash_two(data, start, end, second, second_end, k0, k1):
+    """``_siphash`` of two, which wait for themselves but not for each other."""
+    v0, v1, v2, v3 = k0 ^ _S0, k1 ^ _S1, k0 ^ _S2, k1 ^ _S3
+    w0, w1, w2, w3 = v0, v1, v2, v3
+    at, second_at, odd, second_odd = start, second, uint64(0), uint64(0)
+    while at + 8 <= end and second_at + 8 <= second_end:
+        word, other = load64(data, at), load64(data, second_at)
+        odd |= ((word - _SPACES) & ~word) | (word + _ONES) | word
+        second_odd |= ((other - _SPACES) & ~other) | (other + _ONES) | other
+        v3 ^= word
+        w3 ^= other
         v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
-    return v0 ^ v1 ^ v2 ^ v3, odd & _HIGH
+        w0, w1, w2, w3 = _sipround(w0, w1, w2, w3)
+        v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
+        w0, w1, w2, w3 = _sipround(w0, w1, w2, w3)
+        v0 ^= word
+        w0 ^= other
+        at += 8
+        second_at += 8
+    while at + 8 <= end:
+        word = load64(data, at)
+        odd |= ((word - _SPACES) & ~word) | (word + _ONES) | word
+        v3 ^= word
+        v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
+        v0, v1, v2, v3 = _sipround(v0, v1, v2, v3)
+        v0 ^= word
+        at += 8
+    while second_at + 8 <= second_end:
+        word = load64(data, second_at)
+        second_odd |= ((word - _SPACES) & ~word) | (word + _ONES) | word
+        w3 ^= word
+        w0, w1, w2, w3 = _sipround(w0, w1, w2, w3)
+        w0, w1, w2, w3 = _sipround(w0, w1, w2, w3)
+        w0 ^= word
+        second_at += 8
+    return (
+        _siphash_end(data, start, end, v0, v1, v2, v3),
+        odd & _HIGH,
+        _siphash_end(data, second, second_end, w0, w1, w2, w3),
+        second_odd & _HIGH,
+    )
 
 
 @helper()
@@ -216,6 +266,16 @@ def is_text(data, start, end):
     return _is_text_slowly(data, at, end)
 
 
+@helper(types.boolean(BYTES, int64, int64, uint64))
+def _is_text_by(data, start, end, odd):
+    """``is_text`` of what siphash has gone through; ``odd`` is what it said."""
+    if odd or end - start < 8:
+        return is_text(data, start, end)
+    word = load64(data, end - 8)
+    odd = ((word - _SPACES) & ~word) | (word + _ONES) | word
+    return odd & _HIGH == 0 or is_text(data, start, end)
+
+
 @helper(
     types.Tuple((uint64, types.boolean))(BYTES, int64, int64, types.UniTuple(uint64, 3)),
 )
@@ -224,11 +284,24 @@ def hash_and_text(data, start, end, keys):
     if keys[0] == 0:
         return _jenkins(data, start, end), is_text(data, start, end)
     found, odd = _siphash(data, start, end, keys[1], keys[2])
-    if odd or end - start < 8:
-        return found, is_text(data, start, end)
-    word = load64(data, end - 8)
-    odd = ((word - _SPACES) & ~word) | (word + _ONES) | word
-    return found, odd & _HIGH == 0 or is_text(data, start, end)
+    return found, _is_text_by(data, start, end, odd)
+
+
+_OF_TWO = types.Tuple((uint64, types.boolean, uint64, types.boolean))
+
+
+@helper(_OF_TWO(BYTES, int64, int64, int64, int64, types.UniTuple(uint64, 3)))
+def hash_and_text_of_two(data, start, end, second, second_end, keys):
+    """``hash_and_text`` of two payloads, for less than twice the time; of keyed hashes only."""
+    digest, odd, second_digest, second_odd = _siphash_two(
+        data, start, end, second, second_end, keys[1], keys[2]
+    )
+    return (
+        digest,
+        _is_text_by(data, start, end, odd),
+        second_digest,
+        _is_text_by(data, second, second_end, second_odd),
+    )
 
 
 @kernel(types.uint64(BYTES, types.UniTuple(types.uint64, 3)))

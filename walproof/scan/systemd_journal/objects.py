@@ -71,9 +71,10 @@ def frame(data, facts, at):
     elif kind == FIELD:
         good = size > 40
     elif kind == ENTRY:
-        good = size > 64 and (size - 64) % facts[ITEM] == 0
+        # Items and slots are of powers of two, by which nobody needs to divide.
+        good = size > 64 and (size - 64) & (facts[ITEM] - 1) == 0
     elif kind == ENTRY_ARRAY:
-        good = size > 24 and (size - 24) % facts[SLOT] == 0
+        good = size > 24 and (size - 24) & (facts[SLOT] - 1) == 0
     elif kind == TAG:
         good = size == 64
     else:

@@ -23,8 +23,15 @@ from walproof.scan.compiled import (
     uint64,
 )
 from walproof.scan.memory import load64, popcount, trailing_zeros
-from walproof.scan.systemd_journal.hashes import hash_and_text, hash_of, name_end, name_length
+from walproof.scan.systemd_journal.hashes import (
+    hash_and_text,
+    hash_and_text_of_two,
+    hash_of,
+    name_end,
+    name_length,
+)
 from walproof.scan.systemd_journal.objects import KEYS, content, frame, name_id
+from walproof.scan.systemd_journal.offsets import offset_at
 from walproof.scan.systemd_journal.words import (
     ANSWER_AT,
     ARENA,
@@ -71,6 +78,8 @@ from walproof.scan.systemd_journal.words import (
 
 _TOP, _OBJECT, _RESYNC = range(3)
 _FLAGS_FIELD = 12
+_SHORT = 1 << 10
+"""Bytes. A longer object is hashed alone."""
 
 
 @helper()
@@ -126,6 +135,23 @@ def _found(state, counts, bits, offsets, kinds, name_ids, at, kind, following, m
     state[PHASE] = _TOP
 
 
+@helper(types.UniTuple(int64, 3)(BYTES, I64, int64))
+def _next_data(data, facts, at):
+    """The DATA at an offset or behind the one ENTRY there: its offset, and those of its payload.
+
+    Zeros if there is none, or a compressed one, or a long one: it may be looked at in vain.
+    """
+    whole = facts[SIZE]
+    if at + 16 <= whole and data[at] == ENTRY:
+        at += (offset_at(data, at + 8) + 7) & ~7
+    if at + 16 > whole or data[at] != DATA or data[at + 1] & 7:
+        return int64(0), int64(0), int64(0)
+    start, size = at + facts[DATA_FIXED], offset_at(data, at + 8)
+    if size > _SHORT or at + size > whole or at + size <= start:
+        return int64(0), int64(0), int64(0)
+    return at, start, at + size
+
+
 _WALK_ON = types.void(BYTES, I64, KEYS, I64, I64, I64, U64, I64, U8, U16, I32, U8, U8)
 
 
@@ -140,6 +166,7 @@ def _walk_on(
     tail, fixed = facts[TAIL], facts[DATA_FIXED]
     at, last, found, next_linked = state[AT], state[LAST], state[FOUND], state[PLACE]
     to_hash = state[TO_HASH]
+    ahead, ahead_digest, ahead_text = int64(0), uint64(0), False
     while last < tail and found < offsets.shape[0] and state[NAMES] < lengths.shape[0]:
         kind, flags, size = frame(data, facts, at)
         if kind == 0 or flags & 7:
@@ -147,7 +174,17 @@ def _walk_on(
         mark, name = int64(0), int64(NO_NAME)
         if kind == DATA:
             start, end = at + fixed, at + size
-            digest, text = hash_and_text(data, start, end, keys)
+            if at == ahead:
+                digest, text = ahead_digest, ahead_text
+            else:
+                ahead, first, second = _next_data(data, facts, at + ((size + 7) & ~7))
+                if ahead and keys[0]:
+                    digest, text, ahead_digest, ahead_text = hash_and_text_of_two(
+                        data, start, end, first, second, keys
+                    )
+                else:
+                    ahead = int64(0)
+                    digest, text = hash_and_text(data, start, end, keys)
             if digest != load64(data, at + 16) or size > to_hash:
                 break
             length = name_end(data, start, end)
