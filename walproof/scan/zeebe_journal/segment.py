@@ -19,7 +19,7 @@ from walproof.scan.log import LocalSource
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.reading import number_of, pread
 from walproof.scan.stored import ready
-from walproof.scan.window import room_for
+from walproof.scan.window import columns_for, room_for
 
 kernel = ready("walproof.scan.zeebe_journal.kernel")
 update = kernel.update
@@ -102,12 +102,13 @@ class Room:
 
     def __init__(self, rows: int, payload: int) -> None:
         self.rows = self.put = 0
-        self.ats, self.sizes = np.empty(rows, np.int64), np.empty(rows, np.int64)
-        self.ends, self.cut = np.empty(rows + 1, np.int32), np.empty(rows, np.uint8)
+        kinds = (np.int64, np.int64, np.uint8, np.int64, np.int64, np.uint32, np.uint64, np.int32)
+        self.ends, *of_rows = columns_for(rows + 1, np.int32, *kinds)
+        (
+            self.ats, self.sizes, self.cut, self.index, self.asqn, self.checksum, self.term,
+            self.entries,
+        ) = (one[:rows] for one in of_rows)  # fmt: skip
         self.ends[0] = 0
-        self.index, self.asqn = np.empty(rows, np.int64), np.empty(rows, np.int64)
-        self.checksum, self.term = np.empty(rows, np.uint32), np.empty(rows, np.uint64)
-        self.entries = np.empty(rows, np.int32)
         self.renew(payload)
 
     def renew(self, payload: int) -> None:
