@@ -31,6 +31,55 @@ _USED = next((one for one in _WIDE if has_feature(one[0])), None) if HAS_NUMBA e
 BLOCK = _USED[1] if _USED else 1
 
 
+class _Block:
+    """What LLVM is told of a block of bytes: its vectors, and what is called for it."""
+
+    def __init__(self, builder: Any) -> None:
+        assert _USED is not None
+        _, self.width, *names = _USED
+        self.builder, width = builder, self.width
+        self.half, self.word = ir.IntType(32), ir.IntType(64)
+        self.bytes = ir.VectorType(ir.IntType(8), width)
+        self.shorts = ir.VectorType(ir.IntType(16), width // 2)
+        self.halves = ir.VectorType(self.half, width // 4)
+        words = ir.VectorType(self.word, width // 8)
+        kinds = (
+            (words, self.bytes, self.bytes),
+            (self.shorts, self.bytes, self.bytes),
+            (self.halves, self.shorts, self.shorts),
+        )
+        self.differences, self.products, self.pairs = (
+            self._function(f"x86.{name}", *kind) for name, kind in zip(names, kinds, strict=True)
+        )
+        self._add = self._function(f"vector.reduce.add.v{width // 4}i32", self.half, self.halves)
+
+    def _function(self, name: str, returned: Any, *takes: Any) -> Any:
+        kind = ir.FunctionType(returned, takes)
+        return cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.{name}")
+
+    def loaded(self, place: Any) -> Any:
+        found = self.builder.load(self.builder.bitcast(place, self.bytes.as_pointer()))
+        found.align = 1
+        return found
+
+    def sums(self, block: Any) -> tuple[Any, Any]:
+        """Of each four bytes: their sum, and that of each times its weight, the first's most."""
+        nothing = ir.Constant(self.bytes, [0] * self.width)
+        weights = ir.Constant(self.bytes, [self.width - i for i in range(self.width)])
+        ones = ir.Constant(self.shorts, [1] * (self.width // 2))
+        summed = self.builder.call(self.differences, [block, nothing])
+        in_twos = self.builder.call(self.products, [block, weights])
+        in_fours = self.builder.call(self.pairs, [in_twos, ones])
+        return self.builder.bitcast(summed, self.halves), in_fours
+
+    def total(self, lanes: Any) -> Any:
+        return self.builder.call(self._add, [lanes])
+
+
+def _first(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+    return builder.gep(context.make_array(kind)(context, builder, array).data, [at])
+
+
 @intrinsic
 def _sums(typing: Any, data: Any, at: Any, blocks: Any) -> Any:
     """Of so many blocks from an offset on: the sum of the bytes, and that of each byte times how
@@ -38,50 +87,50 @@ def _sums(typing: Any, data: Any, at: Any, blocks: Any) -> Any:
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        assert _USED is not None
-        _, width, *names = _USED
+        block = _Block(builder)
         array, start, count = arguments
-        byte, short, half, word = (ir.IntType(bits) for bits in (8, 16, 32, 64))
-        bytes_, shorts = ir.VectorType(byte, width), ir.VectorType(short, width // 2)
-        halves, words = ir.VectorType(half, width // 4), ir.VectorType(word, width // 8)
-        kinds = ((words, bytes_, bytes_), (shorts, bytes_, bytes_), (halves, shorts, shorts))
-        sad, products, pairs = (
-            cgutils.get_or_insert_function(
-                builder.module, ir.FunctionType(returned, takes), f"llvm.x86.{name}"
-            )
-            for name, (returned, *takes) in zip(names, kinds, strict=True)
-        )
-        weights = ir.Constant(bytes_, [width - i for i in range(width)])
-        ones, nothing = ir.Constant(shorts, [1] * (width // 2)), ir.Constant(bytes_, [0] * width)
-        zero = ir.Constant(halves, [0] * (width // 4))
+        zero = ir.Constant(block.halves, [0] * (block.width // 4))
         plain, within, before = (
             cgutils.alloca_once_value(builder, zero, name=name)
             for name in ("plain", "within", "before")
         )
-        first = builder.gep(
-            context.make_array(signature.args[0])(context, builder, array).data, [start]
-        )
+        first = _first(context, builder, signature.args[0], array, start)
+        width = ir.Constant(block.word, block.width)
         with cgutils.for_range(builder, count) as loop:
-            place = builder.gep(first, [builder.mul(loop.index, ir.Constant(word, width))])
-            block = builder.load(builder.bitcast(place, bytes_.as_pointer()))
-            block.align = 1
+            place = builder.gep(first, [builder.mul(loop.index, width)])
+            summed, weighed = block.sums(block.loaded(place))
             so_far = builder.load(plain)
             builder.store(builder.add(builder.load(before), so_far), before)
-            summed = builder.bitcast(builder.call(sad, [block, nothing]), halves)
             builder.store(builder.add(so_far, summed), plain)
-            in_twos = builder.call(products, [block, weights])
-            in_fours = builder.call(pairs, [in_twos, ones])
-            builder.store(builder.add(builder.load(within), in_fours), within)
+            builder.store(builder.add(builder.load(within), weighed), within)
+        in_all = block.total(builder.load(plain))
+        of_blocks = builder.mul(block.total(builder.load(before)), builder.trunc(width, block.half))
+        weighted = builder.add(block.total(builder.load(within)), of_blocks)
+        return context.make_tuple(builder, signature.return_type, [in_all, weighted])
 
-        def total(vector: Any) -> Any:
-            lanes = builder.load(vector)
-            found = builder.extract_element(lanes, ir.Constant(half, 0))
-            for lane in range(1, width // 4):
-                found = builder.add(found, builder.extract_element(lanes, ir.Constant(half, lane)))
-            return found
+    return types.UniTuple(types.uint32, 2)(data, types.int64, types.int64), generate
 
-        weighted = builder.add(total(within), builder.mul(total(before), ir.Constant(half, width)))
-        return context.make_tuple(builder, signature.return_type, [total(plain), weighted])
+
+@intrinsic
+def _sums_of_few(typing: Any, data: Any, at: Any, count: Any) -> Any:
+    """The same of fewer bytes than a block has, as if zeros were the rest of it. The array has a
+    block there.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        block = _Block(builder)
+        array, start, count = arguments
+        numbers = ir.Constant(block.bytes, list(range(block.width)))
+        empty = ir.Constant(block.bytes, ir.Undefined)
+        nothing = ir.Constant(block.bytes, [0] * block.width)
+        lane = ir.Constant(block.half, 0)
+        limit = builder.insert_element(empty, builder.trunc(count, ir.IntType(8)), lane)
+        order = ir.Constant(ir.VectorType(block.half, block.width), [0] * block.width)
+        is_asked = builder.icmp_unsigned("<", numbers, builder.shuffle_vector(limit, empty, order))
+        there = block.loaded(_first(context, builder, signature.args[0], array, start))
+        summed, weighed = block.sums(builder.select(is_asked, there, nothing))
+        found = [block.total(summed), block.total(weighed)]
+        return context.make_tuple(builder, signature.return_type, found)
 
     return types.UniTuple(types.uint32, 2)(data, types.int64, types.int64), generate
 
@@ -99,6 +148,9 @@ def adler32(data: Any, start: Any, end: Any, value: Any) -> Any:
         if BLOCK > 1 and length >= BLOCK:
             length -= length % BLOCK
             plain, weighted = _sums(data, start, length // BLOCK)
+        elif BLOCK > 1 and start + BLOCK <= data.shape[0]:
+            plain, weighted = _sums_of_few(data, start, length)
+            weighted = np.uint32(weighted - plain * np.uint32(BLOCK - length))
         else:
             run = data[start : start + length]
             plain = np.uint32(0)
