@@ -60,6 +60,7 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """So little is held at once that everything crosses a border."""
     if request.param is not None:
         monkeypatch.setattr(window, "WINDOW", 64)
+        monkeypatch.setattr(window, "_LINE", 16)
         monkeypatch.setattr(window, "NEAR", 64)
         monkeypatch.setattr(window.Window.__init__, "__defaults__", (64,))
         monkeypatch.setattr(kahadb_damage, "STRETCH", 64)

@@ -23,6 +23,7 @@ SMALL = {
     "leveldb-log": ("leveldb_log.scanner", {"ROOM": 32 << 10}),
     "zeebe-journal": ("zeebe_journal.segment", {"ROOM": 8 << 10, "WINDOW": 4 << 10}),
     "kahadb-journal": ("kahadb_journal.scanner", {"MAX_BYTES": 8 << 10}),
+    "zmq-raft": ("zmq_raft.entries", {"MAX_BYTES": 64 << 10, "HELD": 4 << 10}),
 }
 """Where a scanner asks for the number of a file, and what makes its runs and windows small."""
 NEAR = {"leveldb-log": 32 << 10, "kahadb-journal": 4 << 10}

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from walproof.scan.compiled import BYTES, I8, I32, I64, U8, U64, int64, kernel, types
+from walproof.scan.compiled import BYTES, I8, I32, I64, U8, helper, int64, kernel, types
 from walproof.scan.memory import copy_wide, load64
+from walproof.scan.reading import aligned, read_at
 
 ENTRY_HEAD = 20
 MAX_TERM = 2**53 - 1
@@ -23,11 +24,15 @@ REASONS = (
     "decreasing-term",
 )  # fmt: skip
 
-# What `take` is told, in an array of int64: where `data` is in the file, which rows are in it, and
-# the terms before these and after them, or `NO_TERM`. It leaves the last term in `BEFORE`, and
-# counts payloads that were cut.
-BASE, FIRST, STOP, BEFORE, TERM_AFTER, CUTS = range(6)
-STATE = 6
+# What `take` is told of a run, in an array of int64, and what it leaves there; see `take`.
+(
+    BASE, UPTO, ROW, COUNT, DATA, FIRST_INDEX, LIMIT, HEAD, CAP, AFTER,
+    DONE, START, NEED, PREVIOUS, BEFORE, PUT, CUTS, LOST,
+    AT, SIZE, INDEX, TERM, DIGITS, TYPE, ENDS, PAYLOAD,
+) = range(26)  # fmt: skip
+STATE = 26
+NONE = -1
+"""The place of a column that is not wanted."""
 
 _WORD = types.uint64
 _TABLE = types.Array(types.uint32, 1, "C", readonly=True)
@@ -95,6 +100,15 @@ def term_of(data: Any, i: Any) -> Any:
     return int64(load64(data, i + 12) >> _WORD(8))
 
 
+@kernel(int64(BYTES, int64, int64))
+def comparable(data: Any, i: Any, size: Any) -> Any:
+    """The term of the entry of ``size`` bytes at ``i``, whose head is there; else ``NO_TERM``."""
+    if size < ENTRY_HEAD:
+        return NO_TERM
+    term = term_of(data, i)
+    return term if 1 <= term <= MAX_TERM else NO_TERM
+
+
 @kernel(int64(BYTES, int64, int64, int64))
 def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
     """What an entry of ``size`` bytes at ``i`` is by itself.
@@ -113,41 +127,25 @@ def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
     return RECORD if 1 <= term_of(data, i) <= MAX_TERM else BAD_TERM  # ZMR-049
 
 
-@kernel(int64(_TABLE, I64, int64, int64, int64, I64, I64, I64, I8))
-def spans(
-    offsets: Any,
-    kept: Any,
-    row: Any,
-    data: Any,
-    max_bytes: Any,
-    numbers: Any,
-    starts: Any,
-    ends: Any,
-    kinds: Any,
-) -> Any:
-    """The entries between offsets that are relied on, from number ``row`` of these on.
+@kernel(int64(_TABLE, I64, int64, int64, int64))
+def fitting(offsets: Any, kept: Any, row: Any, most: Any, max_bytes: Any) -> Any:
+    """How many entries from number ``row`` of the offsets that are relied on make a run.
 
-    ``kept`` is empty where all are. As many as the arrays have room for and ``max_bytes`` hold, at
-    least one. ``kinds`` says ``BAD_OFFSET`` of what lies between two that do not follow each other.
-    Returns how many.
+    ``most`` at most, and no more than ``max_bytes`` hold, but one at least. ``kept`` is empty where
+    all offsets are relied on.
     """
     all_kept = len(kept) == 0
-    previous = int64(row - 1) if all_kept or row == 0 else kept[row - 1]
-    start = data + (int64(offsets[previous]) if row else int64(0))
-    first = start
-    count = 0
-    while count < len(numbers):
-        number = int64(row + count) if all_kept else kept[row + count]
-        end = data + int64(offsets[number])
-        if count and end - first > max_bytes:
-            break
-        numbers[count] = number
-        starts[count] = start
-        ends[count] = end
-        kinds[count] = RECORD if number == previous + 1 else BAD_OFFSET
-        previous, start = number, end
-        count += 1
-    return count
+    start = int64(0)
+    if row:
+        start = int64(offsets[row - 1 if all_kept else kept[row - 1]])
+    low, high = row + 1, row + most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if int64(offsets[middle - 1 if all_kept else kept[middle - 1]]) - start <= max_bytes:
+            low = middle
+        else:
+            high = middle - 1
+    return low - row
 
 
 @kernel(_WORD(_WORD))
@@ -160,52 +158,43 @@ def _hexadecimal(x: Any) -> Any:
     return x + _WORD(0x3030303030303030) + letters * _WORD(39)
 
 
-@kernel(
-    types.void(
-        BYTES, I64, I64, I64, I64, int64, int64, int64, types.boolean, I8, I64, I32, U64, I32, U8,
-    )
-)  # fmt: skip
-def take(
+@helper(types.void(BYTES, I64, _TABLE, I64, I8, U8, I64, I32))
+def _take_window(
     data: Any,
     state: Any,
-    starts: Any,
-    ends: Any,
-    numbers: Any,
-    limit: Any,
-    head: Any,
-    cap: Any,
-    with_heads: Any,
-    kinds: Any,
-    terms: Any,
-    entry_types: Any,
-    digits: Any,
     offsets: Any,
+    kept: Any,
+    kinds: Any,
     room: Any,
+    words: Any,
+    halves: Any,
 ) -> None:
-    """What the rows ``[FIRST, STOP)`` of a run are, and what is in those that are records.
-
-    All of their entries are in ``data``. ``kinds`` holds what is known already. Entries from number
-    ``limit`` on belong to the next file. ``head`` is how many bytes there are before a payload, 0
-    for entries without a term.
-
-    Payload n, of which ``cap`` bytes are kept, negative for none, goes to ``[offsets[n], offsets[n
-    + 1])`` in ``room``, which has 31 bytes more than all take; ``CUTS`` counts those that were
-    cut. ``with_heads``: the type of each entry, and its request id, 24 digits in three
-    little-endian words. What a row has that turns out to be lost is nobody's.
-    """
+    """See :func:`take`; here with what is in memory."""
     four = _WORD(0xFFFFFFFF)
-    base, first, stop = state[BASE], state[FIRST], state[STOP]
-    before, after, cuts = state[BEFORE], state[TERM_AFTER], state[CUTS]
-    put = int64(offsets[first])
-    for row in range(first, stop):
+    base, upto, first_row, count = state[BASE], state[UPTO], state[ROW], state[COUNT]
+    first, limit, head, cap = state[FIRST_INDEX], state[LIMIT], state[HEAD], state[CAP]
+    row, start, previous, before = state[DONE], state[START], state[PREVIOUS], state[BEFORE]
+    put, cuts, lost = state[PUT], state[CUTS], state[LOST]
+    ats, sizes, indices, terms = state[AT], state[SIZE], state[INDEX], state[TERM]
+    digits, entry_types, ends, payload = state[DIGITS], state[TYPE], state[ENDS], state[PAYLOAD]
+    beginning = state[DATA]
+    all_kept = len(kept) == 0
+    if row == 0 and ends >= 0:
+        halves[_WORD(ends)] = 0
+    while row < count:
+        number = first_row + row if all_kept else kept[first_row + row]
+        end = beginning + int64(offsets[number])
+        size = end - start
+        if end > upto or start < base:
+            state[NEED] = size
+            break
+        i = start - base
+        kind = int64(RECORD if number == previous + 1 else BAD_OFFSET)
         term = int64(NO_TERM)
-        kind = int64(kinds[row])
-        i = starts[row] - base
-        size = ends[row] - starts[row]
         if kind == RECORD:
             if head:
                 kind = kind_of(data, i, size, min(size, len(data) - i))
-            if kind == RECORD and numbers[row] >= limit:
+            if kind == RECORD and number >= limit:
                 kind = int64(OVERLAPPING)  # ZMR-096
             if kind == RECORD and head:
                 term = term_of(data, i)
@@ -213,26 +202,88 @@ def take(
                     kind = int64(DECREASING)
                     if row:
                         kinds[row - 1] = DECREASING
-            kinds[row] = kind
-        terms[row] = term
+        kinds[row] = kind
+        words[_WORD(ats + row)] = start
+        words[_WORD(sizes + row)] = size
+        if indices >= 0:
+            words[_WORD(indices + row)] = first + number
+        if terms >= 0:
+            words[_WORD(terms + row)] = term
         before = term
-        if kind == RECORD:
-            if with_heads:
+        if kind != RECORD:
+            lost = 1
+        else:
+            if digits >= 0:
                 one = load64(data, i)
                 two = load64(data, i + 5)
-                entry_types[row] = data[i + 12]
-                word = _WORD(3 * row)
-                digits[word] = _hexadecimal(one & four)
-                digits[word + _WORD(1)] = _hexadecimal(one >> _WORD(32))
-                digits[word + _WORD(2)] = _hexadecimal(two >> _WORD(24) & four)
+                halves[_WORD(entry_types + row)] = data[i + 12]
+                word = _WORD(digits + 3 * row)
+                words[word] = int64(_hexadecimal(one & four))
+                words[word + _WORD(1)] = int64(_hexadecimal(one >> _WORD(32)))
+                words[word + _WORD(2)] = int64(_hexadecimal(two >> _WORD(24) & four))
             if cap >= 0:
                 length = size - head
                 if length > cap:
                     length = cap
                     cuts += 1
-                copy_wide(room, put, data, i + head, length)
+                copy_wide(room, payload + put, data, i + head, length)
                 put += length
-        offsets[row + 1] = put
-    if after != NO_TERM and after < before:
-        kinds[stop - 1] = DECREASING
-    state[BEFORE], state[CUTS] = before, cuts
+        row += 1
+        if ends >= 0:
+            halves[_WORD(ends + row)] = put
+        previous, start = number, end
+    if row == count and NO_TERM < state[AFTER] < before:
+        kinds[count - 1] = DECREASING
+        lost = 1
+    state[DONE], state[START], state[PREVIOUS], state[BEFORE] = row, start, previous, before
+    state[PUT], state[CUTS], state[LOST] = put, cuts, lost
+
+
+@kernel(types.void(BYTES, int64, int64, int64, I64, _TABLE, I64, I8, U8, I64, I32))
+def take(
+    data: Any,
+    pread: Any,
+    file: Any,
+    size: Any,
+    state: Any,
+    offsets: Any,
+    kept: Any,
+    kinds: Any,
+    room: Any,
+    words: Any,
+    halves: Any,
+) -> None:
+    """What the rows of a run are from row ``DONE`` on, and what is in those that are records.
+
+    The run has ``COUNT`` rows: the entries from number ``ROW`` of the offsets that are relied on;
+    ``kept`` is empty where all are. Offsets count from ``DATA``, indices from ``FIRST_INDEX``.
+    Entries from number ``LIMIT`` on belong to the next file. ``HEAD`` is how many bytes there are
+    before a payload, 0 for entries without a term. ``BEFORE`` and ``AFTER`` are the terms of the
+    neighbours, or ``NO_TERM``.
+
+    ``data`` holds what is between ``BASE`` and ``UPTO`` in the file, and the head at least of an
+    entry that it does not hold whole. The first entry that ends after ``UPTO`` is for the next
+    call: it is row ``DONE``, begins at ``START`` and has ``NEED`` bytes; ``PREVIOUS`` is the number
+    of the one before. But what is not in ``data`` is read there from ``file``, whose size is given
+    and whose number is negative for none, as long as that fills it and is enough.
+
+    ``kinds`` says what each row is; ``LOST`` is set if there is one that is no record. The columns
+    lie in one memory, of which ``words`` and ``halves`` are views: ``AT``, ``SIZE``, ``INDEX``,
+    ``TERM`` and ``DIGITS`` (24 digits of the request id in three little-endian words) are places in
+    ``words``, ``TYPE`` and ``ENDS`` in ``halves``, each ``NONE`` if it is not wanted. Payload n, of
+    which ``CAP`` bytes are kept, goes to ``[ENDS[n], ENDS[n + 1])`` after ``PAYLOAD`` in ``room``,
+    which has 31 bytes more than all take; ``CUTS`` counts those that were cut. Of a row that is
+    lost only ``AT`` and ``SIZE`` mean anything.
+    """
+    held = len(data)
+    while True:
+        _take_window(data, state, offsets, kept, kinds, room, words, halves)
+        if state[DONE] == state[COUNT]:
+            return
+        at = aligned(state[START])
+        if file < 0 or state[START] + state[NEED] - at > held or at + held > size:
+            return
+        if read_at(pread, file, data, held, at) < held:
+            state[BASE] = state[UPTO] = size  # nothing of the file is in memory
+            return
+        state[BASE], state[UPTO] = at, at + held

@@ -25,13 +25,8 @@ from reference_impl.zmq_raft.reader import KINDS_OF_FILES, SNAPSHOT_NAME
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
-from walproof.scan.zmq_raft.index_file import (
-    Entries,
-    Frame,
-    Index,
-    Refused,
-    index_of,
-)
+from walproof.scan.zmq_raft.entries import Entries, Frame
+from walproof.scan.zmq_raft.index_file import Index, Refused, index_of
 from walproof.scan.zmq_raft.snapshot import snapshot_head, snapshot_in_directory
 
 Place = tuple[int | None, str | None]
