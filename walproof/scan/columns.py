@@ -35,6 +35,11 @@ class Column:
     is_content: bool = False
     is_settled: bool = True
 
+    @property
+    def with_dictionaries(self) -> pa.DataType:
+        """The type where text that many values share is a dictionary: for who writes it so."""
+        return self.type
+
     def of(self, record: Record) -> Any:
         """The value for the column; None where the record has none."""
         return record.fields.get(self.name)

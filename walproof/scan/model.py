@@ -23,12 +23,14 @@ class Wanted:
 
     ``columns`` names the fields that are looked at; None means all. ``max_payload`` caps the
     payload in bytes, and each value among the fields of a journal entry: what is longer is cut, and
-    its record marked in ``Records.truncated``.
+    its record marked in ``Records.truncated``. With ``dictionaries`` a column may come in the type
+    ``Column.with_dictionaries``.
     """
 
     payload: bool = True
     columns: frozenset[str] | None = None
     max_payload: int = 1 << 30
+    dictionaries: bool = False
 
     def wants(self, column: str) -> bool:
         """Whether a column is looked at."""

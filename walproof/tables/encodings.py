@@ -11,25 +11,26 @@ from typing import Any
 import pyarrow as pa
 
 from walproof.scan.columns import JsonColumn, columns_of
-from walproof.scan.model import MAX_ROWS
 
 PAYLOAD = "payload"
 CONSTANT = ("file", "kind", "verdict", "reason")
 """Columns of a few values, which are handed over as dictionaries: nobody hashes each row."""
 PAGE_BYTES = 1 << 18
 """Of a page, about: a page is copied several times, so it should stay in the cache meanwhile."""
+BATCH = 1 << 16
+"""Values of a column that are written at a time: a run of rows, whose entries have many fields."""
 SLICES, ROWS_OF_A_SLICE, BYTES_OF_A_ROW = 16, 16, 4096
 """What a sample of payloads takes at most: 1 MiB, from all of the first row group."""
 WORTHWHILE = 0.95
 """What must be left of a sample, at most, for payloads to be compressed: as a share."""
 
 
-def handed_over(schema: pa.Schema) -> pa.Schema:
+def handed_over(schema: pa.Schema, format_id: str) -> pa.Schema:
     """The schema of the batches that are written."""
-    of_text = pa.dictionary(pa.int32(), pa.string())
-    return pa.schema(
-        [field.with_type(of_text) if field.name in CONSTANT else field for field in schema]
-    )
+    types = {one.name: one.with_dictionaries for one in columns_of(format_id)}
+    types = {name: type for name, type in types.items() if _has_dictionary(type)}
+    types |= dict.fromkeys(CONSTANT, pa.dictionary(pa.int32(), pa.string()))
+    return pa.schema([field.with_type(types.get(field.name, field.type)) for field in schema])
 
 
 def properties(
@@ -46,6 +47,8 @@ def properties(
     unlike = {one.name for one in columns_of(format_id) if isinstance(one, JsonColumn)}
     numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
     others = [name for name in schema.names if name not in unlike | {PAYLOAD, *numbers}]
+    inside = [path for field in schema for path, type in _leaves(field) if _is_dictionary(type)]
+    others += [path for path in inside if path not in others]
     codecs: str | dict[str, str] = compression
     if payloads is not None and payloads != compression:
         codecs = {path: compression for field in schema for path in leaves(field)}
@@ -56,24 +59,37 @@ def properties(
         "write_statistics": [*numbers, "kind"],
         "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
         "data_page_size": PAGE_BYTES,
-        "write_batch_size": MAX_ROWS,
+        "write_batch_size": BATCH,
         "store_schema": False,
     }
 
 
-def leaves(field: pa.Field, above: str = "") -> Iterator[str]:
+def leaves(field: pa.Field) -> Iterator[str]:
     """The columns of a Parquet file that a field becomes, as paths: a struct has one each."""
+    return (path for path, _ in _leaves(field))
+
+
+def _has_dictionary(type: pa.DataType) -> bool:
+    return any(_is_dictionary(inner) for _, inner in _leaves(pa.field("", type)))
+
+
+def _is_dictionary(type: pa.DataType) -> bool:
+    return bool(pa.types.is_dictionary(type))
+
+
+def _leaves(field: pa.Field, above: str = "") -> Iterator[tuple[str, pa.DataType]]:
+    """The paths of ``leaves``, and their types."""
     path, type = f"{above}{field.name}", field.type
     if pa.types.is_struct(type):
         for inner in type:
-            yield from leaves(inner, f"{path}.")
+            yield from _leaves(inner, f"{path}.")
     elif pa.types.is_map(type):
-        yield from leaves(type.key_field.with_name("key"), f"{path}.key_value.")
-        yield from leaves(type.item_field.with_name("value"), f"{path}.key_value.")
+        yield from _leaves(type.key_field.with_name("key"), f"{path}.key_value.")
+        yield from _leaves(type.item_field.with_name("value"), f"{path}.key_value.")
     elif pa.types.is_list(type):
-        yield from leaves(type.value_field.with_name("element"), f"{path}.list.")
+        yield from _leaves(type.value_field.with_name("element"), f"{path}.list.")
     else:
-        yield path
+        yield path, type
 
 
 def gets_smaller(payloads: pa.ChunkedArray, compression: str) -> bool:

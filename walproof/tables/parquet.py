@@ -73,7 +73,7 @@ def to_parquet(
         schema = pa.schema([field for field in schema if field.name not in rows.OF_PAYLOADS])
     if is_decoded:
         schema = schema.append(pa.field(DECODED, decode.type_of(format_id)))
-    wanted = Wanted(payload=has_payloads or is_decoded, max_payload=max_payload)
+    wanted = Wanted(has_payloads or is_decoded, None, max_payload, dictionaries=True)
     with saved(out) as file, _Groups(out, file.name, schema, format_id, compression) as groups:
         exported = _write(groups, log, format_id, wanted, progress)
         groups.finish(_metadata(format_id, exported.end) | _types(schema))
@@ -91,7 +91,7 @@ class _Groups:
         self, out: Path, unfinished: str, schema: pa.Schema, format_id: str, compression: str
     ) -> None:
         self.out, self.format, self.compression = out, format_id, compression
-        self.schema = encodings.handed_over(schema)
+        self.schema = encodings.handed_over(schema, format_id)
         self.is_stored = False
         self._made: pq.ParquetWriter | None = None
         with named_in_errors(out):

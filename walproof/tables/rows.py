@@ -165,10 +165,10 @@ def _batch(
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _signed(column: pa.Array, _: pa.DataType) -> pa.Array:
+def _signed(column: pa.Array, type: pa.DataType) -> pa.Array:
     if column.type == pa.uint64():
         return column.view(pa.int64())
-    return column.cast(pa.int64()) if column.type == pa.uint32() else column
+    return column if column.type == type else column.cast(type)
 
 
 def _same(value: str | bool | None, count: int) -> Make:

@@ -34,6 +34,10 @@ from walproof.scan.model import Records, Wanted
 from walproof.scan.reference import ReferenceScanner
 from walproof.scan.stored import ready
 from walproof.scan.systemd_journal import soundness, words
+from walproof.scan.systemd_journal.batches import runs
+from walproof.scan.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
+from walproof.scan.systemd_journal.inspection import Inspection
+from walproof.scan.systemd_journal.scanner import _inspection
 
 FORMAT = "systemd-journal"
 ORIGINALS = originals()
@@ -229,6 +233,33 @@ def test_slots_of_arrays_that_nobody_uses_yet(compact: bool, tmp_path: Path) -> 
                 found += 1
         at += (size + 7) & ~7
     assert found > 3
+
+
+@pytest.mark.parametrize("has_numbers", [True, False])
+@pytest.mark.parametrize("most", [2, 1 << 30])
+def test_names_may_come_once(has_numbers: bool, most: int, tmp_path: Path) -> None:
+    """Each name of the file, if all have a number; else names stand beside each value."""
+    path = tmp_path / "a.journal"
+    many = [b"F%d=%d" % (n % 70, n) for n in range(200)]
+    path.write_bytes(made(*hello(9), LONG, many, compression="zstd", compact=True))
+    inspection = _inspection(Log(path))
+    assert isinstance(inspection, Inspection)
+    found = inspection.found
+    if not has_numbers:
+        found.name_ids[found.of_kind(words.DATA)[7]] = words.NO_NAME
+    shared, plain = (
+        [run.fields["fields"] for run in runs(inspection, inspection.released(), wanted)]
+        for wanted in (
+            Wanted(max_payload=most, dictionaries=True),
+            Wanted(max_payload=most),
+        )
+    )
+    assert [one.to_pylist() for one in shared] == [one.to_pylist() for one in plain]
+    assert {one.type for one in shared} == {SHARED_NAMES if has_numbers else ENTRY_FIELDS}
+    assert {one.type for one in plain} == {ENTRY_FIELDS}
+    if has_numbers:
+        (names,) = (one.values.field("name").dictionary.to_pylist() for one in shared)
+        assert len(names) == len(set(names)) == 76
 
 
 def test_chains_that_bite_their_tails(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from walproof.cli import walproof
 from walproof.cli.output import EXIT_STATUS
 from walproof.scan import answers
 from walproof.scan.log import Log
+from walproof.scan.reference import ReferenceScanner
 from walproof.tables import parquet as export
 from walproof.tables import rows
 
@@ -116,6 +117,39 @@ def test_numbers_are_differences_and_repeated_text_is_kept_once(tmp_path: Path) 
     expected += [(one.start, "lost", one.reason) for one in owed.lost]
     assert sorted(told, key=str) == sorted(expected, key=str)
     assert {one["file"] for one in found} == {str(log)}
+
+
+@pytest.mark.parametrize("has_kernels", [True, False])
+def test_names_of_fields_are_kept_once(
+    tmp_path: Path, has_kernels: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who reads record by record hands them over beside each value; they are gathered then."""
+    if not has_kernels:
+        monkeypatch.setattr(export, "scanner", ReferenceScanner)
+    log, out = tmp_path / "a.journal", tmp_path / "out.parquet"
+    fields = [[[f"F{n % 7}", "same"], ["MESSAGE", f"hello {n}"]] for n in range(300)]
+    entries = [
+        NewRecord(
+            b"".join(f"{name}={value}\n".encode() for name, value in one),
+            {"realtime": str(1_700_000_000_000_000 + n), "monotonic": str(n), "boot_id": "ab" * 16},
+        )
+        for n, one in enumerate(fields, 1)
+    ]
+    named("systemd-journal").write(log, entries, {})
+    export.to_parquet(Log(log), "systemd-journal", out)
+    group = pq.read_metadata(out).row_group(0)
+    columns = {
+        (one := group.column(number)).path_in_schema: one for number in range(group.num_columns)
+    }
+    assert columns["fields.list.element.name"].has_dictionary_page
+    assert not columns["fields.list.element.value"].has_dictionary_page
+    table = pq.read_table(out)
+    assert table.schema.remove_metadata() == rows.schema("systemd-journal")
+    told = [
+        sorted([one["name"], one["value"].decode()] for one in entry if one["name"] != "_BOOT_ID")
+        for entry in table["fields"].to_pylist()
+    ]
+    assert told == fields
 
 
 def test_what_was_there_stays_when_the_export_fails(

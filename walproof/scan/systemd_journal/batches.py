@@ -14,7 +14,7 @@ from walproof.scan.ahead.calls import begun
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.stored import ready
 from walproof.scan.systemd_journal import words
-from walproof.scan.systemd_journal.columns import ENTRY_FIELDS
+from walproof.scan.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
 from walproof.scan.systemd_journal.inspection import Inspection
 
 Numbers = NDArray[np.int64]
@@ -51,6 +51,7 @@ class _Writer:
         self.most = min(wanted.max_payload, words.LIMIT)
         self.fields = wanted.wants("fields")
         self.measured = wanted.payload or self.fields
+        self.names = _names(inspection) if wanted.dictionaries and self.fields else None
         self.packed_data, self.lengths = inspection.packed_data, inspection.lengths
         self.given = inspection.given
         self.places = np.full(len(self.packed_data), -1, np.int64)
@@ -145,15 +146,19 @@ class _Writer:
         plain: NDArray[np.uint8],
     ) -> pa.Array:
         names, values = (np.empty(len(items) + 1, np.int32) for _ in range(2))
-        name_bytes = np.empty(in_names + words.SLACK, np.uint8)
+        is_shared = self.names is not None
+        name_bytes = np.empty(0 if is_shared else in_names + words.SLACK, np.uint8)
         value_bytes = np.empty(total + words.SLACK, np.uint8)
         self.to_fields(
             items, bounds, self.most, self.packed_data, self.lengths, self.places,
             plain, names, name_bytes, values, value_bytes, cut,
         )  # fmt: skip
+        if is_shared:
+            kind, named = SHARED_NAMES, _from(self.names, names[:-1])
+        else:
+            kind, named = ENTRY_FIELDS, _binary(names, name_bytes, True)
         pairs = pa.StructArray.from_arrays(
-            [_binary(names, name_bytes, True), _binary(values, value_bytes, False)],
-            fields=list(ENTRY_FIELDS.value_type),
+            [named, _binary(values, value_bytes, False)], fields=list(kind.value_type)
         )
         if not huge.any():
             return pa.ListArray.from_arrays(pa.array(bounds), pairs)
@@ -187,6 +192,23 @@ def _binary(bounds: NDArray[np.int32], data: NDArray[np.uint8], is_text: bool) -
     kind = pa.string() if is_text else pa.binary()
     buffers = [None, pa.py_buffer(bounds), pa.py_buffer(data[: bounds[-1]])]
     return pa.Array.from_buffers(kind, len(bounds) - 1, buffers)
+
+
+def _from(dictionary: pa.Array, numbers: NDArray[np.int32]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(arrays.numbers(numbers), dictionary, safe=False)
+
+
+def _names(inspection: Inspection) -> pa.Array | None:
+    """The names of fields by their numbers; None where a field has a name without one."""
+    found = inspection.found
+    if (found.name_ids[found.of_kind(words.DATA)] == words.NO_NAME).any():
+        return None
+    count = int(found.state[words.NAMES])
+    ends = np.zeros(count + 1, np.int32)
+    np.cumsum(found.lengths[:count], out=ends[1:])
+    table = found.names.reshape(-1, words.NAME_WIDTH)[:count]
+    is_of_name = np.arange(words.NAME_WIDTH) < found.lengths[:count, None]
+    return _binary(ends, table[is_of_name], True)
 
 
 def _ranks(inspection: Inspection) -> tuple[int, NDArray[np.uint16]]:

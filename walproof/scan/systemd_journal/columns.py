@@ -16,10 +16,19 @@ from walproof.scan.columns import TO_ESCAPE, Column, NumberColumn
 
 ENTRY_FIELDS = pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))
 """In the order of the entry; a name may occur more than once."""
+SHARED_NAMES = pa.list_(
+    pa.struct([("name", pa.dictionary(pa.int32(), pa.string())), ("value", pa.binary())])
+)
+"""The same, with each name of the file once."""
 
 
 class EntryFieldsColumn(Column):
     """The fields of a journal entry, whole: an answer has digests of the long ones."""
+
+    @property
+    def with_dictionaries(self) -> pa.DataType:
+        """See :class:`Column`."""
+        return SHARED_NAMES
 
     def of(self, record: Record) -> Any:
         """See :class:`Column`."""

@@ -189,19 +189,22 @@ def fields(
 
     ``plain`` has the compressed payloads, ``places`` says where. ``name_bytes`` and
     ``value_bytes`` have SLACK bytes of room more. ``cut`` marks entries with a value that was.
+    Without room for names, ``name_bounds`` gets their numbers, which all of them have then.
     """
     data, kinds, fixed = found.data, found.kinds, found.facts[DATA_FIXED]
     name_ids, offsets, name_lengths = found.name_ids, found.offsets, found.lengths
-    names = found.names
+    names, is_named = found.names, name_bytes.shape[0] > 0
     to_name, to_value = int64(0), int64(0)
     for row in range(bounds.shape[0] - 1):
         for place in range(bounds[row], bounds[row + 1]):
             number = items[place]
             name = int64(name_ids[number])
-            name_bounds[place], value_bounds[place] = to_name, to_value
+            value_bounds[place] = to_value
             length = int64(0)
+            name_bounds[place] = to_name if is_named else name
             if name != NO_NAME:
                 length = int64(name_lengths[name])
+            if name != NO_NAME and is_named:
                 copy_name(name_bytes, to_name, names, name * NAME_WIDTH, length)
             if kinds[number] & PACKED:
                 which = packed_number(number, packed)
