@@ -26,7 +26,8 @@ class Column:
     """One field of a record, the same in a column as in an answer.
 
     ``is_content``: it says what the record holds, as the payload does, not where it stands.
-    ``is_settled``: records that are written later do not change it.
+    ``is_settled``: records that are written later do not change it. ``is_own``: hardly any two
+    records have the same.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Column:
     doc: str
     is_content: bool = False
     is_settled: bool = True
+    is_own: bool = False
 
     @property
     def with_dictionaries(self) -> pa.DataType:

@@ -39,12 +39,14 @@ def properties(
     """What ``pyarrow.parquet.ParquetWriter`` is told. ``payloads``: their compression, if other.
 
     Payloads are hardly ever the same, so neither dictionaries nor statistics of them help. Nor of
-    JSON, of which a dictionary holds one copy and the statistics two, however long it is. Nor do
-    dictionaries of numbers: offsets and indices rise, and their differences take least. Statistics
-    are kept where a reader can leave out row groups by them: of numbers, and of ``kind``. Those of
-    other text take longer than its encoding.
+    JSON, of which a dictionary holds one copy and the statistics two, however long it is. Text that
+    is each record's own fills a dictionary in vain. Nor do dictionaries of numbers help: offsets
+    and indices rise, and their differences take least. Statistics are kept where a reader can leave
+    out row groups by them: of numbers, and of ``kind``. Those of other text take longer than its
+    encoding.
     """
-    unlike = {one.name for one in columns_of(format_id) if isinstance(one, JsonColumn)}
+    columns = columns_of(format_id)
+    unlike = {one.name for one in columns if one.is_own or isinstance(one, JsonColumn)}
     numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
     others = [name for name in schema.names if name not in unlike | {PAYLOAD, *numbers}]
     inside = [path for field in schema for path, type in _leaves(field) if _is_dictionary(type)]

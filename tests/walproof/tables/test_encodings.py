@@ -131,3 +131,19 @@ def test_statistics_are_those_that_row_groups_are_chosen_by(tmp_path: Path) -> N
     assert with_statistics == {"offset", "length", "kind"}
     (kind,) = (one for one in columns if one.path_in_schema == "kind")
     assert (kind.statistics.min, kind.statistics.max) == ("record", "record")
+
+
+def test_text_that_is_each_records_own_has_no_dictionary(tmp_path: Path) -> None:
+    log, out = tmp_path / "00000000000001.rlog", tmp_path / "out.parquet"
+    ids = [RANDOM.randbytes(12).hex() for _ in range(300)]
+    entries = [
+        NewRecord(b"x", {"index": str(n), "term": "1", "entry_type": 0, "request_id": one})
+        for n, one in enumerate(ids, 1)
+    ]
+    named("zmq-raft").write(log, entries, {})
+    parquet.to_parquet(Log(log), "zmq-raft", out)
+    group = pq.read_metadata(out).row_group(0)
+    columns = {one.path_in_schema: one for one in map(group.column, range(group.num_columns))}
+    assert "RLE_DICTIONARY" not in columns["request_id"].encodings
+    assert "RLE_DICTIONARY" in columns["kind"].encodings
+    assert pq.read_table(out)["request_id"].to_pylist() == ids
