@@ -137,7 +137,7 @@ def _found(state, counts, bits, offsets, kinds, name_ids, at, kind, following, m
 
 @helper(types.UniTuple(int64, 3)(BYTES, I64, int64))
 def _next_data(data, facts, at):
-    """The DATA at an offset or behind the one ENTRY there: its offset, and those of its payload.
+    """The DATA at an offset or after the one ENTRY there: its offset, and those of its payload.
 
     Zeros if there is none, or a compressed one, or a long one: it may be looked at in vain.
     """
