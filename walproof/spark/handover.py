@@ -16,7 +16,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import socket
+    import _socket
 
 VARIABLE = "WALPROOF_SPARK_FORKSERVER"
 """Variable of the environment: the socket that the fork server listens on."""
@@ -52,20 +52,26 @@ def hand_over() -> None:
 
 def _asked(arguments: list[str]) -> int | None:
     """A descriptor of the process that goes on; None where the fork server does not want it."""
+    # `socket` is written in Python on top of this, and imports seven milliseconds of it.
+    import _socket
     import marshal  # nothing is to be imported for it, and the other side is the same Python
-    import socket
 
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
+    streams = b"".join(one.to_bytes(4, sys.byteorder) for one in (0, 1, 2))
+    server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    try:
         server.settimeout(SECONDS)
         server.connect(os.environ[VARIABLE])
         said = marshal.dumps((stamp(), arguments, os.fsencode(os.getcwd()), dict(os.environb)))  # noqa: PTH109
-        socket.send_fds(server, [len(said).to_bytes(PID_BYTES, "little")], [0, 1, 2])
+        head = len(said).to_bytes(PID_BYTES, "little")
+        server.sendmsg([head], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
         server.sendall(said)
         pid = int.from_bytes(received(server, PID_BYTES), "little")
-        return os.pidfd_open(pid) if pid else None
+    finally:
+        server.close()
+    return os.pidfd_open(pid) if pid else None
 
 
-def received(connection: socket.socket, size: int) -> bytes:
+def received(connection: _socket.socket, size: int) -> bytes:
     """So many bytes. Raises ``ConnectionError`` when the other side is gone before."""
     found = b""
     while len(found) < size:
