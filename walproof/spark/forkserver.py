@@ -28,17 +28,16 @@ from walproof.spark.unzipped import unzip
 LIKE_A_WORKER = {"PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "YES", "OMP_NUM_THREADS": "1"}
 """What Spark starts its workers with, unless somebody else says something. The interpreter or a
 library looks at it once."""
-LONGEST = 100
-"""Bytes that a socket's name may have."""
 FAILED = 1
 
 
 @contextlib.contextmanager
 def told(loaded: Sequence[str]) -> Iterator[None]:
-    """Start the server of this process, once, and tell it to those who are started meanwhile.
+    """Start the server of this process, and tell it to those who are started meanwhile.
 
-    Nothing happens where there cannot be one (not Linux, a long name of the temporary folder):
-    daemons load for themselves then. ``loaded`` is for :func:`~walproof.spark.daemon.load`.
+    There is one for the same modules. Nothing happens where there cannot be any (not Linux, a long
+    name of the temporary folder): daemons load for themselves then. ``loaded`` is for
+    :func:`~walproof.spark.daemon.load`.
     """
     path = _started(tuple(loaded)) if loaded and hasattr(os, "pidfd_open") else None
     if path is None:
@@ -58,11 +57,12 @@ def _started(loaded: tuple[str, ...]) -> Path | None:
     except OSError:
         return None
     path = folder / "socket"
-    if len(os.fsencode(path)) > LONGEST:
-        folder.rmdir()
-        return None
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        listener.bind(str(path))
+        try:
+            listener.bind(str(path))
+        except OSError:  # a long name, or a file system without sockets
+            folder.rmdir()
+            return None
         listener.listen()
         number = str(listener.fileno())
         # Its standard input stays open until this process ends.
