@@ -76,17 +76,15 @@ def measure(
     rows: list[Row] = []
     for lake in lakes:
         rows += _measured(lake, rounds, progress, contenders)
-    starts = {
-        row["contender"]: row for lake in lakes if lake.is_start for row in rows
-        if row["workload"] == lake.name
-    }  # fmt: skip
+    by_name = {(row["workload"], row["contender"]): row for row in rows}
+    start = next((lake.name for lake in lakes if lake.is_start), None)
+    starts = {contender: row for (lake, contender), row in by_name.items() if lake == start}
     for row in rows:
         row["beyond_start"] = row["of_all_processors"] = None
         own = starts.get(row["contender"])
-        alone = [one for one in rows if one["workload"] == row["workload"]]
-        alone = [one for one in alone if one["contender"] == ONE_PROCESSOR]
+        alone = by_name.get((row["workload"], ONE_PROCESSOR))
         if own and alone and row is not own:
-            row |= _against_one(row, own, alone[0], starts[ONE_PROCESSOR])
+            row |= _against_one(row, own, alone, starts[ONE_PROCESSOR])
     return rows
 
 

@@ -15,6 +15,8 @@ from reference_impl.answer import End, Lost
 MAX_ROWS = 16_384
 MAX_BYTES = 4 << 20
 """A run of records is cut at this many rows or bytes of payload, whichever comes first."""
+LONGEST = 2**31 - 1
+"""Bytes that a column of payloads can hold."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class Wanted:
     columns: frozenset[str] | None = None
     max_payload: int = 1 << 30
     dictionaries: bool = False
+
+    @property
+    def cap(self) -> int:
+        """How many bytes of a payload a kernel keeps; negative for none."""
+        return min(self.max_payload, LONGEST) if self.payload else -1
 
     def wants(self, column: str) -> bool:
         """Whether a column is looked at."""

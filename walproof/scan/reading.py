@@ -56,3 +56,18 @@ def read_at(typing: Any, pread: Any, file: Any, data: Any, count: Any, offset: A
 
     whole = types.int64
     return whole(whole, whole, data, whole, whole), generate
+
+
+@njit(inline="always")
+def read_on(pread: Any, file: Any, size: Any, data: Any, start: Any, need: Any) -> Any:
+    """Fill ``data`` from a file of ``size`` bytes: ``need`` of them from ``start``, and more.
+
+    Where in the file it begins then; ``size`` where reading failed, and nothing of the file is in
+    it any more; negative where it is as before, since there is no file, or the file does not fill
+    it, or it does not hold so much.
+    """
+    at = aligned(start)
+    held = len(data)
+    if file < 0 or start + need - at > held or at + held > size:
+        return -1
+    return at if read_at(pread, file, data, held, at) == held else size

@@ -88,7 +88,7 @@ def test_what_kernels_return_is_given_back(library: Path) -> None:
 
 IMPORTS = """
 import numpy as np
-from walproof.scan.ahead.calls import begun
+from walproof.scan.ahead.calls import bound
 from walproof.scan.leveldb_log.kernel import all_zero
 """
 
@@ -101,8 +101,8 @@ from walproof.scan.leveldb_log.kernel import all_zero
         ("all_zero(np.zeros((3, 3), np.uint8), 0, 9)", "a contiguous array of uint8"),
         ("all_zero(b'', 0, 0)", "a contiguous array of uint8"),
         ("all_zero(np.zeros(9, np.uint8), 0)", "takes 3 arguments, not 2"),
-        ("begun(all_zero, np.zeros(9, np.uint8))(0)", "takes 2 arguments, not 1"),
-        ("begun(all_zero, np.zeros(9, np.int8))", "a contiguous array of uint8"),
+        ("bound(all_zero, np.zeros(9, np.uint8))(0)", "takes 2 arguments, not 1"),
+        ("bound(all_zero, np.zeros(9, np.int8))", "a contiguous array of uint8"),
     ],
 )
 def test_arguments_are_checked(library: Path, call: str, what: str) -> None:
@@ -113,7 +113,7 @@ def test_arguments_are_checked(library: Path, call: str, what: str) -> None:
 def test_a_kernel_is_told_its_first_arguments_once(library: Path) -> None:
     """Whose memory is held until it is no longer needed."""
     code = IMPORTS + (
-        "asked = begun(all_zero, np.array([0, 0, 1, 0], np.uint8))\n"
+        "asked = bound(all_zero, np.array([0, 0, 1, 0], np.uint8))\n"
         "print(asked(0, 2), asked(0, 3), asked(3, 4))\n"
     )
     done = without_numba(code)

@@ -60,7 +60,6 @@ def called(function: Any, signature: Signature) -> Callable[..., Any]:
 
     call: Any = functools.update_wrapper(lambda *given: found()(*given), function)
     call.bind = lambda *given: found().bind(*given)  # type: ignore[attr-defined]
-    call.begin = lambda *given: found().begin(*given)  # type: ignore[attr-defined]
     return call  # type: ignore[no-any-return]
 
 
@@ -93,16 +92,7 @@ def callable_at(
     def call(*given: Any) -> Any:
         return called_with(taken_apart(given, takers))
 
-    def bind(*given: Any) -> Callable[[], Any]:
-        packed = taken_apart(given, takers)
-
-        def again() -> Any:
-            return called_with(packed)
-
-        again.given = given  # type: ignore[attr-defined]  # whose memory is needed
-        return again
-
-    def begin(*given: Any) -> Callable[..., Any]:
+    def bind(*given: Any) -> Callable[..., Any]:
         first, rest = taken_apart(given, takers[: len(given)]), takers[len(given) :]
 
         def go_on(*others: Any) -> Any:
@@ -111,24 +101,18 @@ def callable_at(
         go_on.given = given  # type: ignore[attr-defined]  # whose memory is needed
         return go_on
 
-    call.bind, call.begin = bind, begin  # type: ignore[attr-defined]
+    call.bind = bind  # type: ignore[attr-defined]
     call.__name__ = call.__qualname__ = name
     return call
 
 
-def bound(kernel: Any, *given: Any) -> Callable[[], Any]:
-    """A kernel with its arguments, to be called again and again: they are taken apart but once.
+def bound(kernel: Any, *given: Any) -> Callable[..., Any]:
+    """A kernel with its first arguments, or all: they are taken apart once, for many calls.
 
-    What changes between the calls is in arrays among them.
+    It is called with the others. What changes between the calls may be in arrays among the first.
     """
-    bind: Callable[..., Callable[[], Any]] | None = getattr(kernel, "bind", None)
+    bind: Callable[..., Callable[..., Any]] | None = getattr(kernel, "bind", None)
     return bind(*given) if bind is not None else functools.partial(kernel, *given)
-
-
-def begun(kernel: Any, *given: Any) -> Callable[..., Any]:
-    """A kernel with its first arguments, to be called with the others: these stay as they are."""
-    begin: Callable[..., Callable[..., Any]] | None = getattr(kernel, "begin", None)
-    return begin(*given) if begin is not None else functools.partial(kernel, *given)
 
 
 _SIGNED, _UNSIGNED = struct.Struct("=q").pack, struct.Struct("=Q").pack

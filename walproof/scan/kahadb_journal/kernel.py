@@ -11,7 +11,7 @@ from typing import Any
 from walproof.scan.adler32 import adler32
 from walproof.scan.compiled import BYTES, I8, I32, I64, U8, helper, int64, kernel, types
 from walproof.scan.memory import copy_wide
-from walproof.scan.reading import aligned, read_at
+from walproof.scan.reading import read_on
 
 CONTROL = 28
 RECORD_HEAD = 5
@@ -262,23 +262,17 @@ def walk(
     one record excepted; or until ``room`` has less than ``NEED`` and the slack. Payload n, of which
     ``cap`` bytes are kept, negative for none, goes to ``[offsets[n], offsets[n + 1])`` in ``room``.
     """
-    held = len(data)
     while True:
         why = _walk_window(
             data, size, fill, cap, max_bytes, at_rows, size_rows, batch_rows, kind_rows,
             command_rows, offsets, room, state,
         )  # fmt: skip
-        at = aligned(state[AT])
-        if (
-            why != NEEDS_BYTES
-            or file < 0
-            or state[AT] + state[NEED] - at > held
-            or at + held > size
-        ):
+        if why != NEEDS_BYTES:
             return why
-        state[BASE] = at
-        if read_at(pread, file, data, held, at) < held:
-            state[BASE] = size  # nothing of the file is in memory
+        at = read_on(pread, file, size, data, state[AT], state[NEED])
+        if at >= 0:
+            state[BASE] = at
+        if at < 0 or at == size:
             return why
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from reference_impl.answer import End, Lost
 from reference_impl.kahadb_journal.layout import COMMANDS, data_files, file_id, sibling
-from walproof.scan import arrays, payloads
+from walproof.scan import arrays
 from walproof.scan.ahead.calls import bound
 from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start, kernel
 from walproof.scan.log import LocalSource, Log, Source
@@ -182,7 +182,7 @@ class _DataFile:
     def __init__(self, source: Source, wanted: Wanted, name: str | None, is_last: bool) -> None:
         self.source = source
         self.wanted = wanted
-        self.cap = min(wanted.max_payload, payloads.LONGEST) if wanted.payload else -1
+        self.cap = wanted.cap
         self.name = name
         self.is_last = is_last
         self.window = passing(source)

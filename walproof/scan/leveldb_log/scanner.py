@@ -38,8 +38,6 @@ CARRY = MAX_BYTES // 4
 GAPS = 1024
 FEW_ROWS = 2048
 """Rows in a run, at most, until one has that many: a log may hold few long records."""
-LARGEST = 2**31 - 1
-"""Bytes in a binary array, by Arrow's offsets."""
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
@@ -74,7 +72,7 @@ class _Scan:
         self.window = passing(source)
         self.part = part
         self.limit = source.size + BLOCK if part.end is None else part.end
-        self.cap = min(wanted.max_payload, LARGEST) if wanted.payload else -1
+        self.cap = wanted.cap
         self.state = np.zeros(kernel.STATE, np.int64)
         self.state[kernel.TORN_REASON] = NONE
         self.state[kernel.IN_STEP] = 1

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from walproof.scan import arrays
-from walproof.scan.ahead.calls import begun
+from walproof.scan.ahead.calls import bound
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.stored import ready
 from walproof.scan.systemd_journal import words
@@ -41,7 +41,7 @@ class _Writer:
     def __init__(self, inspection: Inspection, wanted: Wanted) -> None:
         self.found, self.packed = inspection.found, inspection.packed
         self.gather, self.numbers, self.boot_ids, self.cursors, self.to_fields, self.to_bodies = (
-            begun(kernel, self.found)
+            bound(kernel, self.found)
             for kernel in (
                 kernels.gather, kernels.numbers, kernels.boot_ids, kernels.cursors,
                 kernels.fields, kernels.bodies,

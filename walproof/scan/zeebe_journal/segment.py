@@ -29,7 +29,6 @@ checksum holds."""
 ROOM = 1 << 20
 """Bytes of payload in a run, a longer one excepted: they, too, stay in the cache."""
 GAPS = 1024
-LARGEST_PAYLOAD = 2**31 - 1
 RAFT_COLUMNS = ("term", "entry_type", "entry_fault")
 _TYPES = pa.array([*kernel.ENTRY_TYPES, *(None for _ in kernel.ENTRY_FAULTS)], pa.string())
 _FAULTS = pa.array([*(None for _ in kernel.ENTRY_TYPES), *kernel.ENTRY_FAULTS], pa.string())
@@ -170,7 +169,7 @@ class SegmentPass:
     ) -> None:
         self.source, self.descriptor, self.file = source, descriptor, file
         self.wanted = wanted
-        self.cap = min(wanted.max_payload, LARGEST_PAYLOAD) if wanted.payload else -1
+        self.cap = wanted.cap
         self.raft = any(wanted.wants(name) for name in RAFT_COLUMNS)
         self.state = memory.state
         self.fault: str | None = None

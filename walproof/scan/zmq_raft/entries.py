@@ -13,7 +13,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
-from walproof.scan import payloads
 from walproof.scan.ahead.calls import bound
 from walproof.scan.log import Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
@@ -61,7 +60,6 @@ class Entries:
         self.wanted = wanted
         self.window = Window(source, HELD)
         self.file = number_of(source)
-        self.cap = min(wanted.max_payload, payloads.LONGEST)
         self.limit = index.count if frame.limit is None else frame.limit - index.first
         covered = min(max(frame.covered - index.first, -1), index.count)
         self.begin = min(covered + 1, index.count)
@@ -155,7 +153,7 @@ class _Run:
         self.start, self.end = index.end_of(row - 1), index.end_of(row + count - 1)
         self.previous = index.number(row - 1) if row else -1
         self.head = 0 if raw else kernel.ENTRY_HEAD
-        self.cap = entries.cap if entries.wanted.payload else -1
+        self.cap = entries.wanted.cap
         self.is_gap = count == 1 and index.number(row) != self.previous + 1
         self.is_alone = self.is_gap or (count == 1 and self.end - self.start > MAX_HELD)
 

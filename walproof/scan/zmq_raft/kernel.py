@@ -10,7 +10,7 @@ from typing import Any
 
 from walproof.scan.compiled import BYTES, I8, I32, I64, U8, helper, int64, kernel, types
 from walproof.scan.memory import copy_wide, load64
-from walproof.scan.reading import aligned, read_at
+from walproof.scan.reading import read_on
 
 ENTRY_HEAD = 20
 MAX_TERM = 2**53 - 1
@@ -275,15 +275,12 @@ def take(
     which has 31 bytes more than all take; ``CUTS`` counts those that were cut. Of a row that is
     lost only ``AT`` and ``SIZE`` mean anything.
     """
-    held = len(data)
     while True:
         _take_window(data, state, offsets, kept, kinds, room, words, halves)
         if state[DONE] == state[COUNT]:
             return
-        at = aligned(state[START])
-        if file < 0 or state[START] + state[NEED] - at > held or at + held > size:
+        at = read_on(pread, file, size, data, state[START], state[NEED])
+        if at >= 0:
+            state[BASE], state[UPTO] = at, min(at + len(data), size)
+        if at < 0 or at == size:
             return
-        if read_at(pread, file, data, held, at) < held:
-            state[BASE] = state[UPTO] = size  # nothing of the file is in memory
-            return
-        state[BASE], state[UPTO] = at, at + held

@@ -11,7 +11,6 @@ import pyarrow as pa
 from reference_impl.answer import Lost
 from walproof.scan.log import Source
 from walproof.scan.model import Records, Wanted
-from walproof.scan.payloads import LONGEST
 from walproof.scan.zmq_raft.columns import complete
 from walproof.scan.zmq_raft.index_file import Refused, find_marker
 
@@ -31,7 +30,7 @@ class Snapshot:
         """The one record (ZMR-061)."""
         payload, truncated = None, None
         if wanted.payload:
-            length = min(self.size, wanted.max_payload, LONGEST)
+            length = min(self.size, wanted.cap)
             data = source.read(self.start, length)
             if len(data) < length:
                 raise OSError(f"at offset {self.start}: {length} bytes of data are not there")
