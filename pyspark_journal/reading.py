@@ -69,10 +69,14 @@ class Reader:
                 format_id = log.format
                 events = log.scan(self._wants(format_id), piece.part)
                 for event in choose(piece, events, format_id) if choose is not None else events:
-                    if isinstance(event, Records) and len(event):
-                        at = int(event.at[-1] + event.size[-1])
-                        place = (file_name(name, event.file), at)
-                    yield from self._rows(event, format_id, name, tree)
+                    if not isinstance(event, Records):
+                        yield from self._rows(event, format_id, name, tree)
+                        continue
+                    for run in event.pieces():
+                        if len(run):
+                            at = int(run.at[-1] + run.size[-1])
+                            place = (file_name(name, run.file), at)
+                            yield from self._rows(run, format_id, name, tree)
         except Malformed:
             raise
         except UnknownFormat as error:
@@ -100,8 +104,6 @@ class Reader:
     ) -> Iterator[pa.RecordBatch]:
         more: dict[str, pa.Array] = {}
         if isinstance(event, Records):
-            if not len(event):
-                return
             if self.columns.has(DECODED):
                 yield from self._decoded_rows(event, format_id, name)
                 return

@@ -10,8 +10,8 @@ import pytest
 from pyspark_journal.options import parse
 from pyspark_journal.splits import Piece, pack, split_size
 from walproof.lake.discovery import FoundLog
-from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE
-from walproof.tables.batches import bounded
+from walproof.scan.model import PIECE_ROWS, WHOLE
+from walproof.tables.batches import BATCH_BYTES, bounded
 
 
 def pieces(sizes: list[int]) -> list[Piece]:
@@ -63,10 +63,10 @@ def batch(rows: int, size: int) -> pa.RecordBatch:
         ([], []),
         ([batch(0, 1)], []),
         ([batch(1, 1)] * 100, [100]),
-        ([batch(MAX_ROWS - 1, 1), batch(2, 1)], [MAX_ROWS - 1, 2]),
-        ([batch(2 * MAX_ROWS, 1)], [MAX_ROWS, MAX_ROWS]),
-        ([batch(1, MAX_BYTES * 3)] * 2, [1, 1]),
-        ([batch(4, MAX_BYTES)], [1, 1, 1, 1]),
+        ([batch(PIECE_ROWS - 1, 1), batch(2, 1)], [PIECE_ROWS - 1, 2]),
+        ([batch(2 * PIECE_ROWS, 1)], [PIECE_ROWS, PIECE_ROWS]),
+        ([batch(1, BATCH_BYTES * 3)] * 2, [1, 1]),
+        ([batch(4, BATCH_BYTES)], [1, 1, 1, 1]),
     ],
 )
 def test_batches_are_bounded(given: list[pa.RecordBatch], expected: list[int]) -> None:

@@ -44,7 +44,7 @@ class Shard:
                 self._writer = pa.parquet.ParquetWriter(
                     self._unfinished, self.schema, compression="zstd"
                 )
-            self._writer.write_table(table, row_group_size=GROUP_ROWS)
+            self._writer.write_table(table, row_group_size=len(table))
 
     def finish(self) -> None:
         """Move the file to its place; without rows there is no file."""

@@ -33,7 +33,7 @@ from walproof.lake.names import shown
 from walproof.lake.options import Options as SourceOptions
 from walproof.lake.passing import PAUSES, may_pass
 from walproof.lake.trees import is_local, tree_of
-from walproof.scan.model import MAX_ROWS, Records
+from walproof.scan.model import PIECE_ROWS, Records
 from walproof.spark.worker import freeze
 from walproof.tables.rows import file_name
 
@@ -205,7 +205,7 @@ class _Gaps:
         verdict = "torn" if lost.torn else "damaged"
         length = lost.end - lost.start
         self.held.append((file, log, format_id, lost.start, length, verdict, lost.reason, size))
-        if len(self.held) == MAX_ROWS:
+        if len(self.held) == PIECE_ROWS:
             self.flush()
 
     def flush(self) -> None:

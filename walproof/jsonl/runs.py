@@ -30,10 +30,12 @@ def lines(format_id: str, events: Iterable[Event]) -> Iterator[bytes | memoryvie
     for event in events:
         if not isinstance(event, Records):
             yield line(event).encode()
-        elif (joined := _joined(format_id, event)) is not None:
-            yield joined
-        else:
-            for record in records(format_id, event):
+            continue
+        for run in event.pieces():
+            if (joined := _joined(format_id, run)) is not None:
+                yield joined
+                continue
+            for record in records(format_id, run):
                 for piece in pieces(columns.in_full(format_id, record)):
                     yield piece.encode()
 

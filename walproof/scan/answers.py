@@ -33,7 +33,8 @@ def in_full(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]
 def _one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:
     for event in events:
         if isinstance(event, Records):
-            yield from records(format_id, event)
+            for run in event.pieces():
+                yield from records(format_id, run)
         else:
             yield event
 

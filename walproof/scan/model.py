@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from reference_impl.answer import End, Lost
 
-MAX_ROWS = 16_384
-MAX_BYTES = 4 << 20
+MAX_ROWS = 65_536
+MAX_BYTES = 8 << 20
 """A run of records is cut at this many rows or bytes of payload, whichever comes first."""
+PIECE_ROWS = 16_384
+"""Rows of a run that are gone through at a time where more is made of each than a scanner makes."""
 LONGEST = 2**31 - 1
 """Bytes that a column of payloads can hold."""
 
@@ -91,6 +93,14 @@ class Records:
             fields={name: column[start:stop] for name, column in self.fields.items()},
             truncated=None if self.truncated is None else self.truncated[start:stop],
         )
+
+    def pieces(self) -> Iterator[Records]:
+        """The same records, at most :data:`PIECE_ROWS` of them at a time."""
+        if len(self) <= PIECE_ROWS:
+            yield self
+            return
+        for start in range(0, len(self), PIECE_ROWS):
+            yield self.slice(start, start + PIECE_ROWS)
 
 
 Event = Records | Lost | End

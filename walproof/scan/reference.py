@@ -12,7 +12,7 @@ from reference_impl.answer import Record
 from reference_impl.formats import named
 from walproof.scan.columns import columns_of
 from walproof.scan.log import Log
-from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
+from walproof.scan.model import MAX_BYTES, PIECE_ROWS, WHOLE, Event, Part, Records, Wanted
 
 
 class _Row(NamedTuple):
@@ -47,7 +47,9 @@ class ReferenceScanner:
         held = 0
         for event in self.format.read(log.local(), "recover", log.context):
             if isinstance(event, Record):
-                if run and (event.file != run[0].file or len(run) == MAX_ROWS or held >= MAX_BYTES):
+                if run and (
+                    event.file != run[0].file or len(run) == PIECE_ROWS or held >= MAX_BYTES
+                ):
                     yield self._taken(run, wanted)
                     held = 0
                 run.append(self._row(event, wanted))

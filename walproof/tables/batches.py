@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from walproof.scan.model import MAX_BYTES, MAX_ROWS
+from walproof.scan.model import PIECE_ROWS
 
+BATCH_BYTES = 4 << 20
+"""A batch for the JVM has at most ``PIECE_ROWS`` rows and about so many bytes: docs/speed.md."""
 AT_ONCE = 64
 """Batches that become one: a batch of one row takes some thousand bytes, one of many hardly more.
 """
@@ -43,18 +45,18 @@ class Pile:
 
 
 def bounded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of at most ``MAX_ROWS`` rows and about ``MAX_BYTES`` bytes.
+    """The same rows in batches of at most ``PIECE_ROWS`` rows and about ``BATCH_BYTES`` bytes.
 
     Small ones are joined: each costs the JVM about a millisecond, and a folder of small logs gives
-    one for each. A single row may be larger than ``MAX_BYTES``.
+    one for each. A single row may be larger than ``BATCH_BYTES``.
     """
     held = Pile()
     for batch in batches:
         for piece in _cut(batch):
             rows, size = piece.num_rows, piece.nbytes
-            if held.rows and (held.rows + rows > MAX_ROWS or held.nbytes + size > MAX_BYTES):
+            if held.rows and (held.rows + rows > PIECE_ROWS or held.nbytes + size > BATCH_BYTES):
                 yield _joined(held.take())
-            if not held.rows and (2 * rows > MAX_ROWS or 2 * size > MAX_BYTES):
+            if not held.rows and (2 * rows > PIECE_ROWS or 2 * size > BATCH_BYTES):
                 yield piece  # to wait for another would keep the memory of both
             else:
                 held.add(piece)
@@ -66,7 +68,7 @@ def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Pieces within the bounds; by halves, since rows differ in size."""
     if batch.num_rows == 0:
         return
-    if batch.num_rows == 1 or (batch.num_rows <= MAX_ROWS and batch.nbytes <= 2 * MAX_BYTES):
+    if batch.num_rows == 1 or (batch.num_rows <= PIECE_ROWS and batch.nbytes <= 2 * BATCH_BYTES):
         yield batch
         return
     half = batch.num_rows // 2

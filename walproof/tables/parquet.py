@@ -101,7 +101,7 @@ class _Groups:
         """Write these batches as one."""
         table = pa.Table.from_batches(batches, self.schema).unify_dictionaries()
         with named_in_errors(self.out):
-            self._writer(table).write_table(table, row_group_size=GROUP_ROWS)
+            self._writer(table).write_table(table, row_group_size=len(table))
 
     def finish(self, metadata: Mapping[str, str]) -> None:
         """Write what stands at the end of the file, these metadata too."""

@@ -16,7 +16,7 @@ import pyarrow as pa
 from reference_impl.answer import Lost
 from walproof.lake.names import said, shown
 from walproof.scan.columns import columns_of
-from walproof.scan.model import MAX_ROWS, Event, Records
+from walproof.scan.model import MAX_ROWS, PIECE_ROWS, Event, Records
 
 FIXED = pa.schema(
     [
@@ -43,7 +43,7 @@ OF_PAYLOADS = ("payload", "payload_truncated")
 """Those of them that are about payloads."""
 
 
-FEW = MAX_ROWS // 8
+FEW = PIECE_ROWS // 8
 """Rows up to which a column of one value is made anew: many small logs have a path each."""
 KEPT_BYTES = 2 << 20
 """How much a column of one value may take, to be kept for the next run. Made anew for each, those
@@ -176,8 +176,9 @@ def _same(value: str | bool | None, count: int) -> Make:
 
     def make(type: pa.DataType) -> pa.Array:
         longest = len(value) if isinstance(value, str) else 1
-        if FEW < count <= MAX_ROWS and longest * MAX_ROWS <= KEPT_BYTES:
-            return _kept(value, type)[:count]
+        most = PIECE_ROWS if count <= PIECE_ROWS else MAX_ROWS
+        if FEW < count <= most and longest * most <= KEPT_BYTES:
+            return _kept(value, type, most)[:count]
         return _repeated(value, type, count)
 
     return make
@@ -194,6 +195,6 @@ def _repeated(value: str | bool | None, type: pa.DataType, count: int) -> pa.Arr
 
 
 @functools.lru_cache(maxsize=16)
-def _kept(value: str | bool | None, type: pa.DataType) -> pa.Array:
-    """As many as a run may have, of which each run takes the first."""
-    return _repeated(value, type, MAX_ROWS)
+def _kept(value: str | bool | None, type: pa.DataType, most: int) -> pa.Array:
+    """As many as a run or a piece of one may have, of which each takes the first."""
+    return _repeated(value, type, most)

@@ -21,7 +21,7 @@ from walproof.scan.reading import NO_FILE
 
 SMALL = {
     "leveldb-log": ("leveldb_log.scanner", {"ROOM": 32 << 10}),
-    "zeebe-journal": ("zeebe_journal.segment", {"ROOM": 8 << 10, "WINDOW": 4 << 10}),
+    "zeebe-journal": ("zeebe_journal.segment", {"MAX_BYTES": 8 << 10, "WINDOW": 4 << 10}),
     "kahadb-journal": ("kahadb_journal.scanner", {"MAX_BYTES": 8 << 10}),
     "zmq-raft": ("zmq_raft.entries", {"MAX_BYTES": 64 << 10, "HELD": 4 << 10}),
 }

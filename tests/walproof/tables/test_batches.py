@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from walproof.scan.model import MAX_BYTES, MAX_ROWS
-from walproof.tables.batches import AT_ONCE, Pile, bounded
+from walproof.scan.model import PIECE_ROWS
+from walproof.tables.batches import AT_ONCE, BATCH_BYTES, Pile, bounded
 
 
 def _batch(first: int, count: int) -> pa.RecordBatch:
@@ -29,15 +29,15 @@ def test_a_pile_keeps_rows_in_their_order_and_few_batches() -> None:
 
 
 def test_large_batches_are_handed_on_and_small_ones_joined() -> None:
-    counts = [3, 2048, MAX_ROWS, MAX_ROWS // 2 + 1, 5, 6, MAX_ROWS * 2 + 1, 1, 0]
+    counts = [3, 2048, PIECE_ROWS, PIECE_ROWS // 2 + 1, 5, 6, PIECE_ROWS * 2 + 1, 1, 0]
     batches, first = [], 0
     for count in counts:
         batches.append(_batch(first, count))
         first += count
     made = list(bounded(batches))
     assert [number for one in made for number in one["number"].to_pylist()] == list(range(first))
-    assert [one.num_rows for one in made][:4] == [2051, MAX_ROWS, MAX_ROWS // 2 + 1, 11]
-    assert all(0 < one.num_rows <= MAX_ROWS for one in made)
+    assert [one.num_rows for one in made][:4] == [2051, PIECE_ROWS, PIECE_ROWS // 2 + 1, 11]
+    assert all(0 < one.num_rows <= PIECE_ROWS for one in made)
     assert made[1].column(0).buffers()[1].address == batches[2].column(0).buffers()[1].address
 
 
@@ -48,7 +48,7 @@ def test_nothing_waits_behind_a_large_batch() -> None:
     def batches() -> Iterator[pa.RecordBatch]:
         for number in range(3):
             asked.append(number)
-            data = pa.array([bytes(MAX_BYTES // 2 + 1)], pa.binary())
+            data = pa.array([bytes(BATCH_BYTES // 2 + 1)], pa.binary())
             yield pa.RecordBatch.from_arrays([data], ["data"])
 
     made = bounded(batches())

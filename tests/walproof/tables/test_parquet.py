@@ -76,11 +76,11 @@ def test_a_long_log_has_several_row_groups(
 ) -> None:
     monkeypatch.setattr(export, "GROUP_BYTES", 1 << 20)
     log, out = tmp_path / "000003.log", tmp_path / "out.parquet"
-    records = [NewRecord(bytes([n & 255]) * 500) for n in range(20_000)]
+    records = [NewRecord(bytes([n & 255]) * 500) for n in range(40_000)]
     named("leveldb-log").write(log, records, {})
     done = run("export", log, "--parquet", out, "--compression", compression, "--max-payload", 400)
     assert done.return_value == 0
-    assert done.output == f"{out}: leveldb-log, intact, 20,000 records, 0 lost ranges\n"
+    assert done.output == f"{out}: leveldb-log, intact, 40,000 records, 0 lost ranges\n"
     assert pq.ParquetFile(out).num_row_groups > 1
     table = pq.read_table(out)
     assert table["payload"].to_pylist() == [record.payload[:400] for record in records]

@@ -10,7 +10,7 @@ from reference_impl.answer import End, Lost
 from reference_impl.formats import FORMATS
 from walproof.scan import scanner
 from walproof.scan.log import Log
-from walproof.scan.model import MAX_ROWS, Records, Wanted
+from walproof.scan.model import MAX_ROWS, PIECE_ROWS, Records, Wanted
 from walproof.tables import rows
 
 RUN = Records(
@@ -81,7 +81,9 @@ def test_every_vector_has_rows(format_id: str) -> None:
                 made.validate(full=True)
 
 
-@pytest.mark.parametrize("count", [1, rows.FEW, rows.FEW + 1, 5000, MAX_ROWS, MAX_ROWS + 1])
+@pytest.mark.parametrize(
+    "count", [1, rows.FEW, rows.FEW + 1, PIECE_ROWS, PIECE_ROWS + 1, MAX_ROWS, MAX_ROWS + 1]
+)
 @pytest.mark.parametrize("name", ["000003.log", "x" * (rows.KEPT_BYTES // MAX_ROWS + 1)])
 def test_what_is_the_same_in_all_rows_is_right_at_every_length(count: int, name: str) -> None:
     run = Records(np.arange(count), np.arange(count), pa.array([b"a"] * count, pa.binary()))

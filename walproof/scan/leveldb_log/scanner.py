@@ -30,10 +30,9 @@ from walproof.scan.window import columns_for, passing
 kernel = ready("walproof.scan.leveldb_log.kernel")
 BLOCK, NONE = kernel.BLOCK, kernel.NONE
 
-ROOM = MAX_BYTES // 2 + BLOCK
-"""Bytes of payload in a run, at most, a longer record excepted: the fewer, the more of them stay in
-the cache."""
-CARRY = MAX_BYTES // 4
+ROOM = MAX_BYTES + BLOCK
+"""Bytes of payload in a run, at most, a longer record excepted."""
+CARRY = 1 << 20
 """A record of which this much was read when a run is full is joined apart."""
 GAPS = 1024
 FEW_ROWS = 2048

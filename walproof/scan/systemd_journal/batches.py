@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from walproof.scan import arrays
 from walproof.scan.ahead.calls import bound
-from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
+from walproof.scan.model import PIECE_ROWS, Records, Wanted
 from walproof.scan.stored import ready
 from walproof.scan.systemd_journal import words
 from walproof.scan.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
@@ -20,7 +20,7 @@ from walproof.scan.systemd_journal.inspection import Inspection
 Numbers = NDArray[np.int64]
 kernels = ready("walproof.scan.systemd_journal.kernels")
 
-_RUN_BYTES = min(MAX_BYTES, 1 << 20)
+_RUN_BYTES = 1 << 20
 """Of stored payloads in a run. Columns of that size stay in the processor's cache from one kernel
 to the next, and memory that a run gives back serves the next one."""
 
@@ -67,7 +67,7 @@ class _Writer:
     def run(self, numbers: Numbers, start: int) -> Records:
         """As many records as fit into a run."""
         wanted = self.wanted
-        rows = min(MAX_ROWS, len(numbers) - start)
+        rows = min(PIECE_ROWS, len(numbers) - start)
         items: Any = None
         if self.measured or wanted.wants("missing"):
             bounds, missing = np.empty(rows + 1, np.int32), np.empty(rows, np.int32)
@@ -81,7 +81,7 @@ class _Writer:
                 if lacks <= 0:
                     break
                 self.items = np.empty(len(self.items) + lacks, np.int32)
-                rows = min(MAX_ROWS, len(numbers) - start)
+                rows = min(PIECE_ROWS, len(numbers) - start)
             items, bounds = self.items[: bounds[rows]], bounds[: rows + 1]
         mine = numbers[start : start + rows]
         at, size, seqnum, realtime, monotonic = (np.empty(rows, np.int64) for _ in range(5))

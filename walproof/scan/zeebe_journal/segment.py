@@ -26,8 +26,6 @@ update = kernel.update
 WINDOW = 1 << 18
 """Bytes of a segment in memory, in the processor's cache; a longer record is held whole, once its
 checksum holds."""
-ROOM = 1 << 20
-"""Bytes of payload in a run, a longer one excepted: they, too, stay in the cache."""
 GAPS = 1024
 RAFT_COLUMNS = ("term", "entry_type", "entry_fault")
 _TYPES = pa.array([*kernel.ENTRY_TYPES, *(None for _ in kernel.ENTRY_FAULTS)], pa.string())
@@ -132,7 +130,7 @@ class Memory:
     def begin(self, left: int, with_payload: bool) -> None:
         """See to it that a small segment is one run; ``left`` bytes of it are to be read."""
         room = self.room
-        wish = min(left, ROOM, MAX_BYTES) + kernel.SLACK
+        wish = min(left, MAX_BYTES) + kernel.SLACK
         if not with_payload or len(room.payload) - room.put >= wish:
             return
         if room.rows + 1 < len(room.ats):
@@ -147,7 +145,7 @@ class Memory:
         The more segments there are, the larger they get.
         """
         rows = max(1 + left // SMALLEST_RECORD, 2 * len(self.room.ats))
-        room = max(needed, min(MAX_BYTES, ROOM, left)) + kernel.SLACK if with_payload else 0
+        room = max(needed, min(MAX_BYTES, left)) + kernel.SLACK if with_payload else 0
         self.room = Room(min(MAX_ROWS, rows), room)
 
 
