@@ -6,7 +6,7 @@ It is a file of its own, not a part of ``implementation.toml``, because no build
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,10 @@ def contenders_of(implementation: Implementation) -> Iterator[Contender]:
     Each table ``[[contender]]`` stands for one contender in each of ``formats``. ``name``,
     ``title``, ``formats`` and ``command`` are those of ``implementation.toml`` where they are not
     given. The command is run with ``bench LOG REPEAT``; with ``in_process = true`` the ``read`` of
-    an adapter in Python is timed instead. A build may leave the command's program out: the row
-    then says ``without``. ``peer``, ``repeat`` and ``share`` are those of :class:`Contender`.
-    Raises ``TypeError`` for an unknown key.
+    an adapter in Python is timed instead. ``leave_out`` are arguments of the command that are for a
+    quick start and against speed. A build may leave the command's program out: the row then says
+    ``without``. ``peer``, ``repeat`` and ``share`` are those of :class:`Contender`. Raises
+    ``TypeError`` for an unknown key, ``ValueError`` for an argument that the command does not have.
     """
     path = implementation.folder / BENCH_FILE
     if path.exists():
@@ -37,13 +38,16 @@ def contenders_of(implementation: Implementation) -> Iterator[Contender]:
 def _contender(
     implementation: Implementation,
     format_id: str,
-    command: list[str] | None = None,
+    command: Sequence[str] | None = None,
+    leave_out: Sequence[str] = (),
     without: str | None = None,
     in_process: bool = False,
     **rest: Any,
 ) -> Contender:
-    if command is not None:
-        implementation = replace(implementation, command_template=tuple(command))
+    template = list(command or implementation.command_template)
+    for argument in leave_out:
+        template.remove(argument)
+    implementation = replace(implementation, command_template=tuple(template))
 
     def unavailable() -> str | None:
         if (why := why_not(implementation)) is not None:

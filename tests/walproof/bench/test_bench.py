@@ -203,6 +203,21 @@ def test_an_unknown_key_of_a_declaration_is_refused(tmp_path: Path) -> None:
         list(declared.contenders_of(implementation))
 
 
+def test_arguments_for_a_quick_start_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text('[[contender]]\nleave_out = ["-quick"]\n')
+    implementation = replace(
+        all_implementations()[0],
+        folder=tmp_path,
+        formats=("x",),
+        command_template=("run", "-quick", "it"),
+    )
+    [one] = declared.contenders_of(implementation)
+    assert one.command(Path("log"), 3) == ["run", "it", "bench", "log", "3"]
+    other = replace(implementation, command_template=("run", "it"))
+    with pytest.raises(ValueError, match="not in list"):
+        list(declared.contenders_of(other))
+
+
 def test_a_program_that_a_build_left_out_is_a_row_that_says_why(tmp_path: Path) -> None:
     (tmp_path / "bench.toml").write_text(
         '[[contender]]\ncommand = ["{build}/none"]\nwithout = "needs another processor"\n'

@@ -77,7 +77,7 @@ class FormatBench:
     records: Callable[[int, int], Iterable[NewRecord]] = random_records
     context: Mapping[str, Any] = field(default_factory=dict)
     writer: str | None = None
-    scanner_repeat: int = 15
+    scanner_repeat: int = 60
     payloads_and: str | None = None
     limit: Limit | None = None
     otherwise: tuple[tuple[str, ...], ...] = ()

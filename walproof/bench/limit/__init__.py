@@ -24,7 +24,7 @@ from walproof.bench.workloads import Workload
 
 NAME = "limit"
 SECONDS = 600
-REPEAT = 15
+REPEAT = 60
 SOURCES = ("Cargo.toml", "src/main.rs")
 
 
