@@ -74,8 +74,9 @@ LARGEST = 2**63 - 1
     FILE_SIZE,
     STOP,  # where to stop: no record from there on is taken
     FILE,  # the number of the open file
-) = range(17)
-STATE = 17
+    SEGMENT_SIZE,  # what the descriptor says that the file may become
+) = range(18)
+STATE = 18
 
 SLACK = 32
 """Bytes that there is room for after payloads: copies are made in pieces of so many."""
@@ -154,13 +155,11 @@ def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
 
 @helper(
     _SIZE(
-        BYTES, _SIZE, _SIZE, types.boolean, I64, I64, I64, I32, U8, U8, I64_2D, I64, I64, U32, U64,
-        I32,
+        BYTES, _SIZE, types.boolean, I64, I64, I64, I32, U8, I64_2D, I64, I64, U32, U64, I32, U8,
     )
 )  # fmt: skip
 def _walk_window(
     data: NDArray[np.uint8],
-    segment_size: Any,
     cap: Any,
     raft: Any,
     state: NDArray[np.int64],
@@ -168,13 +167,13 @@ def _walk_window(
     size: NDArray[np.int64],
     ends: NDArray[np.int32],
     cut: NDArray[np.uint8],
-    payload: NDArray[np.uint8],
     lost: NDArray[np.int64],
     index: NDArray[np.int64],
     asqn: NDArray[np.int64],
     checksum: NDArray[np.uint32],
     term: NDArray[np.uint64],
     entries: NDArray[np.int32],
+    payload: NDArray[np.uint8],
 ) -> Any:
     """The records from ``state[AT]`` on, in ``data``, as far as that is filled; see :func:`walk`.
 
@@ -184,7 +183,7 @@ def _walk_window(
     rows, gaps, put, cuts = state[ROWS], state[LOST], state[PUT], state[CUT]
     base, file_size, limit = state[BASE], state[FILE_SIZE], state[STOP]
     upto = base + state[FILLED]
-    room = max(file_size, segment_size)  # ZBJ-012
+    room = max(file_size, state[SEGMENT_SIZE])  # ZBJ-012
     fault = -1
     outcome = ENDED
     while True:
@@ -298,14 +297,13 @@ def _walk_window(
 
 @kernel(
     _SIZE(
-        BYTES, _SIZE, _SIZE, _SIZE, types.boolean, I64, I64, I64, I32, U8, U8, I64_2D, I64, I64,
-        U32, U64, I32,
+        BYTES, _SIZE, _SIZE, types.boolean, I64, I64, I64, I32, U8, I64_2D, I64, I64, U32, U64, I32,
+        U8,
     )
 )  # fmt: skip
 def walk(
     data: NDArray[np.uint8],
     pread: Any,
-    segment_size: Any,
     cap: Any,
     raft: Any,
     state: NDArray[np.int64],
@@ -313,13 +311,13 @@ def walk(
     size: NDArray[np.int64],
     ends: NDArray[np.int32],
     cut: NDArray[np.uint8],
-    payload: NDArray[np.uint8],
     lost: NDArray[np.int64],
     index: NDArray[np.int64],
     asqn: NDArray[np.int64],
     checksum: NDArray[np.uint32],
     term: NDArray[np.uint64],
     entries: NDArray[np.int32],
+    payload: NDArray[np.uint8],
 ) -> Any:
     """The records from ``state[AT]`` on, in ``data``, as far as that is filled.
 
@@ -333,8 +331,8 @@ def walk(
     room = len(data)
     while True:
         outcome = _walk_window(
-            data, segment_size, cap, raft, state, at, size, ends, cut, payload, lost, index, asqn,
-            checksum, term, entries,
+            data, cap, raft, state, at, size, ends, cut, lost, index, asqn, checksum, term, entries,
+            payload,
         )  # fmt: skip
         base = aligned(state[AT])
         if outcome != USED_UP or state[FILE] < 0 or state[DATA_END] - base > room:

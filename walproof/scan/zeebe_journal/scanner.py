@@ -147,7 +147,7 @@ class _Journal:
         self.index: int | None = None  # what comes next; None before the first segment
         self.asqn = -1
         self.over = self.promised = self.stopped = False
-        self.memory = Memory()
+        self.memory = Memory(wanted)
         self.open: list[_Segment] = []
         self.first_damage: str | None = None
         self.first_torn: str | None = None

@@ -121,32 +121,47 @@ class Memory:
     ``window`` is what is read into; ``state`` and ``lost`` are the kernel's.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Wanted) -> None:
+        self.cap = wanted.cap
+        self.raft = any(wanted.wants(name) for name in RAFT_COLUMNS)
         self.window = room_for(WINDOW)
         self.room = Room(0, 0)
         self.state = np.zeros(kernel.STATE, np.int64)
         self.lost = np.empty((GAPS, 3), np.int64)
+        self._bound: tuple[NDArray[np.uint8], Room, Callable[..., int]] | None = None
 
-    def begin(self, left: int, with_payload: bool) -> None:
+    def begin(self, left: int) -> None:
         """See to it that a small segment is one run; ``left`` bytes of it are to be read."""
         room = self.room
         wish = min(left, MAX_BYTES) + kernel.SLACK
-        if not with_payload or len(room.payload) - room.put >= wish:
+        if self.cap < 0 or len(room.payload) - room.put >= wish:
             return
         if room.rows + 1 < len(room.ats):
             room.rows += 1  # the row before has its end where this one would have its start
             room.renew(wish)
         else:
-            self.make_room(left, 0, with_payload)
+            self.make_room(left, 0)
 
-    def make_room(self, left: int, needed: int, with_payload: bool) -> None:
+    def make_room(self, left: int, needed: int) -> None:
         """Fresh arrays; ``needed`` bytes of payload come next.
 
         The more segments there are, the larger they get.
         """
         rows = max(1 + left // SMALLEST_RECORD, 2 * len(self.room.ats))
-        room = max(needed, min(MAX_BYTES, left)) + kernel.SLACK if with_payload else 0
+        room = max(needed, min(MAX_BYTES, left)) + kernel.SLACK if self.cap >= 0 else 0
         self.room = Room(min(MAX_ROWS, rows), room)
+
+    def walk(self, data: NDArray[np.uint8]) -> int:
+        """What the kernel says of these bytes, with the room that there is."""
+        room = self.room
+        if self._bound is None or self._bound[0] is not data or self._bound[1] is not room:
+            walk = bound(
+                kernel.walk, data, pread(), self.cap, self.raft, self.state, room.ats, room.sizes,
+                room.ends, room.cut, self.lost, room.index, room.asqn, room.checksum, room.term,
+                room.entries,
+            )  # fmt: skip
+            self._bound = data, room, walk
+        return self._bound[2](room.payload)
 
 
 class SegmentPass:
@@ -167,8 +182,6 @@ class SegmentPass:
     ) -> None:
         self.source, self.descriptor, self.file = source, descriptor, file
         self.wanted = wanted
-        self.cap = wanted.cap
-        self.raft = any(wanted.wants(name) for name in RAFT_COLUMNS)
         self.state = memory.state
         self.fault: str | None = None
         self.limited = False
@@ -195,21 +208,20 @@ class SegmentPass:
         beyond = index > kernel.LARGEST
         state[kernel.AT], state[kernel.INDEX] = at, min(index, kernel.LARGEST)
         state[kernel.BEYOND], state[kernel.ASQN] = beyond, asqn
-        self.memory.begin(max(0, self.source.size - at), self.cap >= 0)
+        self.memory.begin(max(0, self.source.size - at))
         self._go_on()
         state[kernel.BASE] = state[kernel.FILLED] = 0
         state[kernel.FILE_SIZE], state[kernel.STOP] = self.source.size, limit
-        data = self.memory.window
-        walk = self._walk(data)
+        state[kernel.SEGMENT_SIZE] = self.descriptor.max_segment_size
         state[kernel.FILE] = number_of(self.source)
+        data = self.memory.window
         while True:
-            outcome = walk()
+            outcome = self.memory.walk(data)
             if outcome == kernel.FULL_UP:
                 yield from self._taken()
                 if state[kernel.LOST] < len(self.lost):
                     left = max(0, self.source.size - self.at)
-                    self.memory.make_room(left, int(state[kernel.ROOM_NEEDED]), self.cap >= 0)
-                    walk = self._walk(data)
+                    self.memory.make_room(left, int(state[kernel.ROOM_NEEDED]))
                 self._go_on()
                 continue
             if outcome != kernel.USED_UP:
@@ -219,9 +231,7 @@ class SegmentPass:
             if needed > len(window) and not self._holds():
                 outcome, state[kernel.FAULT] = kernel.FAULTY, kernel.CHECKSUM_MISMATCH
                 break
-            before, data = data, window if needed <= len(window) else np.empty(needed, np.uint8)
-            if data is not before:
-                walk = self._walk(data)
+            data = window if needed <= len(window) else np.empty(needed, np.uint8)
             base, filled = self.at, self.source.read_into(self.at, data)
             state[kernel.BASE], state[kernel.FILLED] = base, filled
             if filled < needed:
@@ -229,15 +239,6 @@ class SegmentPass:
         yield from self._taken()
         self.fault = kernel.FAULTS[state[kernel.FAULT]] if outcome == kernel.FAULTY else None
         self.limited = outcome == kernel.LIMIT
-
-    def _walk(self, data: NDArray[np.uint8]) -> Callable[[], int]:
-        """The kernel on these bytes, with the room that there is."""
-        room = self.memory.room
-        return bound(
-            kernel.walk, data, pread(), self.descriptor.max_segment_size, self.cap, self.raft,
-            self.state, room.ats, room.sizes, room.ends, room.cut, room.payload, self.lost,
-            room.index, room.asqn, room.checksum, room.term, room.entries,
-        )  # fmt: skip
 
     def _holds(self) -> bool:
         """Whether the checksum of a long record holds, before memory is got for it (ZBJ-046)."""
@@ -273,7 +274,7 @@ class SegmentPass:
     def _records(self, room: Room, first: int, after: int) -> Records:
         count, here = after - first, slice(first, after)
         payload = cut = None
-        if self.cap >= 0:
+        if self.memory.cap >= 0:
             buffers = [None, pa.py_buffer(room.ends), room.buffer]
             payload = pa.Array.from_buffers(pa.binary(), count, buffers, 0, first)
             if self.state[kernel.CUT]:
@@ -284,7 +285,7 @@ class SegmentPass:
             "checksum": room.checksum[here],
         }
         columns = {name: numbers(of) for name, of in fields.items() if self.wanted.wants(name)}
-        if self.raft:
+        if self.memory.raft:
             columns.update(self._raft(room, here, count))
         return Records(
             at=room.ats[here],
