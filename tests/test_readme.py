@@ -17,6 +17,7 @@ from conformance.registry import FOLDER
 from conformance.score import WRITING, score
 from conformance.vectors import load_all
 from reference_impl.formats import FORMATS
+from walproof.bench.availability import why_not
 from walproof.cli import walproof
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +40,21 @@ def test_the_first_example_is_what_the_command_prints(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")  # as into a pipe, whatever the terminal of the tests is
     assert said == CliRunner().invoke(walproof, ["000003.log"]).stdout
+
+
+def test_the_known_failure_is_what_the_command_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left out is marked: the rest comes in this order, with nothing between."""
+    command, said = README.split("$ walproof check --impl leveldb-cpp", 1)[1].split("\n", 1)
+    if (why := why_not(registry.load(FOLDER / "leveldb-cpp"))) is not None:
+        pytest.skip(why)
+    monkeypatch.setenv("COLUMNS", "80")
+    words = ["check", "--impl", "leveldb-cpp", *command.split(), "--report", str(tmp_path / "r")]
+    printed = CliRunner().invoke(walproof, words).stdout
+    for shown in said.split("```", 1)[0].split("…\n")[:-1]:
+        before, found, printed = printed.partition(shown)
+        assert found, f"{shown!r} is not in {before!r}"
 
 
 def test_every_top_level_folder_is_explained() -> None:

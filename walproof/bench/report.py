@@ -213,6 +213,8 @@ def _curve_table(rows: Sequence[Row]) -> Table:
 
 def _hostile_table(rows: Sequence[Row]) -> Table:
     table = _table("Hostile logs", "log", "n", "n", "2n", "4n", "×", "n", "2n", "4n", "×", "")
+    for column in (table.columns[0], table.columns[-1]):
+        column.overflow = "fold"  # what is cut off could be the one that is bent
     format_id = None
     for row in rows:
         if row["format"] != format_id:

@@ -118,9 +118,11 @@ def main() -> None:
         _show(error)
         raise SystemExit(1) from None
     except ModuleNotFoundError as error:
-        if (needed := advice(error)) is None:
+        needed = advice(error)
+        if needed is None and error.name is not None:
             raise
-        say(f"Error: this {needed}", err=True)
+        # Without a name it is no module: kernels that the environment asks for.
+        say(f"Error: {error if needed is None else f'this {needed}'}", err=True)
         raise SystemExit(1) from None
     except OSError as error:
         if error.filename is None:  # nothing to tell a user: a defect of ours

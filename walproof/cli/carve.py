@@ -32,6 +32,7 @@ from walproof.carve.output import Row
 from walproof.cli.output import must_not_overwrite, say, say_json
 from walproof.cli.stopping import stoppable
 from walproof.quantity import counted, in_bytes
+from walproof.summary.unpacked import HEAD, packing_of
 
 EVERY_SECONDS = 2.0
 """How often a run notes how far it has come; less often where the note takes long."""
@@ -113,12 +114,24 @@ def carve(
                 "align": align or (1 if opened.is_core() else SECTOR),
             }
             run = _Run(opened, options, out, state, as_json)
+            _warn_if_packed(opened)
             return run.go()
     except output.OtherRun as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         where = error.filename or image
         raise click.ClickException(f"{where}: {error.strerror or error}") from None
+
+
+def _warn_if_packed(image: Image) -> None:
+    """Say that what is in a packed file is not looked at. In a tar archive it lies as it was."""
+    kind = packing_of(image.read(0, HEAD))
+    if kind not in (None, "tar"):
+        say(
+            f"{image.path}: it begins as what {kind} packs does, and is searched as it is:"
+            " unpack it to find what is in it",
+            err=True,
+        )
 
 
 class _Run:

@@ -137,7 +137,7 @@ def _print(system: System, results: Sequence[Result], at_length: bool, console: 
                 print_hanging(Text("word"), Text(one_line(one.judgement.word)), console)
         return
     table = Table(box=None, pad_edge=False)
-    table.add_column("damage")
+    table.add_column("damage", no_wrap=True)
     for mode in system.modes:
         table.add_column(mode, overflow="fold")
     for case in cases_of(system.format):

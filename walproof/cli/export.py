@@ -21,6 +21,7 @@ from walproof.cli.context import context_of
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.extras import advice
+from walproof.quantity import counted
 
 NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; say --parquet OUT"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -177,8 +178,9 @@ def _parquet(
     end: End = done.end
     why = f" ({end.reason})" if end.reason else ""
     say(
-        f"{out}: {format.id}, {end.verdict}{why}, {done.records:,} records,"
-        f" {done.lost:,} lost ranges{'; payloads are not compressed' if done.is_stored else ''}"
+        f"{out}: {format.id}, {end.verdict}{why}, {counted(done.records, 'record')},"
+        f" {counted(done.lost, 'lost range')}"
+        f"{'; payloads are not compressed' if done.is_stored else ''}"
     )
     return EXIT_STATUS[end.verdict]
 

@@ -90,10 +90,10 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
     try:
         return Opened(source, named(system.format) if system else detect(source.path), system)
     except UnknownFormat as error:
-        if source.is_copy or not source.path.is_dir():
+        if not source.path.is_dir() or source.typed == "-":
             raise
-        name = shlex.quote(source.typed)
-        raise UnknownFormat(f"{error}; walproof {name} reads each log below it") from None
+        name, where = shlex.quote(source.typed), "in" if source.is_copy else "below"
+        raise UnknownFormat(f"{error}; walproof {name} reads each log {where} it") from None
 
 
 @contextlib.contextmanager

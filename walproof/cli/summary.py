@@ -207,7 +207,8 @@ def _about_folder(log: Unpacked, all_logs: bool, as_json: bool) -> int:
     if not as_json and rows:
         say(f"{log.typed}")
         _print(table(rows, _height(all_logs), _width()))
-        if (worst := max(rows, key=lambda row: EXIT_STATUS[row[2].verdict]))[2].verdict != "intact":
+        worst = max(rows, key=lambda row: EXIT_STATUS[row[2].verdict])
+        if worst[2].verdict != "intact" and not log.is_copy:  # in an archive it has no path
             say("")
             say(f"  walproof {shlex.quote(worst[0])}", style="cyan")
     _say_aside([(_below(other.path, log), other.what) for other in aside], as_json)
@@ -303,7 +304,7 @@ def _json(name: str, found: FoundOne, about: Summary, log: Unpacked) -> dict[str
 def _below(path: Path, log: Unpacked) -> str:
     """A log of a folder as the user would type it; inside an archive, as it is called there."""
     if log.is_copy:
-        return path.relative_to(log.path.resolve()).as_posix()
+        return path.relative_to(log.path).as_posix()
     return str(path)
 
 

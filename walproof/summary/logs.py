@@ -15,6 +15,7 @@ from reference_impl.register import registers
 from walproof.lake.blank import is_blank
 from walproof.lake.discovery import FoundLog, find
 from walproof.lake.options import Options
+from walproof.lake.trees import absolute
 from walproof.summary.beside import what_it_is
 from walproof.summary.summary import size_of
 from walproof.summary.unpacked import packing
@@ -68,17 +69,17 @@ def one(path: Path, format_id: str | None) -> FoundOne | None:
 def below(folder: Path) -> Iterator[FoundOne]:
     """The logs in a folder and below it, in order of their paths.
 
-    A file that is no log as it lies there is left out: :mod:`walproof.summary.beside` names those.
-    What cannot be read has its ``fault``.
+    The paths begin with ``folder`` as it was given. A file that is no log as it lies there is left
+    out: :mod:`walproof.summary.beside` names those. What cannot be read has its ``fault``.
     """
+    here = absolute(str(folder))
     for log in find(Options((str(folder),), recursive=True)):
-        found = _looked_at(log)
+        found = _looked_at(log, folder / Path(log.path).relative_to(here))
         if found is not None:
             yield found
 
 
-def _looked_at(log: FoundLog) -> FoundOne | None:
-    path = Path(log.path)
+def _looked_at(log: FoundLog, path: Path) -> FoundOne | None:
     if what_it_is(path) is not None:
         return None
     if log.fault is not None:

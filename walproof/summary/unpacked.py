@@ -32,6 +32,8 @@ from walproof.quantity import in_bytes
 
 MOST = 64 << 30
 """Bytes that are unpacked or copied out of a pipe, at most."""
+HEAD = 512
+"""Bytes by which a packed file is known."""
 PIECE = 1 << 16
 _CALLED = "standard-input"
 
@@ -221,9 +223,13 @@ _BROKEN = (
 
 
 def packing(path: Path) -> str | None:
-    """How a file is packed, by its first bytes; tar also by its 257th. Raises ``OSError``."""
+    """How a file is packed. Raises ``OSError``."""
     with path.open("rb") as file:
-        head = file.read(512)
+        return packing_of(file.read(HEAD))
+
+
+def packing_of(head: bytes) -> str | None:
+    """How a file is packed, by its first :data:`HEAD` bytes; tar by its 257th."""
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return kind

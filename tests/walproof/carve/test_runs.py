@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import struct
@@ -96,6 +97,16 @@ def test_nothing_is_written_where_something_is(builder, carve, tmp_path: Path) -
     assert [path.name for path in folder.iterdir()] == ["mine"]
     made = carve(image, "--state", str(image))
     assert made.status == 1 and "overwrite" in made.said
+
+
+def test_a_packed_image_is_named(log_of, carve, tmp_path: Path) -> None:
+    image, packed = tmp_path / "disk.img", tmp_path / "disk.img.gz"
+    image.write_bytes(bytes(512) + log_of("leveldb-log", 3))
+    packed.write_bytes(gzip.compress(image.read_bytes()))
+    assert "unpack it" not in carve(image).said
+    done = carve(packed)
+    assert done.status == 0 and done.rows == []
+    assert f"{packed}: it begins as what gzip packs does" in done.said
 
 
 def test_finds_are_streamed(builder, log_of, tmp_path: Path, monkeypatch, capfd) -> None:

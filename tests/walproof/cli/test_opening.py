@@ -144,6 +144,18 @@ def test_what_is_broken_in_the_packing_is_said(command: str, tmp_path: Path) -> 
     assert "fault of the packing" in done.output, done.exception
 
 
+def test_who_reads_several_logs_is_told_by_who_does_not(tmp_path: Path) -> None:
+    folder = tmp_path / "some"
+    folder.mkdir()
+    for name in ("a.log", "b.log"):
+        (folder / name).write_bytes(LOG.read_bytes())
+    packed = tmp_path / "some.tar"
+    with tarfile.open(packed, "w") as archive:
+        archive.add(folder, "some")
+    for path, where in ((folder, "below"), (packed, "in")):
+        assert f"; walproof {path} reads each log {where} it" in run("read", path).output
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("what", ["nothing there", "no log", "empty gzip"])
 def test_errors_are_one_line_that_names_what_was_typed(

@@ -126,6 +126,18 @@ def crowded(tmp_path: Path) -> Iterator[Path]:
         yield folder
 
 
+def test_logs_of_a_folder_are_named_as_it_was_typed(crowded: Path) -> None:
+    (crowded.parent / "link").symlink_to(crowded)
+    above = crowded.parent
+    for here, typed in ((crowded, "."), (above, "crowded"), (above, "./link/"), (crowded, "..")):
+        with contextlib.chdir(here):
+            bodies = [json.loads(line) for line in run(typed, "--json").stdout.splitlines()]
+            names = [body["log"] for body in bodies if "log" in body]
+            start = str(Path(typed) / "x")[:-1]
+            assert names and all(name.startswith(start) for name in names), names
+            assert all(Path(name).exists() and not Path(name).is_absolute() for name in names)
+
+
 def test_what_else_is_in_a_folder_is_opened_or_named(crowded: Path) -> None:
     done = run(crowded)
     assert done.return_value == 3

@@ -65,7 +65,10 @@ def kernels() -> str:
         NONE: lambda: True,
     }
     if told := os.environ.get(VARIABLE):
-        if told not in has or not has[told]():
-            raise NoSuchKernels(f"{VARIABLE}={told}: there are no such kernels here")
+        if told not in has:
+            raise NoSuchKernels(f"{VARIABLE}={told}: expected {NUMBA}, {LIBRARY} or {NONE}")
+        if not has[told]():
+            how = "is not here" if told == NUMBA else "of these sources is not here: make kernels"
+            raise NoSuchKernels(f"{VARIABLE}={told}: the {told} {how}")
         return told
     return next(one for one, is_here in has.items() if is_here())
