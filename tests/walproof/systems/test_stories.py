@@ -1,6 +1,7 @@
-"""The stories of ``docs/rescue.md`` print today what the page shows: all but the numbers in them.
+"""The stories of ``docs/rescue.md`` print today what the page shows.
 
 Each folder is made as the page says: by the real program where it is here, else a folder like it.
+Where the program writes it anew, its numbers are others, and are not compared.
 """
 
 from __future__ import annotations
@@ -87,6 +88,10 @@ STORIES: dict[str, Callable[[Path], Path]] = {
 }
 
 
+OF_FILES = ("Journals of a host", "A zmq-raft node")
+"""Of these the folder is the same each time."""
+
+
 def told(heading: str) -> list[tuple[list[str], str]]:
     """The commands of a story's first example, and what the page shows of each."""
     story = PAGE.read_text("utf-8").partition(f"\n### {heading}\n")[2]
@@ -99,9 +104,9 @@ def told(heading: str) -> list[tuple[list[str], str]]:
     return found
 
 
-def plain(text: str) -> str:
-    """A text without its numbers, and without the ends of lines, which follow from them."""
-    return " ".join(NUMBER.sub("#", text).split())
+def plain(text: str, has_numbers: bool) -> str:
+    """A text without the ends of lines, and without its numbers, from which these may follow."""
+    return " ".join((text if has_numbers else NUMBER.sub("#", text)).split())
 
 
 def test_the_page_has_these_stories_and_no_others() -> None:
@@ -119,7 +124,7 @@ def test_a_story_is_what_the_commands_print(
         if command[0] != "walproof":
             continue
         done = CliRunner(env={"COLUMNS": "100"}).invoke(walproof, command[1:])
-        rest = plain(done.output)
-        for piece in filter(None, map(str.strip, plain(shown).split("…"))):
+        rest = plain(done.output, heading in OF_FILES)
+        for piece in filter(None, map(str.strip, plain(shown, heading in OF_FILES).split("…"))):
             _, there, rest = rest.partition(piece)
             assert there == piece, f"{command}: {piece!r} is not in what follows:\n{done.output}"
