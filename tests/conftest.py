@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import pickle
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,16 @@ from walproof.spark.java import JavaMissing, java_home
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+def pytest_configure() -> None:
+    """See to it that what the tests start can be interrupted.
+
+    A shell without job control has what it starts in the background ignore SIGINT, and so do all
+    its children: a run of ``make test &`` in a script.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def unavailable(why: str) -> None:
