@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +27,8 @@ WINDOW = 1 << 18
 checksum holds."""
 GAPS = 1024
 RAFT_COLUMNS = ("term", "entry_type", "entry_fault")
-_TYPES = pa.array([*kernel.ENTRY_TYPES, *(None for _ in kernel.ENTRY_FAULTS)], pa.string())
-_FAULTS = pa.array([*(None for _ in kernel.ENTRY_TYPES), *kernel.ENTRY_FAULTS], pa.string())
+_TYPES = (*kernel.ENTRY_TYPES, *(None for _ in kernel.ENTRY_FAULTS))
+_FAULTS = (*(None for _ in kernel.ENTRY_TYPES), *kernel.ENTRY_FAULTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,8 @@ LONGEST_DESCRIPTOR = 1 + 2 * (8 + 0xFFFF)
 class Room:
     """Arrays that records are put into, those of one segment after those of the one before.
 
-    ``rows`` and ``put`` say how many rows and bytes of payload are taken.
+    ``rows`` and ``put`` say how many rows and bytes of payload are taken. ``columns`` are arrays of
+    Arrow on the same memory: a run has a slice of each, from where the kernel has put its rows.
     """
 
     def __init__(self, rows: int, payload: int) -> None:
@@ -106,6 +106,13 @@ class Room:
             self.entries,
         ) = (one[:rows] for one in of_rows)  # fmt: skip
         self.ends[0] = 0
+        self.places = pa.py_buffer(self.ends)
+        self.columns = {
+            "index": numbers(self.index),
+            "asqn": numbers(self.asqn),
+            "checksum": numbers(self.checksum),
+            "term": numbers(self.term),
+        }
         self.renew(payload)
 
     def renew(self, payload: int) -> None:
@@ -275,18 +282,17 @@ class SegmentPass:
         count, here = after - first, slice(first, after)
         payload = cut = None
         if self.memory.cap >= 0:
-            buffers = [None, pa.py_buffer(room.ends), room.buffer]
+            buffers = [None, room.places, room.buffer]
             payload = pa.Array.from_buffers(pa.binary(), count, buffers, 0, first)
             if self.state[kernel.CUT]:
                 cut = room.cut[here].astype(np.bool_)
-        fields: dict[str, NDArray[Any]] = {
-            "index": room.index[here],
-            "asqn": room.asqn[here],
-            "checksum": room.checksum[here],
+        columns = {
+            name: room.columns[name].slice(first, count)
+            for name in ("index", "asqn", "checksum")
+            if self.wanted.wants(name)
         }
-        columns = {name: numbers(of) for name, of in fields.items() if self.wanted.wants(name)}
         if self.memory.raft:
-            columns.update(self._raft(room, here, count))
+            columns.update(self._raft(room, first, count))
         return Records(
             at=room.ats[here],
             size=room.sizes[here],
@@ -296,22 +302,22 @@ class SegmentPass:
             truncated=cut if cut is not None and cut.any() else None,
         )
 
-    def _raft(self, room: Room, here: slice, count: int) -> dict[str, pa.Array]:
-        entries = room.entries[here]
-        lowest, highest = int(entries.min()), int(entries.max())
+    def _raft(self, room: Room, first: int, count: int) -> dict[str, pa.Array]:
+        entries, terms = room.entries[first : first + count], room.columns["term"]
+        lowest, highest = int(entries.min()), int(entries.max())  # mostly they are all the same
         made = {}
         if self.wanted.wants("term"):
             if highest <= kernel.INITIAL:
-                made["term"] = numbers(room.term[here])
+                made["term"] = terms.slice(first, count)
             elif lowest > kernel.INITIAL:
                 made["term"] = repeated(None, pa.uint64(), count)
             else:
-                made["term"] = pa.array(room.term[here], mask=entries > kernel.INITIAL)
+                mask = entries > kernel.INITIAL
+                made["term"] = pa.array(room.term[first : first + count], mask=mask)
         for name, texts in (("entry_type", _TYPES), ("entry_fault", _FAULTS)):
             if self.wanted.wants(name):
-                # Mostly they are all the same.
                 if lowest == highest:
-                    made[name] = repeated(texts[lowest].as_py(), pa.string(), count)
+                    made[name] = repeated(texts[lowest], pa.string(), count)
                 else:
-                    made[name] = texts.take(pa.array(entries))
+                    made[name] = pa.array(texts, pa.string()).take(pa.array(entries))
         return made
