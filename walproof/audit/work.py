@@ -147,10 +147,11 @@ def scan(
             of_file = tally.files[event.file]
             if isinstance(event, Records):
                 of_file.add_records(event)
-                more = {"decoded": decoded(event, format_id)} if options.decode else {}
-                if not options.payload:
-                    event = without_content(event, format_id)
-                records.add(rows(event, shown(file), piece.log, format_id, more))
+                for run in event.pieces():
+                    more = {"decoded": decoded(run, format_id)} if options.decode else {}
+                    if not options.payload:
+                        run = without_content(run, format_id)
+                    records.add(rows(run, shown(file), piece.log, format_id, more))
             else:
                 of_file.add_lost(event)
                 gaps.add(event, shown(file), piece.log, format_id, of_file.size)

@@ -16,6 +16,7 @@ from walproof.audit.job import audit
 from walproof.audit.output import Output, OutputRefused
 from walproof.audit.shard import OutputError
 from walproof.audit.unit import Task
+from walproof.scan.model import PIECE_ROWS, Records
 
 from .dying import killed_audit
 from .in_process import InProcess
@@ -181,3 +182,20 @@ def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("os.link", refuse)
     assert owed(lake, out) == owed(lake, tmp_path / "fresh")
+
+
+def test_rows_of_a_long_log_are_made_in_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row is larger than what a scanner makes of a record: it has the names of files as text."""
+    lake, counts, made = tmp_path / "lake", [], work.rows
+    leveldb(lake / "long.log", 2 * PIECE_ROWS + 1)
+
+    def counted(run: Records, *rest: Any) -> Any:
+        counts.append(len(run))
+        return made(run, *rest)
+
+    monkeypatch.setattr(work, "rows", counted)
+    audit(options(lake), tmp_path / "out", InProcess())
+    assert sum(counts) == 2 * PIECE_ROWS + 1
+    assert max(counts) <= PIECE_ROWS
