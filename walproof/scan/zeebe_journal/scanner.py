@@ -117,8 +117,7 @@ class _Segment:
         try:
             head = source.read(0, 256)
             found = descriptor_in(head)
-            is_torn = isinstance(found, Unreadable) and found.reason == "torn-descriptor"
-            if is_torn and self.size > len(head):
+            if found == Unreadable("torn-descriptor") and self.size > len(head):
                 found = descriptor_in(source.read(0, LONGEST_DESCRIPTOR))
         except BaseException:
             source.close()
