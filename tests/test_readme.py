@@ -17,6 +17,7 @@ from conformance.registry import FOLDER
 from conformance.score import WRITING, score
 from conformance.vectors import load_all
 from reference_impl.formats import FORMATS
+from tests.conftest import unavailable
 from walproof.bench.availability import why_not
 from walproof.cli import walproof
 
@@ -48,7 +49,7 @@ def test_the_known_failure_is_what_the_command_prints(
     """What is left out is marked: the rest comes in this order, with nothing between."""
     command, said = README.split("$ walproof check --impl leveldb-cpp", 1)[1].split("\n", 1)
     if (why := why_not(registry.load(FOLDER / "leveldb-cpp"))) is not None:
-        pytest.skip(why)
+        unavailable(why)
     monkeypatch.setenv("COLUMNS", "80")
     words = ["check", "--impl", "leveldb-cpp", *command.split(), "--report", str(tmp_path / "r")]
     printed = CliRunner().invoke(walproof, words).stdout
