@@ -12,10 +12,6 @@ import pyarrow.parquet
 
 from walproof.tables.batches import Pile
 
-GROUP_BYTES = 32 << 20
-GROUP_ROWS = 1 << 18
-"""A row group is written when either is reached: no more than that is held, however long a log."""
-
 
 class OutputError(OSError):
     """The output cannot be written; ``filename`` is where. It is never the fault of a log."""
@@ -34,7 +30,7 @@ class Shard:
     def add(self, batch: pa.RecordBatch) -> None:
         """Hold rows, and write them in large groups."""
         self._held.add(batch)
-        if self._held.nbytes >= GROUP_BYTES or self._held.rows >= GROUP_ROWS:
+        if self._held.is_group:
             self._write()
 
     def _write(self) -> None:

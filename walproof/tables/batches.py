@@ -1,4 +1,4 @@
-"""Arrow batches that are neither too small nor too large for the JVM."""
+"""Arrow batches that are neither too small nor too large, for the JVM and for a row group."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from walproof.scan.model import PIECE_ROWS
 
 BATCH_BYTES = 4 << 20
 """A batch for the JVM has at most ``PIECE_ROWS`` rows and about so many bytes: docs/speed.md."""
+GROUP_BYTES = 32 << 20
+GROUP_ROWS = 1 << 18
+"""A row group of Parquet is written when either is reached: no more is held, however long a log."""
 AT_ONCE = 64
 """Batches that become one: a batch of one row takes some thousand bytes, one of many hardly more.
 """
@@ -35,6 +38,11 @@ class Pile:
                 self._levels.append([])
             self._levels[number + 1].append(_joined(level))
             level.clear()
+
+    @property
+    def is_group(self) -> bool:
+        """Whether there is enough for a row group."""
+        return self.nbytes >= GROUP_BYTES or self.rows >= GROUP_ROWS
 
     def take(self) -> list[pa.RecordBatch]:
         """All of them; none is left."""

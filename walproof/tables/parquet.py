@@ -23,9 +23,6 @@ from walproof.tables import encodings, rows
 from walproof.tables.batches import Pile
 
 DECODED = "decoded"
-GROUP_BYTES = 32 << 20
-GROUP_ROWS = 1 << 18
-"""A row group is written when either is reached."""
 COMPRESSION = "lz4"
 """docs/speed.md has what was measured."""
 AUTO = "auto"
@@ -162,7 +159,7 @@ def _write(
             end = event
         for batch in _batches(event, format_id, str(log.path), groups.schema):
             group.add(batch)
-            if group.nbytes >= GROUP_BYTES or group.rows >= GROUP_ROWS:
+            if group.is_group:
                 groups.write(group.take())
                 progress(records)
     if group.rows:

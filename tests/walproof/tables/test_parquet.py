@@ -19,8 +19,8 @@ from walproof.cli.output import EXIT_STATUS
 from walproof.scan import answers
 from walproof.scan.log import Log
 from walproof.scan.reference import ReferenceScanner
+from walproof.tables import batches, rows
 from walproof.tables import parquet as export
-from walproof.tables import rows
 
 VECTORS = [v for v in load_all().values() if v.operation == "read"]
 
@@ -74,7 +74,7 @@ def test_rows_and_metadata_are_the_answer(format_id: str, tmp_path: Path) -> Non
 def test_a_long_log_has_several_row_groups(
     tmp_path: Path, compression: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "GROUP_BYTES", 1 << 20)
+    monkeypatch.setattr(batches, "GROUP_BYTES", 1 << 20)
     log, out = tmp_path / "000003.log", tmp_path / "out.parquet"
     records = [NewRecord(bytes([n & 255]) * 500) for n in range(40_000)]
     named("leveldb-log").write(log, records, {})
