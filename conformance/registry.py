@@ -7,18 +7,21 @@ import os
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from conformance import BUILD
+from conformance import BUILD, declaration
+from conformance.declaration import BrokenDeclaration
 from reference_impl.places import PACKAGES
+from reference_impl.register import registers
 
 FOLDER = PACKAGES / "conformance" / "implementations"
 BENCH_FILE = "bench.toml"
 """How ``walproof bench`` measures it. It stands beside the adapter; no build depends on it."""
 BUILD_SECONDS = 1500
+_SCHEMA = Path(__file__).with_name("implementation.schema.json")
 
 
 class Unavailable(Exception):
@@ -27,7 +30,7 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True)
 class Implementation:
-    """One folder of implementations, as its ``implementation.toml`` says."""
+    """One folder of implementations, as its ``implementation.toml`` says; see its schema."""
 
     folder: Path
     name: str
@@ -136,9 +139,20 @@ class Implementation:
                     yield path
 
 
+def declared(folder: Path) -> dict[str, Any]:
+    """What the ``implementation.toml`` in a folder says. Raises as :func:`load` does."""
+    path = folder / "implementation.toml"
+    body = declaration.read(path, _SCHEMA)
+    for format_id in body["formats"]:
+        if format_id not in registers() and body["formats"] != ["*"]:
+            known = ", ".join(registers())
+            raise BrokenDeclaration(f"{path}: formats: {format_id!r} is none of {known}")
+    return body
+
+
 def load(folder: Path) -> Implementation:
-    """One implementation from its folder."""
-    body = tomllib.loads((folder / "implementation.toml").read_text())
+    """One implementation from its folder. Raises :class:`BrokenDeclaration`, ``OSError``."""
+    body = declared(folder)
     return Implementation(
         folder=folder,
         name=body["name"],

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
-
-from conformance import ROOT
+from conformance import ROOT, declaration
 from conformance.findings import FOLDER
 
 HARMS = {
@@ -27,10 +22,6 @@ HARMS = {
 
 SHOWS, NOT_RUN = "shows it", "was not run"
 _SCHEMA = Path(__file__).with_name("finding.schema.json")
-
-
-class BrokenFinding(Exception):
-    """A record that does not hold together: our defect."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +53,7 @@ class Finding:
 
 
 def load(folder: Path = FOLDER) -> list[Finding]:
-    """All findings, the most harmful first. Raises :class:`BrokenFinding`."""
+    """All findings, the most harmful first. Raises :class:`BrokenDeclaration`."""
     found = [_finding(path.parent) for path in sorted(folder.glob("*/finding.toml"))]
     order = list(HARMS)
     return sorted(
@@ -71,21 +62,7 @@ def load(folder: Path = FOLDER) -> list[Finding]:
 
 
 def _finding(folder: Path) -> Finding:
-    path = folder / "finding.toml"
-    try:
-        body = tomllib.loads(path.read_text("utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise BrokenFinding(f"{path}: {error}") from None
-    wrong = best_match(_validator().iter_errors(body))
-    if wrong is not None:
-        where = "/".join(map(str, wrong.absolute_path)) or "the record"
-        raise BrokenFinding(f"{path}: {where}: {wrong.message[:300]}")
-    return Finding(folder, body)
-
-
-@functools.cache
-def _validator() -> Draft202012Validator:
-    return Draft202012Validator(json.loads(_SCHEMA.read_text("utf-8")))
+    return Finding(folder, declaration.read(folder / "finding.toml", _SCHEMA))
 
 
 def faults(finding: Finding, root: Path = ROOT) -> list[str]:

@@ -5,34 +5,35 @@ It is a file of its own, not a part of ``implementation.toml``, because no build
 
 from __future__ import annotations
 
-import tomllib
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from conformance import declaration
+from conformance.declaration import BrokenDeclaration
 from conformance.registry import BENCH_FILE, Implementation
 from walproof.bench.availability import why_not
 from walproof.bench.contender import Command, Contender
 from walproof.bench.own import in_process
 
+_SCHEMA = Path(__file__).with_name("bench.schema.json")
+
 
 def contenders_of(implementation: Implementation) -> Iterator[Contender]:
     """The contenders that an implementation declares; none without a ``bench.toml``.
 
-    Each table ``[[contender]]`` stands for one contender in each of ``formats``. ``name``,
-    ``title``, ``formats`` and ``command`` are those of ``implementation.toml`` where they are not
-    given. The command is run with ``bench LOG REPEAT``; with ``in_process = true`` the ``read`` of
-    an adapter in Python is timed instead. ``leave_out`` are arguments of the command that are for a
-    quick start and against speed. A build may leave the command's program out: the row then says
-    ``without``. ``peer``, ``repeat`` and ``share`` are those of :class:`Contender`. Raises
-    ``TypeError`` for an unknown key, ``ValueError`` for an argument that the command does not have.
+    Each table ``[[contender]]`` stands for one contender in each of ``formats``;
+    ``bench.schema.json`` says what its keys mean. Raises :class:`BrokenDeclaration`, also for an
+    argument to be left out that the command does not have.
     """
     path = implementation.folder / BENCH_FILE
-    if path.exists():
-        for table in tomllib.loads(path.read_text("utf-8"))["contender"]:
-            for format_id in table.pop("formats", implementation.formats):
-                yield _contender(implementation, format_id, **table)
+    if not path.exists():
+        return
+    for table in declaration.read(path, _SCHEMA)["contender"]:
+        for format_id in table.pop("formats", implementation.formats):
+            yield _contender(implementation, format_id, **table)
 
 
 def _contender(
@@ -46,6 +47,10 @@ def _contender(
 ) -> Contender:
     template = list(command or implementation.command_template)
     for argument in leave_out:
+        if argument not in template:
+            given = shlex.join(template)
+            said = f"leave_out: {argument!r} is not in the command {given}"
+            raise BrokenDeclaration(f"{implementation.folder / BENCH_FILE}: {said}")
         template.remove(argument)
     implementation = replace(implementation, command_template=tuple(template))
 

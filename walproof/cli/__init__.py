@@ -8,6 +8,7 @@ import os
 
 import click
 
+from conformance.declaration import BrokenDeclaration
 from walproof.cli.checkout import NeedsCheckout
 from walproof.cli.output import say, say_lines
 from walproof.extras import advice
@@ -116,6 +117,9 @@ def main() -> None:
         raise SystemExit(error.exit_code) from None
     except click.ClickException as error:
         _show(error)
+        raise SystemExit(1) from None
+    except BrokenDeclaration as error:
+        say(f"Error: {error}", err=True)
         raise SystemExit(1) from None
     except ModuleNotFoundError as error:
         needed = advice(error)

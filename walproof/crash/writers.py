@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 from conformance import registry
@@ -20,5 +19,4 @@ def all_writers() -> list[Implementation]:
 
 def is_boxed(implementation: Implementation) -> bool:
     """Whether it may be judged in a box; one that mounts folders of its own may not."""
-    body = tomllib.loads((implementation.folder / "implementation.toml").read_text("utf-8"))
-    return bool(body.get("boxed", True))
+    return bool(registry.declared(implementation.folder).get("boxed", True))

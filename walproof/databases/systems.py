@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.registry import Implementation, load
+from conformance.registry import Implementation, declared, load
 from conformance.saving import save
 
 FOLDER = Path(__file__).with_name("implementations")
@@ -63,7 +62,7 @@ def systems() -> list[System]:
     """All systems by format, then by name."""
     found = []
     for path in FOLDER.glob("*/implementation.toml"):
-        said = tomllib.loads(path.read_text("utf-8"))
+        said = declared(path.parent)
         found.append(
             System(load(path.parent), said["modes"], said.get("note", ""), said.get("boxed", True))
         )

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from conformance import ROOT
+from conformance.declaration import BrokenDeclaration
 from conformance.findings import FOLDER, reproduce, runtimes
 from conformance.findings.pages import commands, needs, pages
-from conformance.findings.record import BrokenFinding, Finding, faults, load
+from conformance.findings.record import Finding, faults, load
 
 FINDINGS = load()
 RUNS = [(finding, tried) for finding in FINDINGS for tried in finding.run_on]
@@ -102,7 +103,7 @@ def test_a_cause_that_is_gone_is_noticed(tmp_path: Path) -> None:
 
 def test_a_harm_that_nobody_knows_is_refused(tmp_path: Path) -> None:
     harm = FINDINGS[0].body["harm"]
-    with pytest.raises(BrokenFinding, match="harm"):
+    with pytest.raises(BrokenDeclaration, match="harm"):
         broken(tmp_path, f'harm = "{harm}"', 'harm = "annoys"')
 
 

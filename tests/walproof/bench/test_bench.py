@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from conformance.declaration import BrokenDeclaration
 from conformance.isolation import offered
 from conformance.vectors import load_all
 from walproof.bench import asking, at_once_rows, boxed, declared, reading, report, workloads
@@ -199,7 +200,14 @@ def test_smaller_workloads_keep_at_least_one_record() -> None:
 def test_an_unknown_key_of_a_declaration_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bench.toml").write_text("[[contender]]\nrepeats = 3\n")
     implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
-    with pytest.raises(TypeError, match="repeats"):
+    with pytest.raises(BrokenDeclaration, match=r"bench\.toml: contender/0: .*'repeats' was unexp"):
+        list(declared.contenders_of(implementation))
+
+
+def test_what_is_no_toml_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text("[[contender]\n")
+    implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
+    with pytest.raises(BrokenDeclaration, match=r"bench\.toml: Expected"):
         list(declared.contenders_of(implementation))
 
 
@@ -214,7 +222,7 @@ def test_arguments_for_a_quick_start_are_left_out(tmp_path: Path) -> None:
     [one] = declared.contenders_of(implementation)
     assert one.command(Path("log"), 3) == ["run", "it", "bench", "log", "3"]
     other = replace(implementation, command_template=("run", "it"))
-    with pytest.raises(ValueError, match="not in list"):
+    with pytest.raises(BrokenDeclaration, match=r"bench\.toml: leave_out: '-quick' is not in"):
         list(declared.contenders_of(other))
 
 

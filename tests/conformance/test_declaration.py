@@ -1,0 +1,57 @@
+"""A declaration that is wrong is told in one line: the file, the place, what was expected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance import registry
+from conformance.declaration import BrokenDeclaration
+
+GOOD = {
+    "name": '"one"',
+    "title": '"One 1.0"',
+    "formats": '["leveldb-log"]',
+    "command": '["{python}", "{here}/adapter.py"]',
+}
+
+
+def put(folder: Path, **changed: str | None) -> Path:
+    folder.mkdir(exist_ok=True)
+    lines = [f"{key} = {value}\n" for key, value in (GOOD | changed).items() if value is not None]
+    (folder / "implementation.toml").write_text("".join(lines))
+    return folder
+
+
+def test_one_that_says_no_more_than_it_has_to(tmp_path: Path) -> None:
+    one = registry.load(put(tmp_path / "one"))
+    assert (one.name, one.formats, one.needs, one.build) == ("one", ("leveldb-log",), (), ())
+
+
+def test_all_formats_are_a_star_alone(tmp_path: Path) -> None:
+    assert registry.load(put(tmp_path / "one", formats='["*"]')).formats == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"title": None}, r"'title' is a required property"),
+        ({"title": "3"}, r"title: 3 is not of type 'string'"),
+        ({"optinal": "true"}, r"'optinal' was unexpected"),
+        ({"command": '"run it"'}, r"command: 'run it' is not of type 'array'"),
+        ({"formats": '["zeebe"]'}, r"formats: 'zeebe' is none of .*zeebe-journal"),
+        ({"formats": '["*", "zeebe"]'}, r"formats: '\*' is none of "),
+        ({"name": "3 4"}, r"at line 1, column"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, changed: dict[str, str | None], said: str) -> None:
+    folder = put(tmp_path / "one", **changed)
+    with pytest.raises(BrokenDeclaration, match=rf"one/implementation\.toml: .*{said}"):
+        registry.load(folder)
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    (put(tmp_path / "one") / "implementation.toml").write_bytes(b'name = "\xff"\n')
+    with pytest.raises(BrokenDeclaration, match=r"implementation\.toml: .*utf-8"):
+        registry.load(tmp_path / "one")

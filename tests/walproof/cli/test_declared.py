@@ -1,0 +1,26 @@
+"""A declaration that is wrong ends a command with one line, and no traceback."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from walproof import implementations
+from walproof.cli import main
+
+
+def test_a_wrong_implementation_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "one" / "implementation.toml"
+    path.parent.mkdir()
+    path.write_text('name = "one"\ntitle = "One"\nformats = ["leveldb-log"]\ncomand = ["run"]\n')
+    monkeypatch.setattr(implementations, "FOLDER", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["walproof", "setup"])
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    said = capsys.readouterr().err
+    assert said.startswith(f"Error: {path}: ") and said.count("\n") == 1
+    assert "'comand' was unexpected" in said
