@@ -109,12 +109,14 @@ def test_killed_at_any_moment_nothing_is_half(name: str, tmp_path: Path) -> None
         "at": [0.0, *(lot.random() for _ in range(KILLS - 2)), 1 - 1e-9],
         "also": case.also,
     }
+    scratch = tmp_path / "scratch"  # what is killed leaves its scratch folders
+    scratch.mkdir()
     done = subprocess.run(
         [sys.executable, "-m", "tests.walproof.cli.dying", json.dumps(told)],
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)},
     )
     assert done.returncode == 0, done.stderr
     first, *killed = map(json.loads, done.stdout.splitlines())
