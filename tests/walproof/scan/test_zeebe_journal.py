@@ -25,7 +25,7 @@ from reference_impl.zeebe_journal.reader import read
 from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record, write
 from walproof.scan import answers
 from walproof.scan.columns import columns_of
-from walproof.scan.log import Log
+from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Event, Records, Wanted
 from walproof.scan.zeebe_journal import (
     kernel as zeebe_kernel,
@@ -201,6 +201,9 @@ def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zeebe_segment, "MAX_BYTES", rng.choice([1, 100, 1000]))
     monkeypatch.setattr(zeebe_segment, "MAX_ROWS", rng.choice([1, 2, 50]))
     monkeypatch.setattr(zeebe_segment, "GAPS", rng.choice([1, 2, 50]))
+    monkeypatch.setattr(zeebe_journal, "AHEAD", rng.choice([1, 2, 50]))
+    monkeypatch.setattr(zeebe_journal, "HELD_RUNS", rng.choice([1, 2, 50]))
+    monkeypatch.setattr(zeebe_journal, "HELD_BYTES", rng.choice([1, 500, 5000]))
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -247,6 +250,53 @@ def test_a_segment_that_is_gone_since_the_plan(tmp_path: Path) -> None:
     (path / str(parts[-1].file)).unlink()
     with pytest.raises(FileNotFoundError):
         list(zeebe_journal.scan(Log(path), Wanted(), parts[-1]))
+
+
+@pytest.mark.parametrize("broken", range(1, 21))
+def test_an_error_comes_after_the_records_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: int
+) -> None:
+    """Segments are opened ahead of their turn: what cannot be opened may be able to by then."""
+    path = tmp_path / "journal"
+    write(path, [NewRecord(b"x" * 100) for _ in range(20)], {"max_segment_size": 250})
+    assert len(list(path.glob("*.log"))) == 21  # one is prepared
+    tried = []
+
+    class Source(LocalSource):
+        def __init__(self, path: Path) -> None:
+            number = int(path.stem.rpartition("-")[2])
+            tried.append(number)
+            if number == broken + 1 and (tried.count(number) <= failures):
+                raise OSError(24, "Too many open files", str(path))
+            super().__init__(path)
+
+    monkeypatch.setattr(zeebe_journal, "LocalSource", Source)
+    failures, found = 1, 0
+    if broken % zeebe_journal.AHEAD:  # not the first of those that are opened in a row
+        assert sum(map(len, records_of(zeebe_journal.scan(Log(path), Wanted())))) == 20
+        assert tried.count(broken + 1) == 2
+    failures, tried = 1000, []
+    with pytest.raises(OSError, match="Too many"):
+        for run in records_of(zeebe_journal.scan(Log(path), Wanted())):
+            found += len(run)
+    assert found == broken - 1
+
+
+def records_of(events: Iterator[Event]) -> Iterator[Records]:
+    return (event for event in events if isinstance(event, Records))
+
+
+def test_few_segments_are_open_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    write(path, [NewRecord(b"x" * 100) for _ in range(100)], {"max_segment_size": 250})
+    before = open_files()
+    most = max(open_files() - before for _ in zeebe_journal.scan(Log(path), Wanted()))
+    assert 0 < most <= zeebe_journal.AHEAD + 1
+    assert open_files() == before
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 @pytest.mark.parametrize("cap", [0, 5, 1 << 30])

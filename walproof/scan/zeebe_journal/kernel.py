@@ -75,8 +75,9 @@ LARGEST = 2**63 - 1
     STOP,  # where to stop: no record from there on is taken
     FILE,  # the number of the open file
     SEGMENT_SIZE,  # what the descriptor says that the file may become
-) = range(18)
-STATE = 18
+    KINDS,  # bit n: an entry is the number n; of all rows that ROWS came to count
+) = range(19)
+STATE = 19
 
 SLACK = 32
 """Bytes that there is room for after payloads: copies are made in pieces of so many."""
@@ -181,6 +182,7 @@ def _walk_window(
     """
     here, expected, beyond, last_asqn = state[AT], state[INDEX], state[BEYOND], state[ASQN]
     rows, gaps, put, cuts = state[ROWS], state[LOST], state[PUT], state[CUT]
+    kinds = state[KINDS]
     base, file_size, limit = state[BASE], state[FILE_SIZE], state[STOP]
     upto = base + state[FILLED]
     room = max(file_size, state[SEGMENT_SIZE])  # ZBJ-012
@@ -281,6 +283,7 @@ def _walk_window(
         if raft:
             type = entry(data, content, after)
             entries[rows] = type
+            kinds |= 1 << type
             term[rows] = load64(data, content + SBE_HEADER) if type <= INITIAL else np.uint64(0)
         shortened = kept < after - content
         cut[rows] = shortened
@@ -292,6 +295,7 @@ def _walk_window(
         outcome, state[FAULT] = FAULTY, fault
     state[AT], state[INDEX], state[BEYOND], state[ASQN] = here, expected, beyond, last_asqn
     state[ROWS], state[LOST], state[PUT], state[CUT] = rows, gaps, put, cuts
+    state[KINDS] = kinds
     return outcome
 
 

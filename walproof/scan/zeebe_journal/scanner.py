@@ -13,6 +13,7 @@ nothing is split, so that the last part has it, and everything that follows from
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,12 +35,19 @@ from walproof.scan.zeebe_journal.segment import (
     LONGEST_DESCRIPTOR,
     Descriptor,
     Memory,
+    Run,
     SegmentPass,
     Unreadable,
     descriptor_in,
 )
 
 NO_LIMIT = 2**62
+AHEAD = 16
+"""Segments that are opened in a row, before they are read: the code that opens one is in the
+processor's cache for the next."""
+HELD_RUNS = 16
+HELD_BYTES = 4 << 20
+"""Columns are made of so many runs in a row, or of so many bytes, for the same reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +157,7 @@ class _Journal:
         self.over = self.promised = self.stopped = False
         self.memory = Memory(wanted)
         self.open: list[_Segment] = []
+        self.ahead: deque[_Segment] = deque()
         self.first_damage: str | None = None
         self.first_torn: str | None = None
         self.end: tuple[int | None, str | None] = (0, None)
@@ -160,12 +169,34 @@ class _Journal:
     def places(self, every: int) -> Iterator[Place]:
         """Where parts may begin, about ``every`` bytes apart, as far as the log can be read."""
         self.every, self.left = every, every
-        for event in self.events(None):
+        for event in self._closed(None):
             if isinstance(event, Place):
                 yield event
 
-    def events(self, start: Place | None) -> Iterator[Any]:
-        """The events; between them the places, when they were asked for."""
+    def events(self, start: Place | None) -> Iterator[Event]:
+        """The events, runs of records as columns; an error comes after what was read before it."""
+        held: list[Run] = []
+        size, error = 0, None
+        try:
+            for event in self._closed(start):
+                if isinstance(event, Run):
+                    if not held or held[-1].buffer is not event.buffer:
+                        size += event.buffer.size
+                    held.append(event)
+                    if len(held) < HELD_RUNS and size < HELD_BYTES:
+                        continue
+                yield from [run.records(self.wanted) for run in held]
+                held, size = [], 0
+                if not isinstance(event, Run):
+                    yield event
+        except OSError as raised:
+            error = raised
+        yield from [run.records(self.wanted) for run in held]
+        if error is not None:
+            raise error
+
+    def _closed(self, start: Place | None) -> Iterator[Any]:
+        """Runs and other events; between them the places, when they were asked for."""
         try:
             yield from self._events(start)
         finally:
@@ -208,9 +239,24 @@ class _Journal:
     def _open(self, number: int) -> _Segment | None:
         if number >= len(self.files):
             return None
-        # This one and the one before: those in front of them are closed.
-        self.open = [*self.open[-1:], _Segment(self.files[number], number, self.several)]
-        return self.open[-1]
+        if not self.ahead:
+            self._open_ahead(number)
+        return self.ahead.popleft()
+
+    def _open_ahead(self, number: int) -> None:
+        """Open some segments from ``number`` on. ``OSError`` is raised in the turn of each."""
+        last = min(number + AHEAD, len(self.files), self.stop[0] + 2 if self.stop else NO_LIMIT)
+        # The one before is still read: those in front of it are closed.
+        self.open = self.open[-1:]
+        for each in range(number, last):
+            try:
+                segment = _Segment(self.files[each], each, self.several)
+            except OSError:
+                if each == number:
+                    raise
+                break
+            self.open.append(segment)
+            self.ahead.append(segment)
 
     def _expected(self) -> int:
         return 1 if self.index is None else self.index
@@ -241,7 +287,7 @@ class _Journal:
             yield from self._after(segment, descriptor, following)
 
     def _records(self, segment: _Segment, descriptor: Descriptor, at: int) -> Iterator[Any]:
-        reading = SegmentPass(segment.source, descriptor, self.wanted, segment.file, self.memory)
+        reading = SegmentPass(segment.source, descriptor, segment.file, self.memory)
         stop = NO_LIMIT
         if self.stop is not None and self.stop[0] == segment.number:
             stop = self.stop[1]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +30,8 @@ GAPS = 1024
 RAFT_COLUMNS = ("term", "entry_type", "entry_fault")
 _TYPES = (*kernel.ENTRY_TYPES, *(None for _ in kernel.ENTRY_FAULTS))
 _FAULTS = (*(None for _ in kernel.ENTRY_TYPES), *kernel.ENTRY_FAULTS)
+_ENTRIES = (1 << kernel.INITIAL + 1) - 1
+"""The bits of ``KINDS`` that are types, not faults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,65 @@ class Room:
         self.payload = np.frombuffer(self.buffer, np.uint8)
 
 
+class Run(NamedTuple):
+    """Rows of a segment, of which :meth:`records` makes columns.
+
+    ``kinds`` has bits as the kernel's ``KINDS``, those of the run and perhaps more.
+    """
+
+    room: Room
+    buffer: pa.Buffer
+    first: int
+    after: int
+    kinds: int
+    is_cut: bool
+    file: str | None
+
+    def records(self, wanted: Wanted) -> Records:
+        """The same rows as columns; nothing is copied but what says which payloads were cut."""
+        room, first, count = self.room, self.first, self.after - self.first
+        here, payload, cut = slice(first, self.after), None, None
+        if wanted.cap >= 0:
+            buffers = [None, room.places, self.buffer]
+            payload = pa.Array.from_buffers(pa.binary(), count, buffers, 0, first)
+            if self.is_cut:
+                cut = room.cut[here].astype(np.bool_)
+        columns = {
+            name: room.columns[name].slice(first, count)
+            for name in ("index", "asqn", "checksum")
+            if wanted.wants(name)
+        }
+        if self.kinds:
+            columns.update(self._raft(wanted, here, count))
+        return Records(
+            at=room.ats[here],
+            size=room.sizes[here],
+            payload=payload,
+            fields=columns,
+            file=self.file,
+            truncated=cut if cut is not None and cut.any() else None,
+        )
+
+    def _raft(self, wanted: Wanted, here: slice, count: int) -> Mapping[str, pa.Array]:
+        room, kinds, made = self.room, self.kinds, {}
+        if wanted.wants("term"):
+            if not kinds & ~_ENTRIES:
+                made["term"] = room.columns["term"].slice(self.first, count)
+            elif not kinds & _ENTRIES:
+                made["term"] = repeated(None, pa.uint64(), count)
+            else:
+                mask = room.entries[here] > kernel.INITIAL
+                made["term"] = pa.array(room.term[here], mask=mask)
+        only = kinds.bit_length() - 1 if kinds.bit_count() == 1 else None
+        for name, texts in (("entry_type", _TYPES), ("entry_fault", _FAULTS)):
+            if wanted.wants(name):
+                if only is not None:
+                    made[name] = repeated(texts[only], pa.string(), count)
+                else:
+                    made[name] = pa.array(texts, pa.string()).take(pa.array(room.entries[here]))
+        return made
+
+
 class Memory:
     """What the passes over the segments of a journal have in common, one after the other.
 
@@ -183,12 +245,10 @@ class SegmentPass:
         self,
         source: LocalSource,
         descriptor: Descriptor,
-        wanted: Wanted,
         file: str | None,
         memory: Memory,
     ) -> None:
         self.source, self.descriptor, self.file = source, descriptor, file
-        self.wanted = wanted
         self.state = memory.state
         self.fault: str | None = None
         self.limited = False
@@ -209,7 +269,7 @@ class SegmentPass:
         """The last asqn, -1 for none."""
         return int(self.state[kernel.ASQN])
 
-    def events(self, at: int, index: int, asqn: int, limit: int) -> Iterator[Records | Lost]:
+    def events(self, at: int, index: int, asqn: int, limit: int) -> Iterator[Run | Lost]:
         """Runs of records, and what an asqn out of order costs (ZBJ-032). ``OSError``."""
         state = self.state
         beyond = index > kernel.LARGEST
@@ -265,59 +325,16 @@ class SegmentPass:
         """Put rows after those that are in the arrays already."""
         state, room = self.state, self.memory.room
         state[kernel.ROWS], state[kernel.PUT] = room.rows, room.put
-        state[kernel.LOST] = state[kernel.CUT] = 0
+        state[kernel.LOST] = state[kernel.CUT] = state[kernel.KINDS] = 0
 
-    def _taken(self) -> Iterator[Records | Lost]:
+    def _taken(self) -> Iterator[Run | Lost]:
         room, rows = self.memory.room, int(self.state[kernel.ROWS])
         first, room.rows, room.put = room.rows, rows, int(self.state[kernel.PUT])
+        kinds, is_cut = int(self.state[kernel.KINDS]), bool(self.state[kernel.CUT])
         for start, end, before in self.lost[: int(self.state[kernel.LOST])].tolist():
             if before > first:
-                yield self._records(room, first, before)
+                yield Run(room, room.buffer, first, before, kinds, is_cut, self.file)
                 first = before
             yield Lost(start, end, "asqn-order", file=self.file)
         if rows > first:
-            yield self._records(room, first, rows)
-
-    def _records(self, room: Room, first: int, after: int) -> Records:
-        count, here = after - first, slice(first, after)
-        payload = cut = None
-        if self.memory.cap >= 0:
-            buffers = [None, room.places, room.buffer]
-            payload = pa.Array.from_buffers(pa.binary(), count, buffers, 0, first)
-            if self.state[kernel.CUT]:
-                cut = room.cut[here].astype(np.bool_)
-        columns = {
-            name: room.columns[name].slice(first, count)
-            for name in ("index", "asqn", "checksum")
-            if self.wanted.wants(name)
-        }
-        if self.memory.raft:
-            columns.update(self._raft(room, first, count))
-        return Records(
-            at=room.ats[here],
-            size=room.sizes[here],
-            payload=payload,
-            fields=columns,
-            file=self.file,
-            truncated=cut if cut is not None and cut.any() else None,
-        )
-
-    def _raft(self, room: Room, first: int, count: int) -> dict[str, pa.Array]:
-        entries, terms = room.entries[first : first + count], room.columns["term"]
-        lowest, highest = int(entries.min()), int(entries.max())  # mostly they are all the same
-        made = {}
-        if self.wanted.wants("term"):
-            if highest <= kernel.INITIAL:
-                made["term"] = terms.slice(first, count)
-            elif lowest > kernel.INITIAL:
-                made["term"] = repeated(None, pa.uint64(), count)
-            else:
-                mask = entries > kernel.INITIAL
-                made["term"] = pa.array(room.term[first : first + count], mask=mask)
-        for name, texts in (("entry_type", _TYPES), ("entry_fault", _FAULTS)):
-            if self.wanted.wants(name):
-                if lowest == highest:
-                    made[name] = repeated(texts[lowest], pa.string(), count)
-                else:
-                    made[name] = pa.array(texts, pa.string()).take(pa.array(entries))
-        return made
+            yield Run(room, room.buffer, first, rows, kinds, is_cut, self.file)
