@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from conformance import BUILD
 from conformance.registry import FOLDER, load
@@ -19,12 +21,16 @@ SECONDS = 600
 
 @dataclass(frozen=True)
 class Workload:
-    """A log of ``count`` records with ``size`` bytes of payload each."""
+    """A log of ``count`` records with ``size`` bytes of payload each.
+
+    ``context`` is what the writer is told beside what it is told for all logs of the format.
+    """
 
     name: str
     format: str
     count: int
     size: int
+    context: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def smaller(self, by: int) -> Workload:
         """The same kind of log with fewer records, at least one."""
@@ -32,7 +38,8 @@ class Workload:
 
     def log(self) -> Path:
         """The log, which is made when it is not there, alone in a folder."""
-        name = f"{self.format}-{self.count}x{self.size}"
+        told = "".join(f"-{key}-{value}" for key, value in sorted(self.context.items()))
+        name = f"{self.format}-{self.count}x{self.size}{told}"
         folder = BUILD / "bench" / "logs" / name
         if not folder.exists():
             new = folder.with_name(f"{name}.{os.getpid()}")
@@ -52,7 +59,7 @@ class Workload:
                 boxed.run([*writer.command, *arguments], SECONDS, places)
                 return
         records = list(bench.records(self.count, self.size))
-        named(self.format).write(path, records, bench.context)
+        named(self.format).write(path, records, {**bench.context, **self.context})
 
 
 WORKLOADS = tuple(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from reference_impl.answer import End, Lost
 
 MAX_ROWS = 65_536
-MAX_BYTES = 8 << 20
+MAX_BYTES = 4 << 20
 """A run of records is cut at this many rows or bytes of payload, whichever comes first."""
 PIECE_ROWS = 16_384
 """Rows of a run that are gone through at a time where more is made of each than a scanner makes."""

@@ -14,11 +14,15 @@ from reference_impl.answer import NewRecord
 
 @dataclass(frozen=True)
 class Size:
-    """A log of ``count`` records with ``size`` bytes of payload each."""
+    """A log of ``count`` records with ``size`` bytes of payload each.
+
+    ``context`` is what the writer is told for this one, beside the format's.
+    """
 
     name: str
     count: int
     size: int
+    context: Mapping[str, Any] = field(default_factory=dict)
 
 
 def random_records(count: int, size: int) -> Iterable[NewRecord]:

@@ -30,7 +30,7 @@ from reference_impl.zeebe_journal.reader import (
 )
 from reference_impl.zeebe_journal.segment import written_end
 from walproof.scan.log import LocalSource, Log
-from walproof.scan.model import WHOLE, Event, Part, Wanted
+from walproof.scan.model import MAX_BYTES, WHOLE, Event, Part, Wanted
 from walproof.scan.zeebe_journal.segment import (
     LONGEST_DESCRIPTOR,
     Descriptor,
@@ -45,8 +45,7 @@ NO_LIMIT = 2**62
 AHEAD = 16
 """Segments that are opened in a row, before they are read: the code that opens one is in the
 processor's cache for the next."""
-HELD_RUNS = 16
-HELD_BYTES = 4 << 20
+HELD_RUNS, HELD_BYTES = 16, MAX_BYTES
 """Columns are made of so many runs in a row, or of so many bytes, for the same reason."""
 
 
