@@ -377,14 +377,6 @@ class TestScratch:
         shutil.rmtree(place.parent.parent)
         scratch.close()
 
-
-def test_steps_do_not_share_a_copy(vector, tmp_path):
-    step = ReadStep(vector("one-record").contents, {})
-    step.prepare(tmp_path / "a")
-    (tmp_path / "a").write_bytes(b"")
-    step.prepare(tmp_path / "b")
-    assert (tmp_path / "b").read_bytes() == vector("one-record").contents
-
     def test_they_lie_in_memory_where_there_is_room_and_else_on_disk(self, tmp_path, monkeypatch):
         monkeypatch.delenv("TMPDIR", raising=False)
         monkeypatch.setattr(scratch_module, "IN_MEMORY", tmp_path)
@@ -398,6 +390,14 @@ def test_steps_do_not_share_a_copy(vector, tmp_path):
         monkeypatch.setenv("TMPDIR", str(tmp_path))
         monkeypatch.setattr(tempfile, "tempdir", None)
         assert made_in() == tmp_path
+
+
+def test_steps_do_not_share_a_copy(vector, tmp_path):
+    step = ReadStep(vector("one-record").contents, {})
+    step.prepare(tmp_path / "a")
+    (tmp_path / "a").write_bytes(b"")
+    step.prepare(tmp_path / "b")
+    assert (tmp_path / "b").read_bytes() == vector("one-record").contents
 
 
 def made_in() -> Path:

@@ -1,15 +1,13 @@
 """Files for the tests of this folder."""
 
-import io
 import os
 from pathlib import Path
 from typing import Any
 
 from conformance.recipes.systemd_journal.log import BOOT, SMALL, START
-from reference_impl.answer import Answer, NewRecord, collect
+from reference_impl.answer import Answer, collect
 from reference_impl.systemd_journal import reader
 from reference_impl.systemd_journal.builder import Options, Writer
-from reference_impl.systemd_journal.export_format import entry_body, parse_export
 
 # Beside the repository, or where the environment says.
 SHARED = Path(os.environ.get("WALPROOF_SHARED", Path(__file__).resolve().parents[4] / "shared"))
@@ -30,8 +28,3 @@ def made(*entries: list[bytes], first: int = START, step: int = 1_000_000, **opt
 
 def hello(count: int) -> list[list[bytes]]:
     return [[b"MESSAGE=hello %d" % n, b"PRIORITY=%d" % (n % 3)] for n in range(count)]
-
-
-def canonical(record: NewRecord) -> bytes:
-    entries = list(parse_export(io.BytesIO(record.payload)))
-    return entry_body(p for entry in entries for p in entry.payloads)

@@ -174,11 +174,13 @@ def test_there_is_none_where_its_name_would_be_too_long(tmp_path: Path) -> None:
 
 
 def test_a_process_that_is_no_daemon_is_not_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    monkeypatch.setattr(handover, "_asked", asked.append)
     monkeypatch.setenv(handover.VARIABLE, "/no/such/socket")
-    monkeypatch.setattr(sys, "orig_argv", ["python", "-m", "pyspark.worker"])
-    handover.hand_over()
-    monkeypatch.setattr(sys, "orig_argv", ["python"])
-    handover.hand_over()
+    for words in (["-m", "pyspark.worker"], [], ["-m", "pyspark.daemon", "one"]):
+        monkeypatch.setattr(sys, "orig_argv", ["python", *words])
+        handover.hand_over()
+    assert asked == [["one"]]  # the daemon alone
 
 
 def test_nothing_to_load_is_no_server(monkeypatch: pytest.MonkeyPatch) -> None:

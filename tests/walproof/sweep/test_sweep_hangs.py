@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.walproof.sweep.plans import small_plan, wrong
-from walproof.sweep import findings, hangs, job, worker
+from walproof.sweep import findings, hangs, job
 from walproof.sweep.children import Limits
 from walproof.sweep.hangs import Hangs
 from walproof.sweep.store import Store
 
 FLIP = ("flip", "header.length", "leveldb-log/one-record", "damaged (bad-length)")
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays() -> Iterator[None]:
-    yield
-    worker.close_all()
 
 
 def test_a_kind_of_damage_is_learned() -> None:

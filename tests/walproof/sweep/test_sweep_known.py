@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
-
 from conformance.registry import Implementation
 from conformance.vectors import load_all
 from tests.walproof.sweep.plans import planned, wrong
-from walproof.sweep import findings, job, worker
+from walproof.sweep import findings, job
 from walproof.sweep.findings import Finding
 from walproof.sweep.known import Known
 from walproof.sweep.store import Store
 
 THREE = ("leveldb-log/three-records",)
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays() -> Iterator[None]:
-    yield
-    worker.close_all()
 
 
 def listed(path: Path, *entries: tuple[str, str]) -> Implementation:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.walproof.sweep.plans import planned
-from walproof.sweep import findings, job, judge, worker
+from walproof.sweep import findings, job, judge
 from walproof.sweep.invariants import SILENT_LOSS
 from walproof.sweep.minimise import minimise
 from walproof.sweep.plan import Program
@@ -19,12 +18,6 @@ ZEEBE = ("zeebe-journal/two-segments", "zeebe-journal/three-segments-flushed")
 KAHADB = ("kahadb-journal/two-files", "kahadb-journal/number-with-zeros-in-front")
 RAFT = ("zmq-raft/three-entries", "zmq-raft/three-files")
 LEVELDB = ("leveldb-log/three-records", "leveldb-log/four-short-records")
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays() -> Iterator[None]:
-    yield
-    worker.close_all()
 
 
 @pytest.mark.parametrize(

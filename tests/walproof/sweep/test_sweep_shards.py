@@ -28,12 +28,6 @@ from walproof.sweep.store import Store
 THREE = ("leveldb-log/three-records",)
 
 
-@pytest.fixture(autouse=True)
-def nothing_stays() -> Iterator[None]:
-    yield
-    worker.close_all()
-
-
 def swept(plan: Plan, folder: Path) -> list[Finding]:
     store = Store(str(folder))
     job.run(plan, store, job.begin(plan, store, False), "none")

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from tests.walproof.sweep.plans import WRONG, planned, wrong
 from walproof.cli import walproof
-from walproof.sweep import findings, job, worker
+from walproof.sweep import findings, job
 from walproof.sweep.plan import Program
 from walproof.sweep.store import Store
 
 CONTROLS = ("leveldb-log/one-record", "leveldb-log/fragments-in-two-blocks")
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays() -> Iterator[None]:
-    yield
-    worker.close_all()
 
 
 def swept(folder: Path, program: Program) -> tuple[dict[str, str], int, int, int]:

@@ -20,7 +20,7 @@ from reference_impl.answer import End, Event, NewRecord
 from reference_impl.formats import Format, named
 from tests.walproof.sweep.plans import control, planned, wrong
 from walproof.cli import walproof
-from walproof.sweep import findings, invariants, job, judge, worker
+from walproof.sweep import findings, invariants, job, judge
 from walproof.sweep.findings import Finding
 from walproof.sweep.minimise import minimise
 from walproof.sweep.plan import Enumerations, Plan, Program
@@ -40,12 +40,6 @@ OF_EACH = {
         "zmq-raft/bare-log-folder",
     ),
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays() -> Iterator[None]:
-    yield
-    worker.close_all()
 
 
 def swept(
