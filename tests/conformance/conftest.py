@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from conformance import ROOT, VECTORS
+from conformance.cases import Case, cases_of
+from conformance.reports import json_report
+from conformance.scratch import Scratch
 from conformance.vectors import Vector, load
-from walproof.cli import check, main, smoke
+from walproof.cli import check as check_module
+from walproof.cli import main, smoke
 
 WRONG = ROOT / "tests" / "wrong"
 
@@ -85,7 +89,7 @@ def walproof(
 ) -> Callable[..., Outcome]:
     """Run ``walproof`` with these arguments, on vectors that are loaded once."""
     monkeypatch.setenv("COLUMNS", "200")
-    for module in (check, smoke):
+    for module in (check_module, smoke):
         monkeypatch.setattr(module, "load_all", lambda: vectors)
 
     def run(*arguments: object) -> Outcome:
@@ -96,3 +100,50 @@ def walproof(
         return Outcome(exit.value.code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def cases(vector: Callable[[str], Vector]) -> Callable[..., list[Case]]:
+    """The cases of vectors by their slugs."""
+    return lambda *slugs, profiles=("recover",): cases_of(
+        [vector(slug) for slug in slugs], profiles
+    )
+
+
+@pytest.fixture
+def check(walproof: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Outcome]:
+    """``walproof check`` with reports in a folder of the test; one job, recover only."""
+
+    def run(*arguments: object, profile: str = "recover") -> Outcome:
+        folder = tmp_path / "report"
+        return walproof("check", "--report", folder, "--profile", profile, "--jobs", 1, *arguments)
+
+    return run
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Callable[[], dict[str, Any]]:
+    """The report of the last ``check``."""
+    return lambda: json_report.load(tmp_path / "report" / "report.json")
+
+
+@pytest.fixture
+def scratch() -> Iterator[Scratch]:
+    """A folder for scratch copies, gone after the test."""
+    scratch = Scratch()
+    yield scratch
+    scratch.close()
+
+
+@pytest.fixture
+def asked(scratch: Scratch, vector: Callable[[str], Vector]) -> Callable[..., Any]:
+    """The only step of a case, prepared: the step, the place, and a way to judge a reply."""
+
+    def ask(slug: str, profile: str) -> Any:
+        case = Case(vector(slug), profile)
+        (step,) = case.steps()
+        place = scratch.place(case.vector.input.name)
+        step.prepare(place)
+        return case, step, place
+
+    return ask

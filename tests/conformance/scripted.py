@@ -1,0 +1,45 @@
+"""Subjects that answer in this process, and runs of them."""
+
+from __future__ import annotations
+
+import asyncio
+
+from conformance.baselines import BASELINES
+from conformance.known_failures import KnownFailures
+from conformance.runner import Runner
+from conformance.subject import Subject
+
+
+def by_slug(run):
+    return {result["vector"].split("/")[1]: result for result in run.results}
+
+
+def run(subject, cases, **options):
+    return asyncio.run(Runner(subject, cases, **options).run())
+
+
+class Scripted:
+    """Answers in this process, as a baseline does, with what a function returns or raises."""
+
+    def __init__(self, script, hello):
+        self.script = script
+        self.more = hello
+
+    def hello(self):
+        return {**BASELINES[0].hello(), "reports": ["records"], **self.more}
+
+    def reply(self, request):
+        answer = self.script(request)
+        return answer if "seq" in answer else {"seq": request["seq"], "answer": answer}
+
+
+def scripted(reply, known=None, **hello):
+    return Subject("s", "s", (), known or KnownFailures(), baseline=Scripted(reply, hello))
+
+
+def nothing(request):
+    return {"records": []}
+
+
+def never(request):
+    raise AssertionError("asked")

@@ -1,0 +1,169 @@
+"""``walproof check --impl`` and ``--update-known``, and ``walproof compare-runs``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+
+import pytest
+
+from conformance.registry import Implementation
+from tests.conformance.checked import SMALL, results
+from walproof.cli import check as check_module
+from walproof.cli import subjects
+
+
+class TestOurs:
+    """Implementations of the repository, here one in a folder of the test."""
+
+    @pytest.fixture
+    def ours(self, tmp_path, wrong, monkeypatch):
+        def replace(name, needs=(), optional=False):
+            implementation = Implementation(
+                folder=tmp_path,
+                name="mine",
+                title="mine",
+                formats=("leveldb-log",),
+                needs=tuple(needs),
+                build=(),
+                inputs=(),
+                command_template=tuple(shlex.split(wrong(name))),
+                optional=optional,
+            )
+            for module in (check_module, subjects):
+                monkeypatch.setattr(module, "all_implementations", lambda: [implementation])
+            return tmp_path / "known-failures.json"
+
+        monkeypatch.delenv("CI", raising=False)
+        return replace
+
+    def test_the_life_of_a_known_failure(self, check, ours, report):
+        path = ours("ignores_checksums")
+        assert check("--impl", "mine", *SMALL).status == 3
+        assert not path.exists()
+
+        update = ("--impl", "mine", *SMALL, "--update-known")
+        nameless = check(*update, "--cause", "blind")
+        assert nameless.status == 1 and "mine has no such cause yet" in nameless.err
+        assert not path.exists()
+        sentence = "It never looks at the checksum."
+        updated = check(*update, "--cause", "blind", "--because", sentence)
+        assert updated.status == 0 and "1 known failures, 0 without a cause" in updated.out
+        listed = json.loads(path.read_text())
+        assert [entry["cause"] for entry in listed["failures"]] == ["blind"]
+        assert listed["causes"] == {"blind": sentence}
+        assert check(*update, "--cause", "blind").status == 0  # it is known by now
+
+        assert check("--impl", "mine", *SMALL).status == 0
+        known = results(report())["payload-flipped-in-second-record"]
+        assert (known["class"], known["cause"]) == ("known-failure", listed["causes"]["blind"])
+        assert report()["implementations"][0]["score"]["pairs_passed"] == 0
+
+        check("--impl", "mine", *SMALL, "--update-known")
+        assert json.loads(path.read_text()) == listed
+
+        ours("duplicates_records")
+        assert check("--impl", "mine", *SMALL).status == 3
+        other = results(report())["payload-flipped-in-second-record"]
+        assert other["class"] == "fail"
+        assert other["cause"].startswith("listed with another difference")
+
+        ours("breakable_reader")
+        assert check("--impl", "mine", *SMALL).status == 3
+        right = results(report())["payload-flipped-in-second-record"]
+        assert right["class"] == "unexpected-pass"
+
+        check("--impl", "mine", *SMALL, "--update-known")
+        assert not path.exists()
+        assert check("--impl", "mine", *SMALL).status == 0
+
+    def test_a_failure_without_a_cause_is_counted_as_such(self, check, ours):
+        path = ours("ignores_checksums")
+        updated = check("--impl", "mine", *SMALL, "--update-known")
+        assert "1 known failures, 1 without a cause" in updated.out
+        assert json.loads(path.read_text())["causes"] == {"unexplained": ""}
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("--cause", "blind"), "--update-known writes"),
+            (("--because", "It is."), "--update-known writes"),
+            (("--update-known", "--because", "It is."), "give --cause NAME"),
+            (("--update-known", "--cause", "blind", "--because", " "), "give --cause NAME"),
+        ],
+    )
+    def test_options_of_a_cause_that_lack_their_other_half(self, check, ours, options, words):
+        path = ours("ignores_checksums")
+        outcome = check("--impl", "mine", *SMALL, *options)
+        assert outcome.status == 1 and words in " ".join(outcome.err.split())
+        assert not path.exists()
+
+    def test_formats_that_nobody_reads_are_not_shown(self, check, ours, report):
+        ours("breakable_reader")
+        outcome = check("--impl", "mine", "--vector", "empty-*", "--profile", "recover")
+        assert outcome.status == 0
+        assert "kahadb" not in outcome.out and "zmq" not in outcome.out
+        assert {v["format"] for v in report()["vectors"].values()} == {"leveldb-log"}
+        for entry in report()["implementations"]:
+            assert {r["vector"].split("/")[0] for r in entry["results"]} == {"leveldb-log"}
+
+    def test_a_broken_list_is_our_fault(self, check, ours):
+        ours("breakable_reader").write_text("{}")
+        outcome = check("--impl", "mine", *SMALL)
+        assert outcome.status == 1 and "known-failures.json: expected causes" in outcome.err
+
+    def test_what_cannot_run_counts_when_it_was_asked_for_or_in_ci(
+        self, check, ours, report, monkeypatch
+    ):
+        ours("breakable_reader", needs=["no-such-tool"])
+        assert check("--impl", "mine", *SMALL).status == 3
+        assert report()["implementations"][0]["because"] == "no-such-tool not found"
+        assert check(*SMALL).status == 0
+        monkeypatch.setenv("CI", "true")
+        assert check(*SMALL).status == 3
+
+    def test_what_comes_and_goes_counts_only_when_it_was_asked_for(self, check, ours, monkeypatch):
+        ours("breakable_reader", needs=["no-such-tool"], optional=True)
+        monkeypatch.setenv("CI", "true")
+        outcome = check(*SMALL)
+        assert outcome.status == 0 and "no-such-tool not found" in outcome.out
+        assert check("--impl", "mine", *SMALL).status == 3
+
+    def test_the_executable_specification(self, walproof, tmp_path):
+        outcome = walproof(
+            "check", "--impl", "executable-spec", "--report", tmp_path, "--vector", "three-records"
+        )
+        assert outcome.status == 0
+
+
+class TestDiff:
+    @pytest.fixture
+    def two(self, walproof, wrong, tmp_path):
+        """Reports of a right reader and of a wrong one under the same name."""
+        script = tmp_path / "reader.py"
+        for folder, name in [("right", "breakable_reader"), ("wrong", "ignores_checksums")]:
+            program = shlex.split(wrong(name))
+            script.write_text(f"import os; os.execv({program[0]!r}, {program!r})")
+            command = f"{sys.executable} {script}"
+            walproof("check", "--cmd", command, *SMALL, "--report", tmp_path / folder)
+        return tmp_path / "right", tmp_path / "wrong"
+
+    def test_regressions_exit_3_and_the_rest_0(self, walproof, two):
+        right, wrong = two
+        outcome = walproof("compare-runs", right, wrong)
+        assert outcome.status == 3
+        assert "payload-flipped-in-second-record" in outcome.out
+        assert walproof("compare-runs", wrong, right).status == 0
+        assert walproof("compare-runs", right, right / "report.json").status == 0
+
+    def test_as_json(self, walproof, two):
+        outcome = walproof("compare-runs", "--json", *two)
+        assert outcome.status == 3
+        assert "payload-flipped-in-second-record" in json.dumps(json.loads(outcome.out))
+
+    def test_what_is_no_report(self, walproof, two, tmp_path):
+        (tmp_path / "other.json").write_text("{}")
+        assert walproof("compare-runs", two[0], tmp_path / "other.json").status == 1
+        assert walproof("compare-runs", two[0], tmp_path / "nothing.json").status == 1
+        assert walproof("compare-runs", two[0], tmp_path).status == 1
