@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,11 +143,35 @@ def declared(folder: Path) -> dict[str, Any]:
     """What the ``implementation.toml`` in a folder says. Raises as :func:`load` does."""
     path = folder / "implementation.toml"
     body = declaration.read(path, _SCHEMA)
-    for format_id in body["formats"]:
-        if format_id not in registers() and body["formats"] != ["*"]:
-            known = ", ".join(registers())
-            raise BrokenDeclaration(f"{path}: formats: {format_id!r} is none of {known}")
+    if body["name"] != folder.name:
+        raise BrokenDeclaration(
+            f"{path}: name: expected that of the folder, found {body['name']!r}"
+        )
+    if body["formats"] != ["*"]:
+        check_formats(path, body["formats"])
+    check_command(path, [*body.get("build", ()), *body["command"]])
     return body
+
+
+def check_formats(path: Path, formats: Iterable[str]) -> None:
+    """Raise :class:`BrokenDeclaration` for a format that there is not, in the file ``path``."""
+    for format_id in formats:
+        if format_id not in registers():
+            known = ", ".join(registers())
+            said = "* stands alone" if format_id == "*" else f"{format_id!r} is none of {known}"
+            raise BrokenDeclaration(f"{path}: formats: {said}")
+
+
+def check_command(path: Path, command: Iterable[str]) -> None:
+    """Raise :class:`BrokenDeclaration` for braces that stand for nothing, in the file ``path``."""
+    for part in command:
+        try:
+            part.format(build="", here="", python="")
+        except (LookupError, ValueError, AttributeError):
+            raise BrokenDeclaration(
+                f"{path}: {part!r}: only {{build}}, {{here}} and {{python}} are replaced;"
+                " other braces are doubled"
+            ) from None
 
 
 def load(folder: Path) -> Implementation:

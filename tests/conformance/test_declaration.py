@@ -41,7 +41,11 @@ def test_all_formats_are_a_star_alone(tmp_path: Path) -> None:
         ({"optinal": "true"}, r"'optinal' was unexpected"),
         ({"command": '"run it"'}, r"command: 'run it' is not of type 'array'"),
         ({"formats": '["zeebe"]'}, r"formats: 'zeebe' is none of .*zeebe-journal"),
-        ({"formats": '["*", "zeebe"]'}, r"formats: '\*' is none of "),
+        ({"formats": '["*", "leveldb-log"]'}, r"formats: \* stands alone"),
+        ({"name": '"two"'}, r"name: expected that of the folder, found 'two'"),
+        ({"command": '["{biuld}/x"]'}, r"'\{biuld\}/x': only \{build\}, \{here\} and"),
+        ({"build": '["sh", "{}"]'}, r"'\{\}': only "),
+        ({"build": '["${HOME"]'}, r"'\$\{HOME': only "),
         ({"name": "3 4"}, r"at line 1, column"),
     ],
 )

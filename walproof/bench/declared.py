@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance import declaration
 from conformance.declaration import BrokenDeclaration
-from conformance.registry import BENCH_FILE, Implementation
+from conformance.registry import BENCH_FILE, Implementation, check_command, check_formats
 from walproof.bench.availability import why_not
 from walproof.bench.contender import Command, Contender
 from walproof.bench.own import in_process
@@ -32,6 +32,8 @@ def contenders_of(implementation: Implementation) -> Iterator[Contender]:
     if not path.exists():
         return
     for table in declaration.read(path, _SCHEMA)["contender"]:
+        check_formats(path, table.get("formats", ()))
+        check_command(path, table.get("command", ()))
         for format_id in table.pop("formats", implementation.formats):
             yield _contender(implementation, format_id, **table)
 

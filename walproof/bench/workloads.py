@@ -51,7 +51,7 @@ class Workload:
     def _make(self, path: Path) -> None:
         """By the real writer where there is one and it is built, else by the specification's."""
         bench = bench_of(self.format)
-        if bench.writer is not None:
+        if bench.writer is not None and not self.context:
             writer = load(FOLDER / bench.writer)
             if why_not(writer) is None:
                 arguments = ["generate", str(path), str(self.count), str(self.size)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conformance.declaration import BrokenDeclaration
 from conformance.registry import Implementation, declared, load
 from conformance.saving import save
 
@@ -63,6 +64,8 @@ def systems() -> list[System]:
     found = []
     for path in FOLDER.glob("*/implementation.toml"):
         said = declared(path.parent)
+        if "modes" not in said:
+            raise BrokenDeclaration(f"{path}: expected modes, in which the system opens a database")
         found.append(
             System(load(path.parent), said["modes"], said.get("note", ""), said.get("boxed", True))
         )

@@ -33,6 +33,7 @@ from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import MAX_BYTES, WHOLE, Event, Part, Wanted
 from walproof.scan.zeebe_journal.segment import (
     LONGEST_DESCRIPTOR,
+    ROW_BYTES,
     Descriptor,
     Memory,
     Run,
@@ -121,17 +122,18 @@ class _Segment:
         self.file = path.name if several else None
         self.source = source = LocalSource(path)
         self.size = source.size
+        self.descriptor: Descriptor | Unreadable | None
         try:
             head = source.read(0, 256)
             found = descriptor_in(head)
             if found == Unreadable("torn-descriptor") and self.size > len(head):
                 found = descriptor_in(source.read(0, LONGEST_DESCRIPTOR))
+            self.descriptor = found
+            if isinstance(found, Unreadable) and (self.size == 0 or written_end(path, 0) == 0):
+                self.descriptor = None
         except BaseException:
             source.close()
             raise
-        self.descriptor: Descriptor | Unreadable | None = found
-        if isinstance(found, Unreadable) and (self.size == 0 or written_end(path, 0) == 0):
-            self.descriptor = None
 
     @property
     def index(self) -> int | None:
@@ -175,24 +177,25 @@ class _Journal:
     def events(self, start: Place | None) -> Iterator[Event]:
         """The events, runs of records as columns; an error comes after what was read before it."""
         held: list[Run] = []
-        size, error = 0, None
+        size = 0
         try:
             for event in self._closed(start):
                 if isinstance(event, Run):
+                    size += (event.after - event.first) * ROW_BYTES
                     if not held or held[-1].buffer is not event.buffer:
                         size += event.buffer.size
                     held.append(event)
                     if len(held) < HELD_RUNS and size < HELD_BYTES:
                         continue
-                yield from [run.records(self.wanted) for run in held]
+                made = [run.records(self.wanted) for run in held]
                 held, size = [], 0
+                yield from made
                 if not isinstance(event, Run):
                     yield event
-        except OSError as raised:
-            error = raised
+        except Exception:
+            yield from [run.records(self.wanted) for run in held]
+            raise
         yield from [run.records(self.wanted) for run in held]
-        if error is not None:
-            raise error
 
     def _closed(self, start: Place | None) -> Iterator[Any]:
         """Runs and other events; between them the places, when they were asked for."""
@@ -221,6 +224,8 @@ class _Journal:
                     self._note(event)
                 yield event
             segment.source.close()
+            if self.stop is not None and segment.number == self.stop[0]:
+                self.stopped = True  # also where the segment has changed and ends before the stop
             segment, at = following, None
         if self.stopped:
             return
@@ -253,6 +258,10 @@ class _Journal:
             except OSError:
                 if each == number:
                     raise
+                # Where file numbers run out, some are left for what is looked up of a segment.
+                for _ in range(min(2, len(self.ahead) - 1)):
+                    self.ahead.pop()
+                    self.open.pop().source.close()
                 break
             self.open.append(segment)
             self.ahead.append(segment)
