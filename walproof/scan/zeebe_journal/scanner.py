@@ -30,7 +30,7 @@ from reference_impl.zeebe_journal.reader import (
 )
 from reference_impl.zeebe_journal.segment import written_end
 from walproof.scan.log import LocalSource, Log
-from walproof.scan.model import MAX_BYTES, WHOLE, Event, Part, Wanted
+from walproof.scan.model import MAX_BYTES, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.zeebe_journal.segment import (
     LONGEST_DESCRIPTOR,
     ROW_BYTES,
@@ -187,15 +187,18 @@ class _Journal:
                     held.append(event)
                     if len(held) < HELD_RUNS and size < HELD_BYTES:
                         continue
-                made = [run.records(self.wanted) for run in held]
+                made = self._columns(held)
                 held, size = [], 0
                 yield from made
                 if not isinstance(event, Run):
                     yield event
         except Exception:
-            yield from [run.records(self.wanted) for run in held]
+            yield from self._columns(held)
             raise
-        yield from [run.records(self.wanted) for run in held]
+        yield from self._columns(held)
+
+    def _columns(self, runs: Sequence[Run]) -> list[Records]:
+        return [run.records(self.wanted) for run in runs]
 
     def _closed(self, start: Place | None) -> Iterator[Any]:
         """Runs and other events; between them the places, when they were asked for."""

@@ -91,8 +91,8 @@ def descriptor_in(head: bytes) -> Descriptor | Unreadable:
 SMALLEST_RECORD = 1 + 8 + 12 + 8 + 16 + 4
 """Bytes of a record without a payload."""
 LONGEST_DESCRIPTOR = 1 + 2 * (8 + 0xFFFF)
-_KINDS = (np.int64, np.int64, np.uint8, np.int64, np.int64, np.uint32, np.uint64, np.int32)
-ROW_BYTES = 4 + sum(np.dtype(kind).itemsize for kind in _KINDS)
+_OF_A_ROW = (np.int64, np.int64, np.uint8, np.int64, np.int64, np.uint32, np.uint64, np.int32)
+ROW_BYTES = 4 + sum(np.dtype(kind).itemsize for kind in _OF_A_ROW)
 """Bytes of a row in a :class:`Room`, without its payload."""
 
 
@@ -105,7 +105,7 @@ class Room:
 
     def __init__(self, rows: int, payload: int) -> None:
         self.rows = self.put = 0
-        self.ends, *of_rows = columns_for(rows + 1, np.int32, *_KINDS)
+        self.ends, *of_rows = columns_for(rows + 1, np.int32, *_OF_A_ROW)
         (
             self.ats, self.sizes, self.cut, self.index, self.asqn, self.checksum, self.term,
             self.entries,
