@@ -14,6 +14,7 @@ from typing import Any
 
 from walproof.scan.compiled import intrinsic, ir, njit, types
 from walproof.scan.log import LocalSource, Source
+from walproof.scan.memory import prefetch
 
 NO_FILE = -1
 
@@ -37,6 +38,18 @@ def aligned(offset: Any) -> Any:
     A copy is a tenth quicker where both places have the same offset modulo a line of the cache.
     """
     return offset & ~63
+
+
+@njit(inline="always")
+def fetch(origin: Any, start: Any, end: Any) -> None:
+    """Have the lines fetched that begin between two offsets of a file; see :mod:`.prefetch`.
+
+    ``origin`` is the address of its first byte.
+    """
+    line = (start + 63) & ~63
+    while line < end:
+        prefetch(origin + line)
+        line += 64
 
 
 @intrinsic

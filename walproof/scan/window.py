@@ -13,7 +13,7 @@ from walproof.scan.log import LocalSource, Source
 
 WINDOW = 1 << 20
 """Bytes read at a time: few enough to stay in the cache until the kernel is through."""
-NEAR = 1 << 18
+NEAR = 1 << 17
 """The same for a scan that goes over each byte of a file on this machine but once."""
 _LINE = 64
 """Bytes of a line of the processor's cache. What is read on this machine begins at a multiple, as

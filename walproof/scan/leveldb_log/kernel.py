@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, helper, kernel, types
 from walproof.scan.crc32c import update, update_short
 from walproof.scan.memory import copy, copy32, load32, load64
-from walproof.scan.reading import read_at
+from walproof.scan.reading import fetch, read_at
 
 BLOCK = 32768
 HEADER = 7
@@ -73,8 +73,10 @@ NONE, BEFORE = -2, -1
     CUT,  # rows whose payload was cut
     FILLED,  # bytes in memory
     ENDS_AT,  # the size of the log
-) = range(19)
-STATE = 19
+    ORIGIN,  # the address of its first byte, for fetching only,
+    FETCHED,  # and up to where in the log that may be done
+) = range(21)
+STATE = 21
 
 USED_UP, FULL_UP, OVER = range(3)
 """What ``walk`` returns: more bytes are needed, the results must be taken away, the part is over.
@@ -150,6 +152,7 @@ def _walk_window(
     zeros_from, put = state[ZEROS_FROM], state[PUT]
     rows, gaps, cuts = state[ROWS], state[LOST], state[CUT]
     room, max_rows, max_gaps = len(payload), len(at), lost.shape[0] - 4
+    origin, fetched, further = state[ORIGIN], state[FETCHED], base + len(data)
     longest, spare = (min(SHORT, cap), SHORT) if cap >= 0 else (SHORT, 0)
     outcome = USED_UP
     while here < filled:
@@ -194,6 +197,7 @@ def _walk_window(
                     break
                 rotated = ((header & LOW) - np.uint64(0xA282EAD8)) & LOW
                 stored = (rotated >> np.uint64(17) | rotated << np.uint64(15)) & LOW
+                fetch(origin, here + further, min(after + further, fetched))
                 if update_short(data, here + 6, after) != stored:
                     break
                 if cap >= 0:
@@ -222,6 +226,7 @@ def _walk_window(
         length = types.int64(data[here + 4]) | types.int64(data[here + 5]) << 8
         type = data[here + 6]
         after = here + HEADER + length
+        fetch(origin, here + further, min(after + further, fetched))
         reason = -1
         if after > boundary:
             reason = BAD_LENGTH  # LDB-023, LDB-024

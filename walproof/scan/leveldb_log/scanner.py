@@ -13,6 +13,7 @@ that begin in it. It reads on after its end while one of its own is undecided.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from reference_impl.answer import End, Lost, Verdict
 from walproof.scan.ahead.calls import bound
 from walproof.scan.log import Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
+from walproof.scan.prefetch import Prefetch
 from walproof.scan.reading import number_of, pread
 from walproof.scan.stored import ready
 from walproof.scan.window import columns_for, passing
@@ -57,18 +59,15 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """The events of the log, or of a part of it, in the order of the reference. ``OSError``."""
-    source = log.open()
-    try:
-        yield from _Scan(source, wanted, part).events()
-    finally:
-        source.close()
+    with closing(log.open()) as source, closing(Prefetch(source)) as ahead:
+        yield from _Scan(source, ahead, wanted, part).events()
 
 
 class _Scan:
     """One pass over a part."""
 
-    def __init__(self, source: Source, wanted: Wanted, part: Part) -> None:
-        self.window = passing(source)
+    def __init__(self, source: Source, ahead: Prefetch, wanted: Wanted, part: Part) -> None:
+        self.window, self.ahead = passing(source), ahead
         self.part = part
         self.limit = source.size + BLOCK if part.end is None else part.end
         self.cap = wanted.cap
@@ -102,9 +101,11 @@ class _Scan:
             self.state[kernel.FILLED] = filled
             if data is not self.walked:
                 self._bind(data)
+            self._fetch_ahead()
             while (outcome := self.walk()) == kernel.FULL_UP:
                 yield from self._taken(max(wish, beyond))
                 self._bind(data)
+                self._fetch_ahead()
             base = int(self.state[kernel.BASE]) + filled
             if last or outcome == kernel.OVER:
                 break
@@ -119,6 +120,10 @@ class _Scan:
             kernel.walk, data, pread(), number_of(self.window.source), self.limit, self.cap,
             self.state, self.at, self.size, self.ends, self.cut, self.payload, self.lost,
         )  # fmt: skip
+
+    def _fetch_ahead(self) -> None:
+        state = self.state
+        state[kernel.ORIGIN], state[kernel.FETCHED] = self.ahead.move(int(state[kernel.BASE]))
 
     def _make_room(self, carry: bytes | memoryview, rest: int) -> None:
         """Fresh arrays for a run.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U32, U64, helper, kernel, types
 from walproof.scan.crc32c import update
 from walproof.scan.memory import copy_wide, load32, load64
-from walproof.scan.reading import aligned, read_at
+from walproof.scan.reading import aligned, fetch, read_at
 
 FAULTS = (
     "unknown-frame",
@@ -76,8 +76,10 @@ LARGEST = 2**63 - 1
     FILE,  # the number of the open file
     SEGMENT_SIZE,  # what the descriptor says that the file may become
     KINDS,  # bit n: an entry is the number n; of all rows that ROWS came to count
-) = range(19)
-STATE = 19
+    ORIGIN,  # the address of the file's first byte, for fetching only,
+    FETCHED,  # and up to where in the file that may be done
+) = range(21)
+STATE = 21
 
 SLACK = 32
 """Bytes that there is room for after payloads: copies are made in pieces of so many."""
@@ -186,6 +188,7 @@ def _walk_window(
     base, file_size, limit = state[BASE], state[FILE_SIZE], state[STOP]
     upto = base + state[FILLED]
     room = max(file_size, state[SEGMENT_SIZE])  # ZBJ-012
+    origin, fetched, further = state[ORIGIN], state[FETCHED], len(data)
     fault = -1
     outcome = ENDED
     while True:
@@ -232,6 +235,7 @@ def _walk_window(
         if end > upto:
             outcome, state[DATA], state[DATA_END] = USED_UP, start, end
             break
+        fetch(origin, here + further, min(end + further, fetched))
         if update(np.uint64(0), data, start - base, end - base) != stored:
             fault = CHECKSUM_MISMATCH  # ZBJ-017, ZBJ-028
             break

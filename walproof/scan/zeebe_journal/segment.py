@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,13 +18,14 @@ from walproof.scan.ahead.calls import bound
 from walproof.scan.arrays import numbers, repeated
 from walproof.scan.log import LocalSource
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
+from walproof.scan.prefetch import Prefetch
 from walproof.scan.reading import number_of, pread
 from walproof.scan.stored import ready
-from walproof.scan.window import columns_for, room_for
+from walproof.scan.window import NEAR, columns_for, room_for
 
 kernel = ready("walproof.scan.zeebe_journal.kernel")
 update = kernel.update
-WINDOW = 1 << 18
+WINDOW = NEAR
 """Bytes of a segment in memory, in the processor's cache; a longer record is held whole, once its
 checksum holds."""
 GAPS = 1024
@@ -203,24 +205,25 @@ class Memory:
 
     def begin(self, left: int) -> None:
         """See to it that a small segment is one run; ``left`` bytes of it are to be read."""
-        room = self.room
         wish = min(left, MAX_BYTES) + kernel.SLACK
-        if self.cap < 0 or len(room.payload) - room.put >= wish:
-            return
-        if room.rows + 1 < len(room.ats):
-            room.rows += 1  # the row before has its end where this one would have its start
-            room.renew(wish)
-        else:
+        if self.cap >= 0 and len(self.room.payload) - self.room.put < wish:
             self.make_room(left, 0)
 
     def make_room(self, left: int, needed: int) -> None:
-        """Fresh arrays; ``needed`` bytes of payload come next.
+        """Memory for what comes next, of which ``needed`` bytes are the first payload.
 
-        The more segments there are, the larger they get.
+        Arrays of which half are rows that are free stay. The more segments there are, the larger
+        they get.
         """
-        rows = max(1 + left // SMALLEST_RECORD, 2 * len(self.room.ats))
-        room = max(needed, min(MAX_BYTES, left)) + kernel.SLACK if self.cap >= 0 else 0
-        self.room = Room(min(MAX_ROWS, rows), room)
+        room = self.room
+        payload = max(needed, min(MAX_BYTES, left)) + kernel.SLACK if self.cap >= 0 else 0
+        if payload and 2 * room.rows < len(room.ats):
+            if room.rows:
+                room.rows += 1  # the row before has its end where this one would have its start
+            room.renew(payload)
+        else:
+            rows = max(1 + left // SMALLEST_RECORD, 2 * len(room.ats))
+            self.room = Room(min(MAX_ROWS, rows), payload)
 
     def walk(self, data: NDArray[np.uint8]) -> int:
         """What the kernel says of these bytes, with the room that there is."""
@@ -283,8 +286,16 @@ class SegmentPass:
         state[kernel.FILE_SIZE], state[kernel.STOP] = self.source.size, limit
         state[kernel.SEGMENT_SIZE] = self.descriptor.max_segment_size
         state[kernel.FILE] = number_of(self.source)
-        data = self.memory.window
+        with closing(Prefetch(self.source)) as ahead:
+            outcome = yield from self._walk(ahead)
+        self.fault = kernel.FAULTS[state[kernel.FAULT]] if outcome == kernel.FAULTY else None
+        self.limited = outcome == kernel.LIMIT
+
+    def _walk(self, ahead: Prefetch) -> Generator[Run | Lost, None, int]:
+        """The kernel's runs, one after the other, and why there is no further one."""
+        state, data = self.state, self.memory.window
         while True:
+            state[kernel.ORIGIN], state[kernel.FETCHED] = ahead.move(self.at)
             outcome = self.memory.walk(data)
             if outcome == kernel.FULL_UP:
                 yield from self._taken()
@@ -306,8 +317,7 @@ class SegmentPass:
             if filled < needed:
                 state[kernel.FILE_SIZE] = base + filled  # cut short by somebody else
         yield from self._taken()
-        self.fault = kernel.FAULTS[state[kernel.FAULT]] if outcome == kernel.FAULTY else None
-        self.limited = outcome == kernel.LIMIT
+        return outcome
 
     def _holds(self) -> bool:
         """Whether the checksum of a long record holds, before memory is got for it (ZBJ-046)."""
