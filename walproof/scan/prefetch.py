@@ -32,14 +32,15 @@ POPULATE_READ = 22
 
 
 class Prefetch:
-    """What of a file a kernel may have fetched.
+    """What of a file a kernel may have fetched that reads it, or up to the offset ``end``.
 
     Nothing of one that is small, elsewhere or not in the page cache, or where the system cannot do
     it. Raises nothing: what is wrong with a file shows where it is read.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, end: int | None = None) -> None:
         self._number, self._size = number_of(source), source.size
+        self._last = self._size if end is None else min(end, self._size)
         self._origin = self._end = self._given_back = 0
         self._mapped: mmap.mmap | None = None
         can = hasattr(os, "RWF_NOWAIT") and hasattr(mmap, "MADV_DONTNEED")
@@ -50,7 +51,8 @@ class Prefetch:
 
         Lines before that end may be fetched. It is 0 for none.
         """
-        if not self._is_over and self._end - at < LEFT and self._end < self._size:
+        upto = min(at + LEFT, self._last)
+        if not self._is_over and self._end < upto and at < upto:
             try:
                 self._map(at)
             except BlockingIOError:
@@ -69,7 +71,7 @@ class Prefetch:
     def _map(self, at: int) -> None:
         whole = at - at % PAGE
         start = max(whole, self._end)
-        end = min(start + STRETCH, self._size)
+        end = min(start + STRETCH, self._last)
         os.preadv(self._number, [bytearray(1)], end - 1, os.RWF_NOWAIT)
         if self._mapped is None:
             self._mapped = mmap.mmap(self._number, self._size, access=mmap.ACCESS_READ)

@@ -16,6 +16,7 @@ from walproof.scan.log import LocalSource
 from walproof.scan.prefetch import Prefetch
 
 from .test_reading import RECORDS, SMALL, found, write
+from .test_zeebe_segments import open_files
 
 PAGE = mmap.PAGESIZE
 STRETCH, LEFT = 8 * PAGE, 2 * PAGE
@@ -122,6 +123,18 @@ def test_what_is_mapped_moves_along(source: LocalSource) -> None:
 
 
 @needs_linux
+def test_nothing_is_mapped_after_the_end_of_a_part(source: LocalSource) -> None:
+    last = 20 * PAGE + 5
+    ahead = Prefetch(source, last)
+    ends = [ahead.move(at)[1] for at in range(0, source.size, PAGE)]
+    assert max(ends) == last
+    ahead.close()
+    ahead = Prefetch(source, last)
+    assert ahead.move(last) == ahead.move(source.size) == (0, 0)
+    ahead.close()
+
+
+@needs_linux
 def test_little_is_mapped_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The system maps some pages around one, so this takes more than a few."""
     path, page, stretch, left = tmp_path / "file", 1 << 18, 1 << 21, 1 << 19
@@ -192,9 +205,9 @@ def test_a_file_that_was_cut_is_not_mapped(source: LocalSource, tmp_path: Path) 
 
 @needs_linux
 def test_no_file_stays_open(source: LocalSource) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files()
     ahead = Prefetch(source)
     assert ahead.move(0) != (0, 0)
     ahead.close()
     ahead.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_files() == before

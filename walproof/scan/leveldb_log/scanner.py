@@ -59,7 +59,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """The events of the log, or of a part of it, in the order of the reference. ``OSError``."""
-    with closing(log.open()) as source, closing(Prefetch(source)) as ahead:
+    with closing(log.open()) as source, closing(Prefetch(source, part.end)) as ahead:
         yield from _Scan(source, ahead, wanted, part).events()
 
 

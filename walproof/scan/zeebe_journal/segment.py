@@ -286,7 +286,7 @@ class SegmentPass:
         state[kernel.FILE_SIZE], state[kernel.STOP] = self.source.size, limit
         state[kernel.SEGMENT_SIZE] = self.descriptor.max_segment_size
         state[kernel.FILE] = number_of(self.source)
-        with closing(Prefetch(self.source)) as ahead:
+        with closing(Prefetch(self.source, limit)) as ahead:
             outcome = yield from self._walk(ahead)
         self.fault = kernel.FAULTS[state[kernel.FAULT]] if outcome == kernel.FAULTY else None
         self.limited = outcome == kernel.LIMIT
