@@ -21,6 +21,7 @@ from conformance import ROOT
 from conformance.saving import save
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
+from walproof.bench import bytecode
 from walproof.bench.reading import Row
 
 ROUNDS = 5
@@ -88,7 +89,8 @@ def main(arguments: list[str]) -> None:
     if arguments:
         print(json.dumps(steps(*arguments)))
         return
-    rows = measure(ROUNDS)
+    with bytecode.kept():
+        rows = measure(ROUNDS)
     for row in rows:
         medians = (f"{step} {statistics.median(row['seconds'][step]):.2f} s" for step in STEPS)
         print(f"{row['session']}: {', '.join(medians)}")

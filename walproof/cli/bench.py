@@ -79,6 +79,7 @@ def bench(
         asking,
         auditing,
         boxed,
+        bytecode,
         carving,
         curve,
         curve_plot,
@@ -97,7 +98,7 @@ def bench(
     vectors = list(load_all().values())
     if quick:
         vectors = _some_of_each_format(vectors)
-    with Console(stderr=True).status("measuring") as status:
+    with bytecode.kept(), Console(stderr=True).status("measuring") as status:
         read = [] if only not in (None, "reading") else reading.measure(
             contenders(), workloads, rounds, status.update, isolated, limit.contender_of
         )  # fmt: skip

@@ -86,7 +86,7 @@ def store64(typing: Any, data: Any, at: Any, value: Any) -> Any:
 
 @intrinsic
 def prefetch(typing: Any, address: Any) -> Any:
-    """Tell the processor to fetch the line at an address. It may be anyone's, and never faults."""
+    """Fetch the line at an address. Any address will do, mapped or not: this never faults."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         half, place = ir.IntType(32), ir.IntType(8).as_pointer()

@@ -1,6 +1,6 @@
 """Reading within a kernel: the next stretch of a file, without going back to Python for it.
 
-A window is used up in twenty microseconds, and what Python does between two takes five of them. So
+A window is used up in ten microseconds, and what Python does between two takes five of them. So
 a kernel that knows the file reads on by itself. It has the address of the system's ``pread`` and
 the number of an open file. Whatever is out of the ordinary it leaves to its caller, who reads the
 same bytes again and sees why: the end of the file, an error, fewer bytes than asked for.

@@ -73,14 +73,15 @@ NONE, BEFORE = -2, -1
     CUT,  # rows whose payload was cut
     FILLED,  # bytes in memory
     ENDS_AT,  # the size of the log
-    ORIGIN,  # the address of its first byte, for fetching only,
-    FETCHED,  # and up to where in the log that may be done
-) = range(21)
-STATE = 21
+    ORIGIN,  # where its first byte is mapped: what is fetched there is never read
+    FETCHED,  # up to where in the log that may be done
+    ASK,  # where there is more to be had
+) = range(22)
+STATE = 22
 
-USED_UP, FULL_UP, OVER = range(3)
-"""What ``walk`` returns: more bytes are needed, the results must be taken away, the part is over.
-"""
+USED_UP, FULL_UP, OVER, ASKED = range(4)
+"""What ``walk`` returns: more bytes are needed, the results must be taken away, the part is over,
+``ASK`` is reached."""
 
 OPENED, CLOSED, ZEROS, UNDECIDED = range(4)
 """What a block leaves behind: an open record, none, zeros to its end, what was there before it."""
@@ -226,7 +227,6 @@ def _walk_window(
         length = types.int64(data[here + 4]) | types.int64(data[here + 5]) << 8
         type = data[here + 6]
         after = here + HEADER + length
-        fetch(origin, here + further, min(after + further, fetched))
         reason = -1
         if after > boundary:
             reason = BAD_LENGTH  # LDB-023, LDB-024
@@ -370,3 +370,5 @@ def walk(
         if read_at(pread, file, data, room, following) < room:
             return outcome
         state[BASE], state[POSITION] = following, 0
+        if following >= state[ASK]:
+            return ASKED

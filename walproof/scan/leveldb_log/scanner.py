@@ -24,7 +24,7 @@ from reference_impl.answer import End, Lost, Verdict
 from walproof.scan.ahead.calls import bound
 from walproof.scan.log import Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
-from walproof.scan.prefetch import Prefetch
+from walproof.scan.prefetch import NEVER, Prefetch
 from walproof.scan.reading import number_of, pread
 from walproof.scan.stored import ready
 from walproof.scan.window import columns_for, passing
@@ -75,6 +75,7 @@ class _Scan:
         self.state[kernel.TORN_REASON] = NONE
         self.state[kernel.IN_STEP] = 1
         self.state[kernel.ENDS_AT] = source.size
+        self.state[kernel.ASK] = NEVER
         self.state[kernel.OPEN_AT] = self.state[kernel.ZEROS_FROM] = NONE
         self.spilled = bytearray()
         self.rows = min(FEW_ROWS, MAX_ROWS)
@@ -102,9 +103,10 @@ class _Scan:
             if data is not self.walked:
                 self._bind(data)
             self._fetch_ahead()
-            while (outcome := self.walk()) == kernel.FULL_UP:
-                yield from self._taken(max(wish, beyond))
-                self._bind(data)
+            while (outcome := self.walk()) in (kernel.FULL_UP, kernel.ASKED):
+                if outcome == kernel.FULL_UP:
+                    yield from self._taken(max(wish, beyond))
+                    self._bind(data)
                 self._fetch_ahead()
             base = int(self.state[kernel.BASE]) + filled
             if last or outcome == kernel.OVER:
@@ -122,8 +124,10 @@ class _Scan:
         )  # fmt: skip
 
     def _fetch_ahead(self) -> None:
-        state = self.state
-        state[kernel.ORIGIN], state[kernel.FETCHED] = self.ahead.move(int(state[kernel.BASE]))
+        """For short records: long ones are summed and copied sooner than they could be fetched."""
+        if self.rows == MAX_ROWS:
+            at = int(self.state[kernel.BASE])
+            self.state[kernel.ORIGIN : kernel.ASK + 1] = self.ahead.move(at)
 
     def _make_room(self, carry: bytes | memoryview, rest: int) -> None:
         """Fresh arrays for a run.

@@ -76,17 +76,18 @@ LARGEST = 2**63 - 1
     FILE,  # the number of the open file
     SEGMENT_SIZE,  # what the descriptor says that the file may become
     KINDS,  # bit n: an entry is the number n; of all rows that ROWS came to count
-    ORIGIN,  # the address of the file's first byte, for fetching only,
-    FETCHED,  # and up to where in the file that may be done
-) = range(21)
-STATE = 21
+    ORIGIN,  # where the file's first byte is mapped: what is fetched there is never read
+    FETCHED,  # up to where in the file that may be done
+    ASK,  # where there is more to be had
+) = range(22)
+STATE = 22
 
 SLACK = 32
 """Bytes that there is room for after payloads: copies are made in pieces of so many."""
 
-ENDED, FAULTY, USED_UP, FULL_UP, LIMIT = range(5)
+ENDED, FAULTY, USED_UP, FULL_UP, LIMIT, ASKED = range(6)
 """What ``walk`` returns: the log ends, cannot be read on, must be in memory up to ``DATA_END``,
-results must be taken away, ``STOP`` is reached."""
+results must be taken away, ``STOP`` is reached, ``ASK`` is."""
 
 _SIZE = types.int64
 
@@ -345,6 +346,8 @@ def walk(
         base = aligned(state[AT])
         if outcome != USED_UP or state[FILE] < 0 or state[DATA_END] - base > room:
             return outcome
+        if state[AT] >= state[ASK]:
+            return ASKED
         count = min(room, state[FILE_SIZE] - base)
         state[BASE], state[FILLED] = base, 0  # what was there is no more
         if read_at(pread, state[FILE], data, count, base) < count:

@@ -212,8 +212,8 @@ class Memory:
     def make_room(self, left: int, needed: int) -> None:
         """Memory for what comes next, of which ``needed`` bytes are the first payload.
 
-        Arrays of which half are rows that are free stay. The more segments there are, the larger
-        they get.
+        The arrays stay while more than half of their rows are free. The more segments there are,
+        the larger they get.
         """
         room = self.room
         payload = max(needed, min(MAX_BYTES, left)) + kernel.SLACK if self.cap >= 0 else 0
@@ -295,8 +295,10 @@ class SegmentPass:
         """The kernel's runs, one after the other, and why there is no further one."""
         state, data = self.state, self.memory.window
         while True:
-            state[kernel.ORIGIN], state[kernel.FETCHED] = ahead.move(self.at)
+            state[kernel.ORIGIN : kernel.ASK + 1] = ahead.move(self.at)
             outcome = self.memory.walk(data)
+            if outcome == kernel.ASKED:
+                continue
             if outcome == kernel.FULL_UP:
                 yield from self._taken()
                 if state[kernel.LOST] < len(self.lost):
