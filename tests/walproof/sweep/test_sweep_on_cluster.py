@@ -43,7 +43,8 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
     program = shlex.join(wrong("ignores_checksums").command)
     command = [sys.executable, "-c", CLI, "sweep", "--format", "leveldb-log"]
     command += ["--control", "three-records", "--cases", "60000"]
-    command += ["--impl", "fast", "--cmd", program, "--minimise", "1"]
+    command += ["--impl", "fast", "--cmd", program]
+    command += ["--minimise", "0"]  # how far that gets in a second differs from run to run
     archive = tmp_path / "walproof.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:
         for part in ("spec", "reference_impl", "conformance", "walproof", "pyspark_journal"):
