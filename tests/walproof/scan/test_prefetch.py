@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import mmap
 import os
 import re
@@ -14,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from walproof.scan import has_kernel, prefetch, reading, scanner, window
+from walproof.scan import prefetch, reading, scanner, window
 from walproof.scan.leveldb_log import scanner as leveldb_log
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Records, Wanted
 from walproof.scan.prefetch import Ahead, Prefetch
 
-from .test_reading import NEAR, RECORDS, SMALL, found, write
+from .test_reading import RECORDS, SMALL, found, made_small, write
 from .test_zeebe_segments import open_files
 
 PAGE = mmap.PAGESIZE
@@ -56,17 +55,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=FORMATS)
 def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    name = str(request.param)
-    if not has_kernel(name):
-        pytest.skip("no kernels here")
-    module, constants = SMALL[name]
-    for constant, value in constants.items():
-        monkeypatch.setattr(importlib.import_module(f"walproof.scan.{module}"), constant, value)
-    if name in NEAR:
-        monkeypatch.setattr(window, "NEAR", NEAR[name])
-    if name == "leveldb-log":  # for short records only
-        monkeypatch.setattr(leveldb_log, "FEW_ROWS", 10)
-    return name
+    monkeypatch.setattr(leveldb_log, "FEW_ROWS", 10)  # it fetches short records only
+    return made_small(str(request.param), monkeypatch)
 
 
 @pytest.fixture
@@ -108,7 +98,8 @@ def test_the_same_is_found(
     ends = sorted({told.end for _, told in moves})
     assert ends[-1] > max(one[0][-1] for one in here if isinstance(one, tuple))
     assert all(one <= STRETCH for one in np.diff(ends))  # no stretch was left out
-    assert max(told.end - at for at, told in moves) > (NEAR | {"zeebe-journal": 4 << 10})[format_id]
+    _, constants = SMALL[format_id]
+    assert max(told.end - at for at, told in moves) > constants.get("WINDOW", window.NEAR)
     moves.clear()
     nothing_is_fetched(monkeypatch)
     assert scanned() == here

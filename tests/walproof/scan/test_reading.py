@@ -32,15 +32,19 @@ RECORDS = 600
 
 @pytest.fixture(params=sorted(SMALL))
 def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    name = str(request.param)
-    if not has_kernel(name):
+    return made_small(str(request.param), monkeypatch)
+
+
+def made_small(format_id: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The same format, with small runs and windows. Skips where its scanner has no kernel."""
+    if not has_kernel(format_id):
         pytest.skip("no kernels here")
-    module, small = SMALL[name]
+    module, small = SMALL[format_id]
     for constant, value in small.items():
         monkeypatch.setattr(importlib.import_module(f"walproof.scan.{module}"), constant, value)
-    if name in NEAR:
-        monkeypatch.setattr(window, "NEAR", NEAR[name])
-    return name
+    if format_id in NEAR:
+        monkeypatch.setattr(window, "NEAR", NEAR[format_id])
+    return format_id
 
 
 @pytest.fixture
