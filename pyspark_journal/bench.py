@@ -36,7 +36,7 @@ Way = Callable[[], None]
 """Reads a log once."""
 
 SLOTS = 2
-ROUNDS = 5
+ROUNDS = 15
 SETS: Mapping[str, Sequence[str]] = {
     "all columns": (),
     "offset, length, kind, payload": ("offset", "length", "kind", "payload"),

@@ -1,0 +1,23 @@
+"""``python -m walproof`` is the command."""
+
+import subprocess
+import sys
+
+from conformance import ROOT
+
+
+def run(*words: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "walproof", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
+def test_help_names_what_was_typed() -> None:
+    told = run("--help")
+    assert told.returncode == 0
+    assert told.stdout.startswith("Usage: python -m walproof ")
+
+
+def test_exit_code_of_the_command_is_kept() -> None:
+    told = run("read", "no-such-log")
+    assert told.returncode == 1
+    assert "no-such-log" in told.stderr

@@ -1,0 +1,5 @@
+"""``python -m walproof``: the command, for whoever has a Python and not its folder of scripts."""
+
+from walproof.cli import main
+
+main()
