@@ -13,8 +13,6 @@ import pytest
 
 from conformance import ROOT
 
-MAIN = "from walproof.cli import main; main()"
-
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -38,7 +36,7 @@ def walproof(installed: Path, tmp_path: Path):
             "XDG_CACHE_HOME": str(tmp_path / "cache"),
         }
         return subprocess.run(
-            [sys.executable, "-c", MAIN, *words],
+            [sys.executable, "-m", "walproof", *words],
             cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
         )  # fmt: skip
 

@@ -320,9 +320,8 @@ class TestCommandLine:
 
     def test_plain_text_on_a_plain_console(self):
         command = shlex.join([sys.executable, str(SKELETONS / "python" / "adapter.py")])
-        main = "from walproof.cli import main; main()"
         done = subprocess.run(
-            [sys.executable, "-c", main, "smoke", "--cmd", command],
+            [sys.executable, "-m", "walproof", "smoke", "--cmd", command],
             env={"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin:/bin"},
             capture_output=True,
         )

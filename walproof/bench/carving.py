@@ -107,8 +107,7 @@ def _programs() -> Iterator[bytes]:
 
 
 def _carve(image: Path, format_id: str | None = None) -> list[str]:
-    script = "from walproof.cli import main; main()"
-    command = [sys.executable, "-c", script, "carve", "--json", str(image)]
+    command = [sys.executable, "-m", "walproof", "carve", "--json", str(image)]
     return [*command, "--format", format_id] if format_id else command
 
 

@@ -23,7 +23,7 @@ from walproof.bench.holding import run
 
 Row = dict[str, Any]
 QUICK = (1_000, 10_000)
-_WALPROOF = (sys.executable, "-c", "from walproof.cli import main; main()")
+_WALPROOF = (sys.executable, "-m", "walproof")
 COMMANDS = {
     "walproof LOG": (*_WALPROOF, "summary", "LOG"),
     "walproof read --jsonl": (*_WALPROOF, "read", "--jsonl", "LOG"),

@@ -30,7 +30,7 @@ from walproof.bench.workloads import LARGE_WORKLOADS, WORKLOADS, Workload
 SECONDS = 600
 LOG = "LOG"
 """Stands for the path of the log in a command."""
-_WALPROOF = (sys.executable, "-c", "from walproof.cli import main; main()")
+_WALPROOF = (sys.executable, "-m", "walproof")
 OWN = {
     "walproof LOG": (*_WALPROOF, "summary", LOG),
     "walproof read --jsonl LOG": (*_WALPROOF, "read", "--jsonl", LOG),

@@ -32,7 +32,6 @@ EVERYTHING = [
     "changed the file", "read the answer", "reached the port", "signalled the process",
     "has the token",
 ]  # fmt: skip
-CLI = "from walproof.cli import main; main()"
 
 pytestmark = pytest.mark.skipif(
     HELD.landlock < 6 or not HELD.namespaces, reason="this system does not hold all of it"
@@ -100,7 +99,7 @@ def test_under_check(one_shot: bool, isolated: bool, precious: Path) -> None:
 def test_the_sweep_says_what_held(option: str, tmp_path: Path, precious: Path) -> None:
     done = subprocess.run(
         [
-            sys.executable, "-c", CLI, "sweep", "--format", "leveldb-log", "--cmd",
+            sys.executable, "-m", "walproof", "sweep", "--format", "leveldb-log", "--cmd",
             shlex.join(REACHES), "--control", "one-record", "--cases", "60", "--profile", "recover",
             "--out", str(tmp_path / "out"), *option.split(),
         ],

@@ -154,7 +154,7 @@ def test_stopped_by_sigterm_it_says_how_far_it_came(tmp_path: Path) -> None:
         leveldb(tmp_path / "lake" / f"{number}.log", 2000)
     out = tmp_path / "out"
     command = [
-        sys.executable, "-c", "from walproof.cli import main; main()", "audit", tmp_path / "lake",
+        sys.executable, "-m", "walproof", "audit", tmp_path / "lake",
         "--out", out, "--master", "none", "--unit", "0.05",
     ]  # fmt: skip
     running = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)

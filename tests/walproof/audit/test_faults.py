@@ -166,7 +166,7 @@ def test_an_output_that_fails_is_no_fault_of_a_log(
 
 FULL = """
 mount -t tmpfs -o size=256k none "$1" || exit 99
-"$2" -c "from walproof.cli import main; main()" audit "$3" --out "$1/out" --payload --master "$4"
+"$2" -m walproof audit "$3" --out "$1/out" --payload --master "$4"
 status=$?
 find "$1/out" -name '*.parquet' -path '*records*' ! -path '*.building*' 1>&2
 exit $status

@@ -14,7 +14,7 @@ import pytest
 
 from conformance import ROOT
 
-from .test_killed import CASES, CLI, JOURNAL
+from .test_killed import CASES, JOURNAL
 
 MOUNTED = """
 mount -t tmpfs -o size=64k none "$1" || exit 99
@@ -42,7 +42,7 @@ def test_a_full_disk_is_one_line_that_names_the_file(name: str, tmp_path: Path) 
     full.mkdir()
     if "EXPORT" in case.words:
         with export.open("wb") as file:
-            words = [sys.executable, "-c", CLI, "export", JOURNAL]
+            words = [sys.executable, "-m", "walproof", "export", JOURNAL]
             subprocess.run(words, stdout=file, cwd=ROOT, check=False)
     given = {"OUT": str(full), "EXPORT": str(export)}
     words = [given.get(word, word).replace("OUT/", f"{full}/") for word in case.words]

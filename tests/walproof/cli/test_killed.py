@@ -93,7 +93,7 @@ def test_killed_at_any_moment_nothing_is_half(name: str, tmp_path: Path) -> None
     export = tmp_path / "export"
     if "EXPORT" in case.words:
         said = subprocess.run(
-            [sys.executable, "-c", CLI, "export", JOURNAL], capture_output=True, cwd=ROOT
+            [sys.executable, "-m", "walproof", "export", JOURNAL], capture_output=True, cwd=ROOT
         )
         export.write_bytes(said.stdout)
     words = [
@@ -141,6 +141,3 @@ def test_killed_at_any_moment_nothing_is_half(name: str, tmp_path: Path) -> None
         if left != whole:
             assert one["again"] == first["status"], (one, done.stderr)
             assert tree(tmp_path / "kept" / f"{one['at']}-again", name) == whole, one
-
-
-CLI = "from walproof.cli import main; main()"

@@ -1,12 +1,14 @@
 """``python -m walproof`` is the command."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 
 from conformance import ROOT
 
 
-def run(*words: str) -> "subprocess.CompletedProcess[str]":
+def run(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "walproof", *words]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
 

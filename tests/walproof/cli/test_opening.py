@@ -107,7 +107,7 @@ def test_a_pipe(command: str, tmp_path: Path) -> None:
     data = JOURNAL if "JOURNAL" in COMMANDS[command] else LOG
     plain = run(*words(command, LOG, JOURNAL, tmp_path / "plain"))
     done = subprocess.run(
-        [sys.executable, "-c", "from walproof.cli import main; main()", *told],
+        [sys.executable, "-m", "walproof", *told],
         input=data.read_bytes(), capture_output=True, cwd=ROOT, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == plain.return_value, done.stderr
@@ -120,7 +120,7 @@ def test_a_fifo_says_what_it_waits_for(command: str, tmp_path: Path) -> None:
     os.mkfifo(fifo)
     told = words(command, fifo, fifo, tmp_path / "out")
     reader = subprocess.Popen(
-        [sys.executable, "-c", "from walproof.cli import main; main()", *told],
+        [sys.executable, "-m", "walproof", *told],
         stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=ROOT,
     )  # fmt: skip
     assert reader.stderr is not None

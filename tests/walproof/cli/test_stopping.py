@@ -16,7 +16,6 @@ import pytest
 from conformance import ROOT
 from conformance.scratch import PREFIX, clear_abandoned
 
-CLI = "from walproof.cli import main; main()"
 COMMANDS = {
     "check": ["--vector", "leveldb-log/one-record"],
     "smoke": ["--seconds", "60", "--format", "leveldb-log"],
@@ -56,7 +55,7 @@ def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> 
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     running = subprocess.Popen(
-        [sys.executable, "-c", CLI, *words], cwd=ROOT, stdout=subprocess.DEVNULL,
+        [sys.executable, "-m", "walproof", *words], cwd=ROOT, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True,
         env={**os.environ, "TMPDIR": str(scratch)}, preexec_fn=as_usual,
     )  # fmt: skip

@@ -56,7 +56,7 @@ def test_the_commands_it_names_can_be_typed(tmp_path: Path) -> None:
         command = line.partition("   ")[0] if "   " in line else line.rpartition("  ")[0]
         command = command.strip().replace("NEW", str(tmp_path / "new"))
         done = subprocess.run(
-            ["sh", "-c", f"{sys.executable} -c 'from walproof.cli import main; main()' "
+            ["sh", "-c", f"{sys.executable} -m walproof "
              + command.removeprefix("walproof ")],
             cwd=ROOT, capture_output=True, text=True, check=False,
         )  # fmt: skip
@@ -323,7 +323,7 @@ def test_what_has_no_end_is_refused_at_once(kind: str, tmp_path: Path) -> None:
 
 def test_a_slow_pipe_says_what_it_waits_for() -> None:
     reader = subprocess.Popen(
-        [sys.executable, "-c", "from walproof.cli import main; main()", "-"],
+        [sys.executable, "-m", "walproof", "-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
     )  # fmt: skip
     assert reader.stdin is not None and reader.stderr is not None

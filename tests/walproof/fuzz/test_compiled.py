@@ -101,7 +101,7 @@ def test_the_fuzzer_of_a_language_runs(language: str, tmp_path: Path) -> None:
     """Minutes for each: it compiles all parsers."""
     words = ["--target", language, "--format", "leveldb-log", "--inputs", "500"]
     done = subprocess.run(
-        [sys.executable, "-c", "from walproof.cli import main; main()", "fuzz", *words,
+        [sys.executable, "-m", "walproof", "fuzz", *words,
          "--out", str(tmp_path / "out"), "--corpus", str(tmp_path / "corpus")],
         capture_output=True, text=True, check=False,
     )  # fmt: skip

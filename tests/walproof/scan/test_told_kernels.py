@@ -22,9 +22,8 @@ def test_kernels_that_are_not_here_are_one_line(
 ) -> None:
     if told == ahead.LIBRARY and ahead.library() is not None:
         pytest.skip("there is a library of these sources")
-    program = "from walproof.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", program, *words, str(LOG)],
+        [sys.executable, "-m", "walproof", *words, str(LOG)],
         env={**os.environ, ahead.VARIABLE: told},
         cwd=tmp_path,
         capture_output=True,

@@ -25,8 +25,6 @@ from .plans import wrong
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-CLI = "from walproof.cli import main; main()"
-
 
 @pytest.fixture
 def cluster(tmp_path: Path, java: None) -> Iterator[Cluster]:
@@ -41,7 +39,7 @@ def cluster(tmp_path: Path, java: None) -> Iterator[Cluster]:
 def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
     out = tmp_path / "out"
     program = shlex.join(wrong("ignores_checksums").command)
-    command = [sys.executable, "-c", CLI, "sweep", "--format", "leveldb-log"]
+    command = [sys.executable, "-m", "walproof", "sweep", "--format", "leveldb-log"]
     command += ["--control", "three-records", "--cases", "60000"]
     command += ["--impl", "fast", "--cmd", program]
     command += ["--minimise", "0"]  # how far that gets in a second differs from run to run

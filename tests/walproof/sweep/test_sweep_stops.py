@@ -16,7 +16,6 @@ import pytest
 
 from tests.walproof.sweep.plans import WRONG
 
-CLI = "from walproof.cli import main; main()"
 SLOW = """
 import runpy, sys, time
 from pathlib import Path
@@ -38,7 +37,8 @@ def test_a_signal_leaves_a_summary_so_far(tmp_path: Path, stop: signal.Signals) 
     reader, quick = tmp_path / "hides_damage.py", tmp_path / "quick"
     reader.write_text(SLOW.format(wrong=str(WRONG), quick=str(quick)))
     program = shlex.join([sys.executable, str(reader)])
-    command = [sys.executable, "-c", CLI, "sweep", "--format", "leveldb-log", "--cmd", program]
+    command = [sys.executable, "-m", "walproof", "sweep", "--format", "leveldb-log"]
+    command += ["--cmd", program]
     command += ["--control", "three-records", "--cases", "20000", "--out", str(tmp_path / "out")]
     command += ["--master", "none"]
     running = subprocess.Popen(
