@@ -28,7 +28,7 @@ class NoSuchRevision(Exception):
 class Choice:
     """Empty fields choose everything.
 
-    ``functions`` are shell globs on names such as ``reader._Scan.events``, ``files`` on those of
+    ``functions`` are shell globs on names such as ``reader.Scan.events``, ``files`` on those of
     source files. ``changed`` has the changed lines by file. ``sample`` is how many to take of those
     that are left, at random, the same ones for the same ``seed``.
     """

@@ -39,7 +39,7 @@ class _OpenRecord:
     data: bytearray = field(default_factory=bytearray)
 
 
-class _Scan:
+class Scan:
     """One pass over a log in the profile ``recover``.
 
     Holds one block and at most one open record, whatever the size of the log (LDB-041).
@@ -55,6 +55,7 @@ class _Scan:
         self.in_step = True
 
     def events(self) -> Iterator[Event]:
+        """Yield the records and lost ranges in order, then the end."""
         while block := read_block(self.log):
             base = self.size
             self.size += len(block)
@@ -67,12 +68,11 @@ class _Scan:
                 yield event
         yield from self._end_of_log()
 
-    def _block(self, block: bytes, base: int) -> Iterator[Event]:
-        """The records of one block. ``base`` is the offset of the block in the log."""
+    def _block(self, block: bytes, base: int, pos: int = 0) -> Iterator[Event]:
+        """The records of one block from ``pos`` on; ``base`` is its offset in the log."""
         if self.zeros_from is not None and not all_zero(block):
             yield from self._zeros_were_a_gap(base)
         view = memoryview(block)
-        pos = 0
         # Too few bytes for a header before the end of the block: the trailer (LDB-004, LDB-005).
         while pos < len(block) and BLOCK_SIZE - pos >= HEADER_SIZE:
             at = base + pos
@@ -127,7 +127,7 @@ class _Scan:
             yield Lost(at, end, "unknown-type")  # LDB-029, LDB-030
             yield from self._open_record_lost()
 
-    def _rest_of_block_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Lost]:
+    def _rest_of_block_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:
         """Neither the length nor anything after it in the block can be trusted (LDB-037)."""
         yield Lost(at, base + len(block), reason)
         yield from self._open_record_lost()  # LDB-034
@@ -195,12 +195,12 @@ def read_stream(log: BinaryIO, profile: str = "recover") -> Iterator[Event]:
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
-    scan = _Scan(log)
+    scan = Scan(log)
     events = scan.events()
     return events if profile == "recover" else _stop_at_first_damage(scan, events)
 
 
-def _stop_at_first_damage(scan: _Scan, events: Iterator[Event]) -> Iterator[Event]:
+def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event]:
     """Profile ``strict`` (LDB-040): everything from the first damage on is lost, in one range."""
     for event in events:
         if isinstance(event, Lost) and not event.torn:

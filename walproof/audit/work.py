@@ -28,10 +28,10 @@ from walproof.audit.shard import OutputError, Shard, output_to
 from walproof.audit.tables import DAMAGE, RECORDS, decoded, rows, without_content
 from walproof.audit.tally import FileTally, Tally
 from walproof.audit.unit import Kept, Options, Piece, Task
-from walproof.lake.blank import is_blank
 from walproof.lake.names import shown
 from walproof.lake.options import Options as SourceOptions
 from walproof.lake.passing import PAUSES, may_pass
+from walproof.lake.recognition import is_blank
 from walproof.lake.trees import is_local, tree_of
 from walproof.scan.model import PIECE_ROWS, Records
 from walproof.spark.worker import freeze

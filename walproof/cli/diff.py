@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import click
 
 from walproof.cli.context import context_of
-from walproof.cli.opening import opened
-from walproof.cli.output import say, say_json
+from walproof.cli.opening import Opened, opened
+from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.difference.align import Difference, differences
 from walproof.difference.records import Seen, SeenLog, seen
 from walproof.quantity import counted
+from walproof.systems import Finding
 
 SHOWN = 20
 _MARKS = {"only in the first": "-", "only in the second": "+", "different": "~"}
 _COLOURS = {"-": "red", "+": "green", "~": "yellow"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two logs: its name, what was read of it, and what its folder has lost."""
+
+    name: str
+    log: SeenLog
+    losses: Sequence[Finding]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of it is known to be lost."""
+        return self.log.end.verdict == "intact" and not self.losses
+
+    def to_json(self, mark: str) -> dict[str, object]:
+        """Return what ``--json`` prints of a log that is not whole."""
+        return {
+            "kind": "not whole",
+            "log": mark,
+            "verdict": self.log.end.verdict,
+            "lost_bytes": self.log.lost_bytes,
+            "findings": [finding.to_json() for finding in self.losses],
+        }
 
 
 @click.command()
@@ -52,8 +78,10 @@ def diff(
 
     - is only in A, + only in B, ~ in both and not the same.
 
-    Exit status: 0 if both have the same records, 3 if not, 4 if one is refused, 1 for a usage or
-    I/O error.
+    If A or B lost something, the last line says so: equal records are then no proof of equal logs.
+
+    Exit status: 0 if both have the same records, 3 if not, 4 if one is refused and they cannot be
+    compared, 1 for a usage or I/O error.
     """
     try:
         with opened(first, format_id) as one, opened(second, format_id) as other:
@@ -63,30 +91,44 @@ def diff(
                     f"{first} is a {is_a}, {second} a {other.format.id}: expected one format"
                 )
             context = context_of(context_items, is_a)
-            names = (one.name, other.name)
-            logs = [seen(log.events("recover", context)) for log in (one, other)]
+            sides = [
+                Side(log.name, seen(log.events("recover", context)), _losses(log))
+                for log in (one, other)
+            ]
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
-    found = differences(logs[0].records, logs[1].records)
+    refused = [side for side in sides if side.log.end.verdict == "refused"]
+    for side in refused:
+        say(f"{side.name}: {is_a}, refused ({side.log.end.reason})", err=True)
+    if refused:
+        say(f"{first} and {second} cannot be compared", err=True)
+        return EXIT_STATUS["refused"]
+    found = differences(sides[0].log.records, sides[1].log.records)
     count = 0
     if as_json:
         for one_difference in found:
             say_json(_json(one_difference))
             count += 1
+        for mark, side in zip("ab", sides, strict=True):
+            if not side.is_whole:
+                say_json(side.to_json(mark))
     else:
-        count = _print(names, logs, found, None if all_of_them else SHOWN)
-    if any(log.end.verdict == "refused" for log in logs):
-        return 4
+        count = _print(sides, found, None if all_of_them else SHOWN)
     return 3 if count else 0
 
 
-def _print(
-    names: tuple[str, str], logs: list[SeenLog], found: Iterable[Difference], most: int | None
-) -> int:
-    """Print the first ``most`` differences, and say how many there are."""
-    for mark, name, log in zip("AB", names, logs, strict=True):
+def _losses(log: Opened) -> list[Finding]:
+    findings = log.system.findings if log.system is not None else ()
+    return [finding for finding in findings if finding.harm == "lost"]
+
+
+def _print(sides: list[Side], found: Iterable[Difference], most: int | None) -> int:
+    """Print the first ``most`` differences, how many there are, and which log is not whole."""
+    for mark, side in zip("AB", sides, strict=True):
+        log = side.log
         lost = f", {counted(log.lost_bytes, 'byte')} lost" if log.lost_bytes else ""
-        say(f"{mark}  {name}: {log.end.verdict}, {counted(len(log.records), 'record')}{lost}")
+        lost += f", {counted(len(side.losses), 'finding')} of loss" if side.losses else ""
+        say(f"{mark}  {side.name}: {log.end.verdict}, {counted(len(log.records), 'record')}{lost}")
     counts: Counter[str] = Counter()
     for number, one in enumerate(found):
         counts[one.kind] += 1
@@ -100,7 +142,14 @@ def _print(
     if most is not None and counts.total() > most:
         say(f"… and {counts.total() - most:,} more: --all")
     told = [f"{counts[kind]:,} {kind}" for kind in _MARKS if counts[kind]]
-    say(", ".join(told) if told else "no difference")
+    said = ", ".join(told) if told else "no difference"
+    if not any(len(side.log.records) for side in sides):
+        said = "no record on either side: nothing was compared"
+    broken = [mark for mark, side in zip("AB", sides, strict=True) if not side.is_whole]
+    if broken:
+        verb = "is" if len(broken) == 1 else "are"
+        said += f" in what can be read; {' and '.join(broken)} {verb} not whole"
+    say(said)
     return counts.total()
 
 

@@ -18,11 +18,14 @@ from reference_impl.systemd_journal.export_format import export_entry
 from reference_impl.systemd_journal.objects import FIELD_NAME
 from reference_impl.systemd_journal.reader import read_data
 from walproof.cli.context import context_of
-from walproof.cli.opening import log_in, source_of
+from walproof.cli.opening import log_in, logs_of, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.extras import advice
 from walproof.quantity import counted
+from walproof.systems import recognise
+from walproof.systems.systemd_journal import read_merged
 
+SYSTEMD = "systemd-journal"
 NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; say --parquet OUT"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -122,10 +125,15 @@ def export(
         if not source.path.is_dir():
             with loaded(source.path) as data:
                 return _entries(f"{log}{source.came}", read_data(data, "recover", selection))
-        found = log_in(source, format_id)
-        if found.format.id != "systemd-journal":
+        system = recognise(source.path, format_id)
+        if system is not None and system.format != SYSTEMD:
             raise click.UsageError(NOT_A_JOURNAL)
-        return _entries(found.name, found.events("recover", selection))
+        if system is not None:
+            found = log_in(source, format_id)
+            return _entries(found.name, found.events("recover", selection))
+        with logs_of(source, SYSTEMD) as paths:
+            say(f"{source.typed}: {counted(len(paths), 'journal file')} below it", err=True)
+            return _entries(source.typed, read_merged(paths, "recover", selection))
 
 
 def _selection(

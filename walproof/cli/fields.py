@@ -12,9 +12,11 @@ from reference_impl.register import registers
 from reference_impl.systemd_journal import inspection, layout, loaded
 from reference_impl.systemd_journal.export_format import is_text
 from reference_impl.systemd_journal.query import names, values
-from walproof.cli.opening import journals, source_of
+from walproof.cli.opening import logs_of, source_of
 from walproof.cli.output import say
 from walproof.quantity import counted
+
+SYSTEMD = "systemd-journal"
 
 
 @click.command()
@@ -38,11 +40,12 @@ def fields(log: str, name: str | None, as_json: bool) -> int:
     status = 0
     listed: dict[bytes, None] = {}  # each once, in the order found
     with source_of(log) as source:
-        found = [(f"{log}{source.came}", source.path)]
         if source.path.is_dir():
-            found = list(journals(source))
-        for shown, path in found:
-            status = max(status, _gather(shown, path, name, listed))
+            with logs_of(source, SYSTEMD) as found:
+                for shown, path in found:
+                    status = max(status, _gather(shown, path, name, listed))
+        else:
+            status = _gather(f"{log}{source.came}", source.path, name, listed)
     for value in sorted(listed) if name is None else listed:
         say(_shown(value, as_json))
     return status

@@ -12,13 +12,15 @@ import click
 
 from conformance.text import one_line
 from reference_impl.answer import End, Event, Lost, Record
-from reference_impl.formats import Format, UnknownFormat, detect, named
+from reference_impl.formats import Format, UnknownFormat, named
 from reference_impl.register import registers
 from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.lake.recognition import recognise_log
 from walproof.summary import of_system
 from walproof.summary.unpacked import Unpacked
-from walproof.systems import System, recognise
+from walproof.systems import System
+from walproof.systems.contents import contents_of
 from walproof.systems.model import WHOLE
 from walproof.verdict import VERDICT_STYLE
 
@@ -97,29 +99,38 @@ def list_folder(source: Unpacked, format_id: str | None = None, as_json: bool = 
     asked = named(format_id) if format_id else None
     is_log = asked is None or "folder" in registers()[asked.id].log
     format = (asked or _format_of(source.path)) if is_log else None
-    system = recognise(source.path, format_id)
-    roles = _roles(system, source.typed) if system is not None else {}
-    for row in _list(source.path, source.typed, format, asked):
-        row.role = _role(row.file, roles)
-        rows.append(row)
-        if as_json:
-            say_json(row.to_json())
-    findings = system.findings if system is not None else ()
+    name = "" if source.is_copy else source.typed
+    with contents_of(source.path, name, format_id) as found:
+        systems = [(item.name, item.what) for item in found.items if isinstance(item.what, System)]
+        roles: dict[str, str] = {}
+        for _, system in systems:
+            below = system.folder.is_relative_to(source.path)  # else it is in a packed file
+            roles |= _roles(system, source) if below else {}
+        for row in _list(source.path, source.typed, format, asked):
+            row.role = _role(row.file, roles)
+            rows.append(row)
+            if as_json:
+                say_json(row.to_json())
     if not as_json:
-        if system is not None:
-            say(one_line(f"{source.typed}: {system.title}"))
-            for text, style in of_system.findings(findings, shutil.get_terminal_size().columns):
+        for name, system in systems:
+            say(one_line(f"{name or source.typed}: {system.title}"))
+            width = shutil.get_terminal_size().columns
+            for text, style in of_system.findings(system.findings, width):
                 say(text, style=style)
         _print_table(rows)
-    lost = 3 if of_system.is_lost(findings) else 0
+    lost = 3 if any(of_system.is_lost(system.findings) for _, system in systems) else 0
     unread = [1 for row in rows if row.error]
     return max([lost, *unread, *(EXIT_STATUS[row.verdict] for row in rows if row.verdict)])
 
 
-def _roles(system: System, typed: str) -> dict[str, str]:
-    """What the files and folders of a system are for, by their names; ``typed`` is the folder's."""
-    roles = {other.name: other.role for other in system.others}
-    return roles | {typed if log.name == WHOLE else log.name: log.role for log in system.logs}
+def _roles(system: System, source: Unpacked) -> dict[str, str]:
+    """What the files of a system are for, by their names below the folder that is listed."""
+    place = system.folder.relative_to(source.path)
+    roles = {(place / other.name).as_posix(): other.role for other in system.others}
+    for log in system.logs:
+        is_top = log.name == WHOLE and place == Path()
+        roles[source.typed if is_top else (place / log.name).as_posix()] = log.role
+    return roles
 
 
 def _role(file: str, roles: Mapping[str, str]) -> str | None:
@@ -130,7 +141,7 @@ def _role(file: str, roles: Mapping[str, str]) -> str | None:
 
 def _format_of(path: Path) -> Format | None:
     try:
-        return detect(path)
+        return named(recognise_log(path))
     except UnknownFormat:
         return None
 

@@ -14,11 +14,14 @@ from pathlib import Path
 
 import click
 
-from reference_impl.answer import Event
-from reference_impl.formats import Context, Format, UnknownFormat, detect, named
+from reference_impl.answer import End, Event
+from reference_impl.formats import Context, Format, UnknownFormat, named
 from walproof.cli.output import EXIT_STATUS, say
+from walproof.lake.recognition import recognise_log
+from walproof.summary.logs import FoundOne
 from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
-from walproof.systems import System, recognise
+from walproof.systems import System, kind, recognise
+from walproof.systems.contents import contents_of
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class Opened:
             self.tell()
         if self.logs_apart is not None:
             return self.logs_apart.kind.read(self.logs_apart, profile, context)
+        if kind(self.format.id).is_closed(self.path):
+            return iter([End("intact", None, None)])
         return self.format.read(self.path, profile, context)
 
     def tell(self) -> None:
@@ -88,7 +93,8 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
     if format_id:
         return Opened(source, named(format_id), system)
     try:
-        return Opened(source, named(system.format) if system else detect(source.path), system)
+        id = system.format if system else recognise_log(source.path)
+        return Opened(source, named(id), system)
     except UnknownFormat as error:
         if not source.path.is_dir() or source.typed == "-":
             raise
@@ -128,13 +134,26 @@ def source_of(
         raise click.ClickException(f"{_as_typed(name, source)}: {why}") from None
 
 
-def journals(source: Unpacked) -> Iterator[tuple[str, Path]]:
-    """Name and path of each log of a folder that is a system's. Raises ``UnknownFormat``."""
-    system = recognise(source.path)
-    if system is None or system.is_one_log:
-        raise UnknownFormat(f"{source.path}: expected a journal file, or a folder of some")
-    for log in system.logs:
-        yield f"{source.typed}/{log.name}", system.path(log)
+@contextlib.contextmanager
+def logs_of(source: Unpacked, format_id: str) -> Iterator[list[tuple[str, Path]]]:
+    """Name and path of each log of a format in a folder, at every level. ``UnknownFormat``."""
+    with contents_of(source.path, "" if source.is_copy else source.typed) as found:
+        paths: list[tuple[str, Path]] = []
+        for item in found.items:
+            if isinstance(item.what, System):
+                if item.what.format == format_id:
+                    parts = ((log.name, item.what.path(log)) for log in item.what.logs)
+                    paths += [(str(Path(item.name, name)), path) for name, path in parts]
+            elif isinstance(item.what, FoundOne) and item.what.format == format_id:
+                if item.what.is_packed:
+                    say(f"{item.name}: packed, not read: walproof {item.name} reads it", err=True)
+                else:
+                    paths.append((item.name, item.what.path))
+        if not paths:
+            raise UnknownFormat(
+                f"{source.path}: expected a log of {format_id}, or a folder of some"
+            )
+        yield paths
 
 
 def _as_typed(text: str, source: Unpacked | None) -> str:

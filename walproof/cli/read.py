@@ -158,7 +158,7 @@ def _events(
         if most is not None:
             return few(found.format.id, found.path, context, most)
         return read(found.format.id, found.path, context)
-    return found.format.read(found.path, profile, context)
+    return found.events(profile, context, tells=False)
 
 
 def _is_scanned(found: Opened, profile: str, fast: bool) -> bool:

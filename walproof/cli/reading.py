@@ -6,12 +6,13 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from reference_impl.answer import Event, Record
+from reference_impl.answer import End, Event, Record
 from reference_impl.formats import Context, Format
 from walproof.cli.record_table import Passed
 from walproof.summary.meter import Meter
 from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.summary import size_of
+from walproof.systems import kind
 
 EVERY = 1000
 """Records after which progress is told."""
@@ -30,6 +31,8 @@ def is_worth_a_scanner(format_id: str, path: Path) -> bool:
 
 def events(format: Format, path: Path, context: Context) -> Iterator[Event]:
     """The answer in pieces, in the profile ``recover``; the same from both. ``OSError``."""
+    if kind(format.id).is_closed(path):
+        return iter([End("intact", None, None)])
     if not is_worth_a_scanner(format.id, path):
         return format.read(path, "recover", context)
     from walproof.scan.answers import read

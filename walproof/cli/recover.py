@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,14 +14,16 @@ from conformance.saving import UNFINISHED, named_in_errors, publish
 from reference_impl.answer import End, Event, NewRecord, Record
 from reference_impl.formats import Format
 from walproof.cli.context import context_of
-from walproof.cli.opening import opened
+from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import say
 from walproof.cli.reading import EVERY, events, watched
 from walproof.cli.record_table import Passed, gather
-from walproof.cli.recover_system import recover_system
+from walproof.cli.recover_system import recover_folder, with_more
 from walproof.cli.summary import progress
 from walproof.quantity import counted
 from walproof.summary.summary import size_of
+from walproof.systems import kind
+from walproof.systems.contents import NotRead, contents_of
 
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
 """Fields of a record that describe the file around it, or repeat what its payload says."""
@@ -43,12 +46,20 @@ class Unlike(ValueError):
     multiple=True,
     help="What the reader is told besides the bytes; VALUE is JSON or text.",
 )
-def recover(log: str, out: Path, format_id: str | None, context_items: tuple[str, ...]) -> int:
+@click.option("--logs-only", is_flag=True, help="Of a folder, copy the logs alone.")
+def recover(
+    log: str,
+    out: Path,
+    format_id: str | None,
+    context_items: tuple[str, ...],
+    logs_only: bool,
+) -> int:
     """Write the records that survive in LOG into a new log of the same format.
 
-    LOG is a log, or the folder of a system: a database, a broker's store, a raft node, journals of
-    a host. Then NEW is a folder with its logs and what else the system needs; the command says what
-    it left out.
+    LOG is a log or a folder: a database, a broker's store, a raft node, the journals of a host, or
+    a folder with several of them. Of a folder, NEW is a copy with every file. Only damaged logs are
+    written anew in it; each keeps its old content as NAME.before-recovery. The last lines name the
+    files that were replaced.
 
     LOG is never changed, and NEW must not exist. NEW is read back before it gets its name: it must
     be intact and hold exactly the records that survived in LOG. If the format allows no gap (the
@@ -62,29 +73,52 @@ def recover(log: str, out: Path, format_id: str | None, context_items: tuple[str
     Exit status: 0 if nothing was lost, 3 if something was (NEW has the rest), 4 refused,
     1 for a usage or I/O error, or if the survivors cannot form one log.
     """
-    if out.exists():
+    if out.exists() or out.is_symlink():
         raise click.ClickException(f"{out} exists: expected a path where nothing is")
     try:
-        with opened(log, format_id) as old:
-            format = old.format
-            context = context_of(context_items, format.id)
-            if old.system is not None:
-                return recover_system(old.system, old.name, write_anew, out, context)
-            with progress(size_of(old.path)) as told:
-                found = gather(watched(events(format, old.path, context), old.path, told))
-            if found.end.verdict == "refused":
-                say(f"{old.name}: {format.id}, refused ({found.end.reason})", err=True)
-                return 4
-            write_anew(format, old.path, found.kept.records, out, context)
+        with source_of(log, format_id) as source:
+            if source.path.is_dir():
+                name = "" if source.is_copy else source.typed
+                with contents_of(source.path, name, format_id) as found:
+                    if any(not isinstance(item.what, NotRead) for item in found.items):
+                        context = context_of(context_items, format_id) if format_id else {}
+                        name = f"{source.typed}{source.came}"
+                        return recover_folder(
+                            found, source.path, name, write_anew, out, context, logs_only
+                        )
+            return _recover_log(log_in(source, format_id), out, context_items)
     except ValueError as error:
         raise click.ClickException(
             f"{log}: its survivors cannot stand in one log: {error}"
         ) from None
+
+
+def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
+    """Write the survivors of one log into a new one: exit status."""
+    format = old.format
+    context = context_of(context_items, format.id)
+    with progress(size_of(old.path)) as told:
+        found = gather(watched(events(format, old.path, context), old.path, told))
+    dialect = kind(format.id).foreign_dialect(old.path) if old.path.is_file() else None
+    if found.end.verdict == "refused" or dialect:
+        reason = f"{dialect} dialect" if dialect else found.end.reason
+        say(f"{old.name}: {format.id}, refused ({reason}); nothing was written", err=True)
+        return 4
+    found, more = with_more(found, kind(format.id), old.path)
+    if not found.record_count and found.lost_bytes:
+        carve = f"; walproof carve {shlex.quote(old.source.typed)} looks for records inside it"
+        raise click.ClickException(
+            f"{old.name}: no record survives, {counted(found.lost_bytes, 'byte')} are lost: nothing"
+            f" was written{'' if old.source.is_copy else carve}"
+        )
+    write_anew(format, old.path, found.kept.records, out, context)
     say(
         f"{out}: {counted(found.record_count, 'record')};"
         f" {counted(found.lost_bytes, 'byte')} lost of {old.name}",
         err=True,
     )
+    if more:
+        say(f"  {more}", err=True)
     for gap in found.kept.lost():
         place = f"{gap.file}: " if gap.file else ""
         say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)

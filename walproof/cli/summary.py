@@ -21,13 +21,22 @@ from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.quantity import counted
 from walproof.summary import of_system
-from walproof.summary.beside import Beside, beside, what_it_is
-from walproof.summary.logs import FoundOne, below, one
+from walproof.summary.logs import FoundOne, one
 from walproof.summary.model import Summary
+from walproof.summary.of_system import Row
 from walproof.summary.screen import Line, screen, table
-from walproof.summary.summary import Observer, size_of, summarise
+from walproof.summary.summary import size_of, summarise
 from walproof.summary.unpacked import Unpacked, unpacked
-from walproof.systems import Finding, System, recognise, size_of_all
+from walproof.systems import Finding, System, SystemLog, examine, kind, recognise
+from walproof.systems.contents import (
+    Contents,
+    Item,
+    NotRead,
+    contents_of,
+    title_of,
+    what_it_is,
+)
+from walproof.systems.model import WHOLE, Observer
 
 LONG = 16 << 20
 """Bytes from which on a bar shows how far the reading is."""
@@ -71,34 +80,72 @@ def summary(
     try:
         with source_of(path, format_id, tells_faults=False) as log:
             context = context_of(context_items, format_id) if format_id else {}
-            system = _system(log, format_id)
-            if system is not None:
-                return _about_system(log, system, context, all_logs, as_json)
-            try:
-                found = one(log.path, format_id)
-            except UnknownFormat as error:
-                raise UnknownFormat(f"{error}{_carved(log)}") from None
-            if found is not None:
-                return _about_one(log, replace(found, context=context), as_json)
-            return _about_folder(log, all_logs, as_json)
+            return _about(log, format_id, context, all_logs, as_json)
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
 
 
-def _system(log: Unpacked, told: str | None) -> System | None:
-    """The system whose folder this is, with what is in it and not read with it."""
-    system = recognise(log.path, told)
-    if system is None:
-        return None
-    known = {finding.file for finding in system.findings}
-    known |= {part.name for part in system.logs}
+def about_one(log: Unpacked, told: str | None, context: Context) -> int:
+    """Print the screen about one log: the exit status. ``told`` is the format if the user said it.
+
+    Its reader knows already that it is a log. Raises ``OSError`` and ``ValueError``.
+    """
+    return _about(log, told, context, all_logs=False, as_json=False)
+
+
+def _about(
+    log: Unpacked, format_id: str | None, context: Context, all_logs: bool, as_json: bool
+) -> int:
+    if log.path.is_dir():
+        with contents_of(log.path, "" if log.is_copy else log.typed, format_id) as found:
+            top = [item.what for item in found.items if _is_at(item, log.path)]
+            if len(top) == 1 and isinstance(top[0], System):
+                rest = Contents([i for i in found.items if i.what is not top[0]], found.foreign)
+                system = _with_unread(log, top[0], rest)
+                status = _about_system(log, system, context, all_logs, as_json)
+                if rest.items:
+                    status = max(status, _about_tree(log, rest, all_logs, as_json, is_rest=True))
+                return status
+            if format_id is None:
+                return _about_tree(log, found, all_logs, as_json)
+    try:
+        one_log = one(log.path, format_id)
+    except UnknownFormat as error:
+        raise UnknownFormat(f"{error}{_carved(log)}") from None
+    assert one_log is not None
+    return _about_one(log, replace(one_log, context=dict(context)), as_json)
+
+
+def _is_at(item: Item, folder: Path) -> bool:
+    return isinstance(item.what, System) and item.what.folder == folder
+
+
+def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
+    """The system with a finding for each file in its own folder that nothing reads with it.
+
+    Those files are taken out of ``rest``.
+    """
+    known = {finding.file for finding in system.findings} | {part.name for part in system.logs}
     found = []
-    for other in beside(system.folder):
-        name = other.path.relative_to(system.folder).as_posix()
-        if name not in known:
-            command = f": walproof {shlex.quote(str(other.path))} does" if other.format else ""
-            text = f"{other.what}; nothing reads it with the folder{'' if log.is_copy else command}"
-            found.append(Finding(text, name, "look" if other.format or other.is_fault else "none"))
+    for item in [*rest.items]:
+        what = item.what
+        if isinstance(what, System) or what.path.parent != system.folder:
+            continue
+        name = what.path.name
+        if isinstance(what, NotRead):
+            rest.items.remove(item)
+            if name not in known:
+                text = f"{what.why}; nothing reads it with the folder"
+                found.append(Finding(text, name, "look" if what.is_fault else "none"))
+        elif what.is_packed and what.format is not None:
+            rest.items.remove(item)
+            command = "" if log.is_copy else f": walproof {shlex.quote(str(what.path))} does"
+            text = f"a packed {title_of(what.format)}; nothing reads it with the folder{command}"
+            found.append(Finding(text, name, "look"))
+    if rest.foreign:
+        text = f"{counted(rest.foreign, 'other file')} in it or below it, not of the system"
+        found.append(Finding(text, None, "none"))
+        rest.foreign = 0
     return replace(system, findings=[*system.findings, *found])
 
 
@@ -108,19 +155,6 @@ def _carved(log: Unpacked) -> str:
         return ""
     name = shlex.quote(log.typed)
     return f"; walproof carve {name} looks for logs inside it, as in an image of a disk"
-
-
-def about_one(log: Unpacked, told: str | None, context: Context) -> int:
-    """Print the screen about one log: the exit status. ``told`` is the format if the user said it.
-
-    Its reader knows already that it is a log. Raises ``OSError`` and ``ValueError``.
-    """
-    system = _system(log, told)
-    if system is not None:
-        return _about_system(log, system, context, all_logs=False, as_json=False)
-    found = one(log.path, told)
-    assert found is not None
-    return _about_one(log, replace(found, context=dict(context)), as_json=False)
 
 
 def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | None = None) -> int:
@@ -136,7 +170,7 @@ def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | N
             is_all = not of_system.is_lost(findings)
             _print(screen(log, found, about, _width(), None, told_of, is_all=is_all))
         return max(EXIT_STATUS[about.verdict], 3 if of_system.is_lost(findings) else 0)
-    system = replace(system, findings=[*system.findings, *system.kind.beyond(system, about)])
+    system = examine(system, {WHOLE: about})
     if as_json:
         say_json({**_json(log.typed, found, about, log), **system.to_json()})
     else:
@@ -150,74 +184,128 @@ def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | N
 
 
 def _of_a_part(found: FoundOne) -> list[Finding]:
-    """What the folder around an empty file says of it, if it is a system's."""
-    if not found.is_blank:
-        return []
+    """What the folder around a file says of it, if it is a system's, and its dialect."""
     around = recognise(found.path.absolute().parent)
-    return [one for one in around.findings if one.file == found.path.name] if around else []
+    findings = [one for one in around.findings if one.file == found.path.name] if around else []
+    if found.format is not None and found.path.is_file():
+        findings += kind(found.format).of_dialect(found.path)
+    return findings
 
 
 def _about_system(
     log: Unpacked, system: System, context: Context, all_logs: bool, as_json: bool
 ) -> int:
     if system.is_one_log:
-        size = size_of_all(system.folder) - sum(other.size for other in system.others)
-        found = FoundOne(system.folder, system.format, size, dict(context))
+        found = _one_of(system, system.logs[0], context)
         return _about_one(log, found, as_json, system)
     observer = system.kind.observer(system)
-    logs = [_one_of(path, system, context) for path in map(system.path, system.logs)]
-    rows, status = _summaries(log, logs, as_json, observer)
+    name = "" if log.is_copy else log.typed
+    rows, status, system = _of_system(log, name, system, context, as_json, observer)
     said = observer.lines() if observer is not None else []
-    parts = {_below(system.path(part), log): part for part in system.logs}
-    gone = [
-        each for name, _, about in rows for each in system.kind.of_log(system, parts[name], about)
-    ]
-    system = replace(system, findings=[*system.findings, *gone])
     if as_json:
         say_json({"folder": log.typed, **system.to_json(), "about": said})
     else:
         say(log.typed)
         _print(of_system.screen(log, system, rows, said, _width(), _height(all_logs)))
-    lost = 3 if of_system.is_lost(system.findings) else 0
-    return status or max([lost, *(EXIT_STATUS[about.verdict] for _, _, about in rows)])
+    return status
 
 
-def _one_of(path: Path, system: System, context: Context) -> FoundOne:
+def _of_system(
+    log: Unpacked,
+    name: str,
+    system: System,
+    context: Context,
+    as_json: bool,
+    observer: Observer | None = None,
+) -> tuple[list[Row], int, System]:
+    """Rows of the logs of a system, the status, and the system with all of its findings."""
+    logs = [(_inside(name, part.name), _one_of(system, part, context)) for part in system.logs]
+    rows, status = _summaries(log, logs, as_json, observer)
+    names = dict(zip((shown for shown, _ in logs), system.logs, strict=True))
+    system = examine(system, {names[shown].name: about for shown, _, about in rows})
+    codes = [EXIT_STATUS[about.verdict] for _, _, about in rows]
+    if of_system.is_lost(system.findings):
+        codes.append(3)
+    if any(code != EXIT_STATUS["refused"] for code in codes):
+        # A log that is refused among others is damage of the whole.
+        codes = [min(code, 3) for code in codes]
+    return rows, status or max(codes, default=0), system
+
+
+def _inside(folder: str, name: str) -> str:
+    if name == WHOLE:
+        return folder or "."
+    return f"{folder.rstrip('/')}/{name}" if folder else name
+
+
+def _one_of(system: System, log: SystemLog, context: Context) -> FoundOne:
+    path = system.path(log)
     try:
-        return FoundOne(path, system.format, size_of(path), dict(context))
+        size = size_of(path)
+        if log.name == WHOLE:
+            size -= sum(other.size for other in system.others)
+        return FoundOne(path, system.format, size, dict(context))
     except OSError as error:
         return FoundOne(path, system.format, 0, fault=error.strerror or str(error))
 
 
-def _about_folder(log: Unpacked, all_logs: bool, as_json: bool) -> int:
-    others = list(beside(log.path))
-    aside = [other for other in others if other.format is None and not other.is_fault]
-    logs = [*below(log.path), *(_of_beside(other) for other in others if other not in aside)]
-    logs.sort(key=lambda other: other.path)
-    if not logs:
-        files = sum(other.is_file() for other in log.path.rglob("*"))
-        among = f"no log among {counted(files, 'file')}" if files else "no file"
-        named = "".join(
-            f"; {_below(other.path, log)} is {other.what}" for other in aside[:MOST_ASIDE]
-        )
+def _about_tree(
+    log: Unpacked, found: Contents, all_logs: bool, as_json: bool, is_rest: bool = False
+) -> int:
+    """Print all systems and logs below a folder; ``is_rest``: those below a system's folder."""
+    aside = [(item.name, item.what) for item in found.items]
+    faults = [(name, what) for name, what in aside if isinstance(what, NotRead) and what.is_fault]
+    unread = [(name, what.why) for name, what in aside if isinstance(what, NotRead)]
+    unread = [pair for pair in unread if pair[0] not in {name for name, _ in faults}]
+    if all(isinstance(item.what, NotRead) for item in found.items) and not faults and not is_rest:
+        count = found.foreign + len(unread)
+        among = f"no log among {counted(count, 'file')}" if count else "no file"
+        named = "".join(f"; {name} is {why}" for name, why in unread[:MOST_ASIDE])
         raise UnknownFormat(
             f"{log.typed}: expected a log, or a folder with some below it, found {among}{named}"
         )
-    rows, status = _summaries(log, logs, as_json)
-    if not as_json and rows:
-        say(f"{log.typed}")
-        _print(table(rows, _height(all_logs), _width()))
-        worst = max(rows, key=lambda row: EXIT_STATUS[row[2].verdict])
-        if worst[2].verdict != "intact" and not log.is_copy:  # in an archive it has no path
+    rows: list[Row] = []
+    broken = status = 0
+    worst: tuple[int, str] = (0, log.typed)
+    if not as_json:
+        if is_rest:
             say("")
-            say(f"  walproof {shlex.quote(worst[0])}", style="cyan")
-    _say_aside([(_below(other.path, log), other.what) for other in aside], as_json)
-    return status or max((EXIT_STATUS[about.verdict] for _, _, about in rows), default=0)
-
-
-def _of_beside(other: Beside) -> FoundOne:
-    fault = other.what if other.is_fault else None
-    return FoundOne(other.path, other.format, other.size, fault=fault, is_packed=fault is None)
+        say("  below it" if is_rest else log.typed)
+    for item in found.items:
+        name = item.name
+        if isinstance(item.what, System):
+            these, code, system = _of_system(log, name, item.what, {}, as_json)
+            if as_json:
+                say_json({"folder": name, **system.to_json()})
+            else:
+                _print(of_system.part(name, system, these, _width()))
+            broken += code != 0
+        elif isinstance(item.what, FoundOne):
+            these, code = _summaries(log, [(name, item.what)], as_json)
+            code = code or max((EXIT_STATUS[about.verdict] for *_, about in these), default=0)
+        else:
+            continue
+        rows += these
+        worst = max(worst, (code, name), key=lambda pair: pair[0])
+        status = max(status, code) if 1 not in (status, code) else 1
+    for name, what in faults:
+        say(f"Error: {name}: {what.why}", err=True)
+        status = 1
+    if not as_json and found.systems:
+        say("")
+        say(f"{counted(len(found.systems), 'system')}; {broken or 'none'} not whole")
+    if not as_json and rows:
+        say("")
+        _print(table(rows, _height(all_logs), _width()))
+        if worst[0] and not log.is_copy:  # in an archive it has no path
+            say("")
+            say(f"  walproof {shlex.quote(worst[1])}", style="cyan")
+    _say_aside(unread, as_json)
+    if found.foreign and not as_json:
+        say(f"  {counted(found.foreign, 'other file')}: no logs")
+    elif found.foreign:
+        say_json({"folder": log.typed, "other_files": found.foreign})
+    return status
 
 
 def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
@@ -239,15 +327,17 @@ def _height(all_logs: bool) -> int:
 
 
 def _summaries(
-    log: Unpacked, logs: Sequence[FoundOne], as_json: bool, observer: Observer | None = None
-) -> tuple[list[tuple[str, int, Summary]], int]:
+    log: Unpacked,
+    logs: Sequence[tuple[str, FoundOne]],
+    as_json: bool,
+    observer: Observer | None = None,
+) -> tuple[list[Row], int]:
     """Name, size and summary of each log that can be read; 1 if one cannot, which is said."""
-    rows: list[tuple[str, int, Summary]] = []
+    rows: list[Row] = []
     status = 0
-    with progress(sum(found.size for found in logs)) as told:
+    with progress(sum(found.size for _, found in logs)) as told:
         passed = 0
-        for found in logs:
-            name = _below(found.path, log)
+        for name, found in logs:
             try:
                 if found.fault is not None:
                     raise OSError(found.fault)
@@ -287,6 +377,8 @@ def _summarised(
     found: FoundOne, told: Callable[[int], None], observer: Observer | None = None
 ) -> Summary:
     assert found.format is not None
+    if kind(found.format).is_closed(found.path):
+        return Summary(found.format, verdict="intact")
     return summarise(found.format, found.path, found.context, told, observer)
 
 
@@ -299,13 +391,6 @@ def _json(name: str, found: FoundOne, about: Summary, log: Unpacked) -> dict[str
         **({"faults": list(log.faults)} if log.faults else {}),
         **about.to_json(),
     }
-
-
-def _below(path: Path, log: Unpacked) -> str:
-    """A log of a folder as the user would type it; inside an archive, as it is called there."""
-    if log.is_copy:
-        return path.relative_to(log.path).as_posix()
-    return str(path)
 
 
 def _print(lines: Iterable[Line]) -> None:

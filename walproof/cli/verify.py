@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,20 +12,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reference_impl.answer import End, Lost
-from reference_impl.formats import UnknownFormat
+from reference_impl.formats import UnknownFormat, named
 from reference_impl.register import registers
 from reference_impl.systemd_journal import inspection, layout, loaded
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
-from walproof.cli.opening import Opened, journals, log_in, source_of
+from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import say, say_json
 from walproof.cli.summary import progress
 from walproof.quantity import counted
+from walproof.summary.logs import FoundOne
 from walproof.summary.model import WORTH_A_KERNEL
-from walproof.summary.unpacked import Unpacked
+from walproof.summary.unpacked import Unpacked, unpacked
+from walproof.systems import System
+from walproof.systems.contents import Item, NotRead, contents_of
 
 if TYPE_CHECKING:
     from walproof.scan.systemd_journal.soundness import Sound
+
+SYSTEMD = "systemd-journal"
 
 
 @click.command()
@@ -47,6 +53,8 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
     walproof verify /var/log/journal
     walproof verify system.journal --key c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900
 
+    With --key, a file that is not sealed is a finding: the key proves nothing about it.
+
     Exit status: 0 no finding, 3 findings, 4 not a journal file or not one to be read, 1 for a
     usage or I/O error.
     """
@@ -57,16 +65,60 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
         except BadKey as error:
             raise click.UsageError(f"--key: {error}") from None
     with source_of(log) as source:
-        if (other := _of_another_format(source)) is not None:
-            if key:
-                raise click.UsageError("--key is that of a sealed journal of systemd")
-            return _verify_lost(other, as_json)
-        found = [(f"{log}{source.came}", source.path)]
-        if source.path.is_dir():
-            found = list(journals(source))
-        return max(_verified(name, path, context, as_json) for name, path in found)
+        if not source.path.is_dir():
+            return _verify_file(source, context, as_json)
+        with contents_of(source.path, "" if source.is_copy else source.typed) as found:
+            if all(isinstance(item.what, NotRead) for item in found.items):
+                raise UnknownFormat(f"{source.path}: expected a log, or a folder with some")
+            return max(_verify_item(source, item, context, as_json) for item in found.items)
 
 
+def _verify_file(source: Unpacked, context: dict[str, str], as_json: bool) -> int:
+    if (other := _of_another_format(source)) is not None:
+        if context:
+            raise click.UsageError("--key is that of a sealed journal of systemd")
+        return _verify_lost(other, as_json)
+    return _verified(f"{source.typed}{source.came}", source.path, context, as_json)
+
+
+def _verify_item(source: Unpacked, item: Item, context: dict[str, str], as_json: bool) -> int:
+    """Verify a system or a log of a folder: the exit status."""
+    what = item.what
+    if isinstance(what, System) and what.format == SYSTEMD:
+        broken = _say_broken(item.name or source.typed, what, as_json)
+        logs = [log for log in what.logs if log.name not in broken]
+        names = [str(Path(item.name, log.name)) for log in logs]
+        statuses = [
+            _verified(name, what.path(log), context, as_json)
+            for name, log in zip(names, logs, strict=True)
+        ]
+        return max([3 if broken else 0, *statuses])
+    if isinstance(what, System):
+        place = replace(source, path=what.folder, typed=item.name or source.typed)
+        return _verify_lost(Opened(place, named(what.format), what), as_json)
+    if isinstance(what, FoundOne) and what.fault is None:
+        with unpacked(str(what.path)) as inner:
+            return _verify_file(replace(inner, typed=item.name), context, as_json)
+    why = what.why if isinstance(what, NotRead) else what.fault
+    say(f"{item.name}: not read: {why}", err=True)
+    return 1 if isinstance(what, FoundOne) or what.is_fault else 0
+
+
+def _say_broken(name: str, system: System, as_json: bool) -> set[str]:
+    """Print what a folder of journals has lost; the files that are no journals any more."""
+    losses = [finding for finding in system.findings if finding.harm == "lost"]
+    for finding in losses:
+        if as_json:
+            say_json({"log": name, **finding.to_json()})
+        else:
+            say(f"{name}/{finding.file}: {finding.text}" if finding.file else finding.text)
+    return {finding.file for finding in losses if finding.file is not None}
+
+
+CAVEAT = (
+    "Its seals may have gaps (no SEALED_CONTINUOUS flag, as before systemd 255): the key does not"
+    " show whether sealed entries were cut off and the file was continued (CVE-2023-31438)."
+)
 PASSES = 3
 """Through a file that is verified, each with its offsets from the beginning on."""
 
@@ -125,20 +177,23 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
             words = registers()["systemd-journal"].reasons[why].words
             say(f"{name}: {words} ({why})", err=True)
             return 4
+        header = layout.parse_header(data[: layout.HEADER_FULL])
+        is_unproved = bool(context) and not header.sealed
+        if is_unproved:
+            _say_unsealed(name, as_json)
         if size >= WORTH_A_KERNEL and (found := _if_sound(data, context)) is not None:
             if not as_json:
-                header = layout.parse_header(data[: layout.HEADER_FULL])
-                _say_whole(name, found.objects, found.entries)
+                _say_whole(name, found.objects, found.entries, is_unproved)
                 _say_seals(header, found.sealed_until, context)
-            return 0
+            return 3 if is_unproved else 0
         with progress(size, "verifying") as told:
             checked = inspection.inspect(data, context, _summed(told, size))
         if not as_json and not checked.faults:
-            _say_whole(name, checked.walk.counts.total(), len(checked.entries))
-            _say_seals(checked.view.header, checked.sealed_until, context)
-            return 0
+            _say_whole(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
+            _say_seals(header, checked.sealed_until, context)
+            return 3 if is_unproved else 0
         _say_faults(name, checked, context, as_json)
-        return 3 if checked.faults else 0
+        return 3 if checked.faults or is_unproved else 0
 
 
 def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
@@ -186,22 +241,39 @@ def _say_faults(
         _say_seals(found.view.header, found.sealed_until, context)
 
 
-def _say_whole(log: str, objects: int, entries: int) -> None:
-    say(f"{log}: no findings, {_counts(objects, entries)}")
+def _say_whole(log: str, objects: int, entries: int, is_unproved: bool) -> None:
+    say(f"{log}: no {'other ' if is_unproved else ''}findings, {_counts(objects, entries)}")
 
 
 def _counts(objects: int, entries: int) -> str:
     return f"{counted(objects, 'object')}, {counted(entries, 'entry')}"
 
 
+def _say_unsealed(log: str, as_json: bool) -> None:
+    text = "not sealed: the key proves nothing about this file"
+    if as_json:
+        start, size = layout.HEADER_FIELDS["compatible_flags"]
+        place = {"from": start, "to": start + size, "object": "header"}
+        say_json({"log": log, **place, "reason": "not-sealed", "rule": "SDJ-006", "text": text})
+    else:
+        say(f"{log}: {text}")
+
+
 def _say_seals(header: layout.Header, until: int | None, context: dict[str, str]) -> None:
-    if header.sealed and not context:
+    if not header.sealed:
+        return
+    if not context:
         say("The file is sealed. Without --key the seals were not verified.")
-    elif header.sealed and until is not None:
+        return
+    if until is not None:
         shown = datetime.fromtimestamp(until / 1_000_000, UTC)
         say(f"The seals hold for entries up to {shown.isoformat()}.")
-    elif header.sealed:
-        say("No entry is vouched for by a seal.")
+        if header.tail_entry_realtime > until:
+            say("Later entries are not sealed: the key proves nothing about them.")
+    else:
+        say("No entry is under a seal that holds: the key proves nothing about the entries.")
+    if not header.compatible_flags & layout.SEALED_CONTINUOUS:
+        say(CAVEAT)
 
 
 def _object(fault: Fault, view: View) -> str:

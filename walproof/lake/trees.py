@@ -14,6 +14,7 @@ from typing import Any, Protocol, cast
 
 from reference_impl import formats
 from walproof.lake.passing import patient
+from walproof.lake.recognition import recognise_log
 
 HEAD = 1 << 17
 """Bytes from the start of a file that tell its format: as many as any recogniser looks at."""
@@ -99,7 +100,7 @@ class LocalTree:
     @patient
     def detect(self, path: str) -> str:
         """See :class:`Tree`."""
-        return formats.detect(Path(path)).id
+        return recognise_log(Path(path))
 
     @patient
     def read(self, path: str, offset: int, length: int) -> bytes:
@@ -182,7 +183,7 @@ class RemoteTree:
         """See :class:`Tree`."""
         with tempfile.TemporaryDirectory() as folder:
             try:
-                return formats.detect(self._head(path, folder)).id
+                return recognise_log(self._head(path, folder))
             except formats.UnknownFormat as error:
                 text = str(error).replace(f"{folder}/{Entry(path).name}", path)
                 raise formats.UnknownFormat(text) from None

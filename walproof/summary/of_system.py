@@ -65,26 +65,45 @@ def screen(
     yield f"  {system.title}: {counted(len(system.logs), 'log')}, {records}{log.came}", None
     for fault in log.faults:
         yield f"  only what came out before a fault of the packing: {one_line(fault)}", "red"
-    worst = max((about.verdict for _, _, about in rows), key=_HARM.__getitem__, default="intact")
+    state, worst = _state(system, rows)
     lost = sum(about.lost_bytes for _, _, about in rows)
     more = f", {counted(lost, 'byte')} lost" if lost else ""
-    yield f"  {_SAID[worst]}{more}", VERDICT_STYLE[worst]
+    yield f"  {state}{more}", VERDICT_STYLE[worst]
     yield "", None
     if system.findings:
         yield from findings(system.findings, width)
         yield "", None
-    yield from logs(system, rows, width, height)
+    if rows:
+        yield from logs(system, rows, width, height)
     yield from beside(system.others, width)
     for line in said:
         line = one_line(f"  {line}")
         yield line if len(line) <= width else f"{line[: width - 1]}…", None
     yield "", None
     name = shlex.quote(log.typed)
-    is_whole = worst == "intact" and not is_lost(system.findings)
+    is_whole = worst == "intact"
     told = [(f"walproof read --head 20 {name}", "the first records")]
     if not is_whole and "pipe" not in log.how:
         told.insert(0, (f"walproof recover {name} --out NEW", "write what survives"))
     yield from commands(told)
+
+
+def part(name: str, system: System, rows: Sequence[Row], width: int) -> Iterator[Line]:
+    """A system below a folder: what it is, whether it is whole, and its findings."""
+    records = counted(sum(about.records for _, _, about in rows), "record")
+    state, verdict = _state(system, rows)
+    yield "", None
+    yield f"  {one_line(name)}", None
+    yield f"  {system.title}, {records}; {state}", VERDICT_STYLE[verdict]
+    yield from findings((one for one in system.findings if one.harm != "none"), width)
+
+
+def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
+    """Whether a system is whole, in words, and the verdict that gives their colour."""
+    worst = max((about.verdict for _, _, about in rows), key=_HARM.__getitem__, default="intact")
+    if worst == "intact" and is_lost(system.findings):
+        return "its logs are whole, other files are not", "damaged"
+    return _SAID[worst], worst
 
 
 def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:

@@ -7,10 +7,14 @@ such folders has a module here whose ``KIND`` is a :class:`~walproof.systems.mod
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from reference_impl.formats import FORMATS
 from walproof.by_format import module_of
+from walproof.summary.model import Summary
 from walproof.systems.model import Finding, Harm, Kind, OtherFile, System, SystemLog, size_of_all
 
 __all__ = [
@@ -20,9 +24,11 @@ __all__ = [
     "OtherFile",
     "System",
     "SystemLog",
+    "examine",
     "kind",
     "recognise",
     "size_of_all",
+    "systems_in",
 ]
 
 
@@ -32,13 +38,41 @@ def kind(format_id: str) -> Kind:
     return found
 
 
+def examine(system: System, found: Mapping[str, Summary]) -> System:
+    """Add the findings that its logs lead to; ``found`` are their summaries, by their names.
+
+    Raises ``OSError``.
+    """
+    findings = [*system.findings]
+    for log in system.logs:
+        if log.name in found:
+            findings += system.kind.of_log(system, log, found[log.name])
+            if system.is_one_log:
+                findings += system.kind.beyond(system, found[log.name])
+    return replace(system, findings=findings)
+
+
+def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[System]:
+    """The systems whose folder this is, of the given formats: one, none, or several that share it.
+
+    A kind of system that cannot read a file of the folder is passed over: that file is then read,
+    and its error reported, on its own. Raises ``OSError`` if the folder cannot be listed.
+    """
+    next(folder.iterdir(), None)
+    found = []
+    for format_id in formats:
+        with suppress(OSError):
+            if (system := kind(format_id).recognise(folder)) is not None:
+                found.append(system)
+    return found
+
+
 def recognise(folder: Path, format_id: str | None = None) -> System | None:
     """The system whose folder this is; None for a file, or if there is none or more than one.
 
-    ``format_id`` asks one system only. Raises ``OSError``.
+    ``format_id`` looks for one system only. Raises ``OSError``.
     """
     if not folder.is_dir():
         return None
-    asked = [format_id] if format_id is not None else list(FORMATS)
-    found = [system for one in asked if (system := kind(one).recognise(folder)) is not None]
+    found = systems_in(folder, list(FORMATS) if format_id is None else [format_id])
     return found[0] if len(found) == 1 else None

@@ -31,15 +31,11 @@ class SystemLog:
 
 @dataclass(frozen=True)
 class OtherFile:
-    """A file or folder that is no log: its name, what it is for, and its size in bytes.
-
-    ``is_kept`` says whether what is recovered has it too.
-    """
+    """A file or folder that is no log: its name, what it is for, and its size in bytes."""
 
     name: str
     role: str
     size: int
-    is_kept: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,9 +94,49 @@ class Observer(summary.Observer, Protocol):
 class Kind:
     """A kind of system: one whose format has no folders of its own."""
 
-    def after_recovery(self, system: System) -> str:
-        """What to do with a folder that was recovered, in a sentence."""
-        return ""
+    def log_files(self, system: System) -> Sequence[str]:
+        """The files of its logs, by their names below the folder."""
+        return [log.name for log in system.logs]
+
+    def foreign_dialect(self, log: Path) -> str | None:
+        """The dialect of a log that is not read, also if its reader takes it for damage."""
+        return None
+
+    def of_dialect(self, log: Path) -> Iterator[Finding]:
+        """Name the dialect of a log that is not read, and the tool that reads it. ``OSError``."""
+        return iter(())
+
+    def is_closed(self, log: Path) -> bool:
+        """Whether a log holds nothing but the mark of a clean close: 0 records, intact."""
+        return False
+
+    def not_rewritten(self, system: System) -> str | None:
+        """Why no log of it may be written anew, in words; None if logs may be."""
+        return None
+
+    def more_events(self, log: Path) -> Iterator[Event] | None:
+        """A second reading of a damaged log that returns more; None if there is none.
+
+        Each further record passes its own checks at a place that the record before it gives. The
+        specification does not require it of a reader, so that only what recovers a log uses it.
+        """
+        return None
+
+    def stale_files(self, system: System) -> Sequence[str]:
+        """Files that point into the logs: set aside in a copy in which a log was written anew."""
+        return ()
+
+    def repaired_files(self, system: System) -> Mapping[str, bytes]:
+        """Damaged files whose right content the rest of the folder proves, with that content."""
+        return {}
+
+    def after_recovery(self, system: System) -> Sequence[str]:
+        """State what was checked of a recovered folder, and what to do with it, a sentence each.
+
+        ``system`` is the new folder, recognised again. "Opens" needs a check of everything that
+        decides it.
+        """
+        return ()
 
     def recognise(self, folder: Path) -> System | None:
         """The system whose folder this is. Raises ``OSError``."""

@@ -44,7 +44,7 @@ def leveldb(tmp_path) -> Path:
 def test_list_a_log_directory(raft):
     done, status = run(list_logs, raft, "--json")
     rows = {row["file"]: row for row in map(json.loads, done.output.splitlines())}
-    assert status == 0
+    assert status == 3  # a node knows none of the keys in this raft.pers
     four = rows["log/00000/00/00/00000000000004.rlog"]
     assert (four["records"], four["first"], four["last"], four["lost"]) == (4, "4", "7", 0)
     assert rows["raft.pers"]["records"] == 5
@@ -73,7 +73,7 @@ def test_list_a_folder_of_logs(leveldb, tmp_path):
 
 def test_inspect_of_a_folder_lists_it(raft):
     done, status = run(inspect, raft)
-    assert status == 0
+    assert status == 3
     assert done.output == run(list_logs, raft)[0].output
     one = raft / "log/00000/00/00/00000000000001.rlog"
     assert "data.entries[2].header.term" in run(inspect, one)[0].output

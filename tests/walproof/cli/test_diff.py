@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 
+import click
+import pytest
 from click.testing import CliRunner, Result
 
 from conformance.vectors import load_all
@@ -31,7 +34,69 @@ def test_what_recover_leaves_has_the_same_records(tmp_path: Path) -> None:
     done = run("diff", damaged, tmp_path / "new.log")
     assert done.return_value == 0, done.stdout
     assert "70,021 bytes lost" in done.stdout
+    assert done.stdout.splitlines()[-1] == "no difference in what can be read; A is not whole"
+    done = run("diff", tmp_path / "new.log", tmp_path / "new.log")
     assert done.stdout.splitlines()[-1] == "no difference"
+    (body,) = [
+        json.loads(line)
+        for line in run("diff", damaged, tmp_path / "new.log", "--json").stdout.splitlines()
+    ]
+    assert (body["kind"], body["log"], body["lost_bytes"]) == ("not whole", "a", 70_021)
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("sides", ["both", "first", "second"])
+def test_refused_logs_cannot_be_compared(sides: str, options: list[str], tmp_path: Path) -> None:
+    sound = VECTORS["systemd-journal/five-entries"].input
+    refused = tmp_path / "refused.journal"
+    refused.write_bytes(sound.read_bytes().replace(b"LPKSHHRH", b"LPKSHHRX"))
+    first = sound if sides == "second" else refused
+    second = sound if sides == "first" else refused
+    done = run("diff", first, second, "--format", "systemd-journal", *options)
+    assert done.return_value == 4
+    assert done.stdout == ""
+    assert f"{first} and {second} cannot be compared" in done.stderr
+    assert f"{refused}: systemd-journal, refused (not-a-journal)" in done.stderr
+
+
+def test_what_is_no_log_cannot_be_compared(tmp_path: Path) -> None:
+    one = made(tmp_path / "1.log", b"alpha")
+    (tmp_path / "notes").write_bytes(b"nothing of ours " * 9)
+    for first, second in ((one, tmp_path / "notes"), (tmp_path / "notes", one)):
+        done = run("diff", first, second)
+        assert isinstance(done.exception, click.exceptions.Exit) or done.return_value == 4
+        assert "no difference" not in done.output
+
+
+def test_empty_logs(tmp_path: Path) -> None:
+    for name in ("000003.log", "000004.log"):
+        (tmp_path / name).write_bytes(b"")
+    done = run("diff", tmp_path / "000003.log", tmp_path / "000004.log")
+    assert done.return_value == 0
+    assert done.stdout.splitlines()[-1] == "no record on either side: nothing was compared"
+    one = made(tmp_path / "1.log", b"alpha")
+    assert run("diff", tmp_path / "000003.log", one).return_value == 3
+
+
+def test_a_log_and_the_folder_that_it_is_in(tmp_path: Path) -> None:
+    journal = VECTORS["systemd-journal/five-entries"].input
+    shutil.copy(journal, tmp_path / "system.journal")
+    done = run("diff", journal, tmp_path)
+    assert (done.return_value, done.stdout.splitlines()[-1]) == (0, "no difference")
+
+
+def test_what_a_system_lost_is_no_equality(tmp_path: Path) -> None:
+    journal = VECTORS["systemd-journal/five-entries"].input
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        shutil.copy(journal, tmp_path / name / "system.journal")
+    (tmp_path / "other" / "fss").write_bytes(bytes(482))
+    done = run("diff", tmp_path / "one", tmp_path / "other")
+    assert done.stdout.splitlines()[1].endswith("intact, 5 records, 1 finding of loss")
+    assert done.stdout.splitlines()[-1] == "no difference in what can be read; B is not whole"
+    (tmp_path / "one" / "user-1.journal").write_bytes(bytes(4096))
+    done = run("diff", tmp_path / "one", tmp_path / "other")
+    assert done.stdout.splitlines()[-1].endswith("; A and B are not whole")
 
 
 def test_each_kind_of_difference(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from conformance import VECTORS
+from conformance import ROOT, VECTORS
 from conformance.vectors import load_all
+from reference_impl.answer import NewRecord, Record
+from reference_impl.formats import named
 from reference_impl.systemd_journal import inspection
 from walproof.cli import verify, walproof
 from walproof.scan import has_kernel
@@ -19,6 +21,9 @@ from walproof.scan import has_kernel
 DAMAGED = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
 SOUND = VECTORS / "leveldb-log" / "one-record.log"
 JOURNAL = VECTORS / "systemd-journal" / "five-entries.journal"
+SEALED = JOURNAL.with_name("sealed-regular.journal")
+SEALED_KEY = "60c6dd-60e930-b562e9-86b6ff/ab344fa-989680"
+CASE = ROOT.parent / "shared" / "reviews" / "cases" / "not-sealed-and-a-key.journal"
 KEY = "c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900"
 
 
@@ -44,6 +49,74 @@ def test_a_sound_log_has_none() -> None:
 
 def test_a_key_is_for_journals_only() -> None:
     assert "--key is that of a sealed journal" in str(run(SOUND, "--key", KEY).exception)
+
+
+@pytest.mark.parametrize("least", [0, 4 << 20])
+def test_a_key_proves_nothing_about_a_file_without_seals(
+    least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "WORTH_A_KERNEL", least)
+    done = run(JOURNAL, "--key", KEY)
+    assert done.return_value == 3
+    first, last = done.stdout.splitlines()
+    assert first == f"{JOURNAL}: not sealed: the key proves nothing about this file"
+    assert last.startswith(f"{JOURNAL}: no other findings, ")
+    (body,) = [
+        json.loads(line) for line in run(JOURNAL, "--key", KEY, "--json").stdout.splitlines()
+    ]
+    assert (body["from"], body["to"], body["reason"]) == (8, 12, "not-sealed")
+    assert run(JOURNAL).return_value == 0
+
+
+@pytest.mark.skipif(not CASE.is_file(), reason="no cases")
+def test_the_reported_journal_and_its_key() -> None:
+    assert run(CASE, "--key", KEY).return_value == 3
+
+
+def test_a_flag_that_was_removed() -> None:
+    done = run(SEALED.with_name("sealed-flag-cleared.journal"), "--key", SEALED_KEY)
+    assert done.return_value == 3
+    assert "not sealed: the key proves nothing" in done.stdout
+    assert "a tag in a file that is not sealed" in done.stdout
+
+
+def test_a_flag_that_was_removed_with_the_seals(tmp_path: Path) -> None:
+    """Somebody who writes the file anew leaves no trace but the seals that are missing."""
+    records = [one for one in named("systemd-journal").read(SEALED, "recover", {})]
+    new = [NewRecord(one.payload, one.fields) for one in records if isinstance(one, Record)]
+    named("systemd-journal").write(tmp_path / "system.journal", new, {})
+    assert run(tmp_path / "system.journal").return_value == 0
+    assert run(tmp_path / "system.journal", "--key", SEALED_KEY).return_value == 3
+
+
+@pytest.mark.parametrize("least", [0, 4 << 20])
+def test_old_seals_get_a_caveat(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "WORTH_A_KERNEL", least)
+    done = run(SEALED, "--key", SEALED_KEY)
+    assert done.return_value == 0
+    assert done.stdout.splitlines()[-1] == verify.CAVEAT
+    done = run(SEALED.with_name("sealed-regular-continuous.journal"), "--key", SEALED_KEY)
+    assert done.return_value == 0
+    assert "The seals hold for entries up to" in done.stdout
+    assert verify.CAVEAT not in done.stdout
+    assert verify.CAVEAT not in run(SEALED).stdout
+
+
+def test_entries_after_the_last_seal_are_not_sealed() -> None:
+    log = SEALED.with_name("last-segment-without-a-seal.journal")
+    done = run(log, "--key", SEALED_KEY)
+    assert "Later entries are not sealed: the key proves nothing about them." in done.stdout
+
+
+def test_sealed_files_and_others_in_a_folder(tmp_path: Path) -> None:
+    shutil.copy(SEALED, tmp_path / "system.journal")
+    shutil.copy(JOURNAL, tmp_path / "user-1000.journal")
+    done = run(tmp_path, "--key", SEALED_KEY)
+    assert done.return_value == 3
+    assert f"{tmp_path}/user-1000.journal: not sealed: the key" in done.stdout
+    assert f"{tmp_path}/system.journal: no findings" in done.stdout
+    (tmp_path / "user-1000.journal").unlink()
+    assert run(tmp_path, "--key", SEALED_KEY).return_value == 0
 
 
 def test_what_is_no_log_says_so_in_words(tmp_path: Path) -> None:

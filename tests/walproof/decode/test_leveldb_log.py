@@ -163,7 +163,7 @@ def test_an_edit_that_rocksdb_alone_writes() -> None:
         (b"\x02", "at 1: a varint that does not end"),
         (b"\x05\x01\x03abc", "at 2: an internal key of 3 bytes"),
         (b"\x01\x01\xff", "text that is not UTF-8"),
-        (b"\x67\x00\x01\x02" + KEY + KEY + b"\x04\x05\x42\x00", "unknown field 66 of a new file"),
+        (b"\x67\x00\x01\x02" + KEY + KEY + b"\x04\x05\x47\x00", "unknown field 71 of a new file"),
         (b"\x67\x00\x01\x02" + KEY + KEY + b"\x04\x05\x02\x02ab", "2 bytes in a field of the form"),
         (b"\x90\x03\x01\x02\x03\x01m\x01c\x40\x00", "unknown field 64 of a blob file"),
         (b"\x84\x40\x01\x03", "unknown field 3 of a log"),

@@ -1,30 +1,61 @@
-"""ActiveMQ's folder: what its store wrote, what is recovered, and what the store makes of it."""
+"""ActiveMQ's folders: their damage, what is recovered, and what the broker's store makes of it."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import subprocess
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from conformance import ROOT
-from walproof.systems import recognise
+from walproof.systems import Finding, recognise
 
 JARS = ROOT / ".build" / "implementations" / "kahadb-store" / "lib"
 STORE = Path(__file__).with_name("Store.java")
+SCHEDULER = Path(__file__).with_name("Scheduler.java")
 MESSAGE = re.compile(rb"order (\d+) x")
+PAGE_BYTES = 4096
+COUNT = 300
+PENDING = {number for number in range(COUNT) if number % 3 != 2}
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("java") and [*JARS.glob("activemq-kahadb-store-*.jar")]),
     reason="no java, or no kahadb-store: walproof setup --impl kahadb-store",
 )
 
+Damage = Callable[[bytes], bytes]
 
-def store(*arguments: str | Path) -> list[str]:
-    """Run the broker's own store: the messages that it prints."""
-    command = ["java", "-XX:+UseSerialGC", "-Xmx512m", "-cp", f"{JARS}/*", str(STORE)]
+
+def zeros_after(content: bytes, at: int) -> bytes:
+    return content[:at] + bytes(max(0, len(content) - at))
+
+
+DAMAGES: dict[str, Damage] = {
+    "empty": lambda content: b"",
+    "zeros": lambda content: bytes(len(content)),
+    "text": lambda content: b"this was a file of a broker\n" * 200,
+    "crlf": lambda content: content.replace(b"\n", b"\r\n"),
+    "torn in the header": lambda content: content[:100],
+    "torn in a page": lambda content: content[: len(content) // 2 + 77],
+    "torn by a page": lambda content: content[:-PAGE_BYTES],
+    "torn by a byte": lambda content: content[:-1],
+    "zero tail": lambda content: zeros_after(content, 3 * PAGE_BYTES),
+    "zeros from the header on": lambda content: zeros_after(content, 100),
+}
+INDEX_DAMAGES = sorted(DAMAGES)
+REDO_DAMAGES = sorted(DAMAGES.keys() - {"empty", "crlf"})
+"""A store begins with an empty .redo; without a line end in it, CRLF changes nothing."""
+REDONE = {"torn in a page", "torn by a page", "torn by a byte"}
+"""Damages that a broker undoes if it was killed: the pages of its last batch are in .redo."""
+
+
+def store(*arguments: str | Path, program: Path = STORE) -> list[str]:
+    """Run the broker's own store: the lines that it prints."""
+    command = ["java", "-XX:+UseSerialGC", "-Xmx512m", "-cp", f"{JARS}/*", str(program)]
     done = subprocess.run(
         [*command, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False
     )
@@ -32,25 +63,56 @@ def store(*arguments: str | Path) -> list[str]:
     return done.stdout.splitlines()
 
 
-def delivered(journal: Path, scratch: Path) -> set[int]:
-    """The messages that a broker delivers from a journal alone, on a copy of it."""
-    shutil.copytree(journal, scratch, ignore=shutil.ignore_patterns("db.data", "db.redo", "lock"))
-    return {int(line.rpartition(" ")[2]) for line in store("read", scratch)}
+def delivered(*folders: Path, program: Path = STORE) -> dict[Path, set[int] | str]:
+    """The messages that a broker delivers from each folder, or its error; it changes them."""
+    found: dict[Path, set[int] | str] = {}
+    for line in store("read", *folders, program=program):
+        folder, _, numbers = line.partition("\t")
+        is_error = numbers.startswith("fails")
+        found[Path(folder)] = numbers if is_error else {int(number) for number in numbers.split()}
+    return found
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a store left that was killed: 300 messages, each third of them acknowledged."""
-    folder = tmp_path_factory.mktemp("broker") / "kahadb"
-    store("write", folder, "300", "killed")
+def copied(folder: Path, copy: Path) -> Path:
+    return Path(shutil.copytree(folder, copy))
+
+
+def damaged(folder: Path, copy: Path, name: str, damage: Damage) -> Path:
+    copied(folder, copy)
+    (copy / name).write_bytes(damage((copy / name).read_bytes()))
+    return copy
+
+
+def findings(folder: Path, name: str | None) -> list[Finding]:
+    """The findings about a file that are more than a note."""
+    system = recognise(folder)
+    assert system is not None
+    return [one for one in system.findings if one.file == name and one.harm != "none"]
+
+
+def without_index(folder: Path) -> Path:
+    """Do what ``recover`` advises where an index is damaged."""
+    for name in ("db", "scheduleDB"):
+        for suffix in ("data", "redo", "free"):
+            (folder / f"{name}.{suffix}").unlink(missing_ok=True)
     return folder
 
 
 @pytest.fixture(scope="module")
-def expected(written: Path, tmp_path_factory: pytest.TempPathFactory) -> set[int]:
-    found = delivered(written, tmp_path_factory.mktemp("read") / "copy")
-    assert found == {number for number in range(300) if number % 3 != 2}
-    return found
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of each state, and two of a scheduler."""
+    folder = tmp_path_factory.mktemp("broker")
+    for state in ("killed", "closed", "acknowledged", "emptied"):
+        store("write", folder / state, str(COUNT), state)
+    store("write", folder / "scheduler", str(COUNT), program=SCHEDULER)
+    store("legacy", folder / "legacy", str(COUNT), program=SCHEDULER)
+    return folder
+
+
+@pytest.fixture
+def written(stores: Path) -> Path:
+    """What a store left that was killed: 300 messages, each third of them acknowledged."""
+    return stores / "killed"
 
 
 def test_its_files_are_known(written: Path, run) -> None:
@@ -63,49 +125,347 @@ def test_its_files_are_known(written: Path, run) -> None:
     assert "makes it again from the journal" in done.output
 
 
-def test_what_is_recovered_from_a_sound_store(
-    written: Path, expected: set[int], tmp_path: Path, run
+@pytest.mark.parametrize("state", ["killed", "closed", "acknowledged", "emptied", "scheduler"])
+def test_a_sound_store_has_no_finding(stores: Path, state: str) -> None:
+    system = recognise(stores / state)
+    assert system is not None
+    assert [finding for finding in system.findings if finding.harm != "none"] == []
+
+
+@pytest.mark.parametrize("damage", INDEX_DAMAGES)
+@pytest.mark.parametrize("state", ["killed", "closed"])
+def test_a_damaged_index(stores: Path, tmp_path: Path, run, state: str, damage: str) -> None:
+    whole = (stores / state / "db.data").read_bytes()
+    content = DAMAGES[damage](whole)
+    if content == whole:
+        pytest.skip("the index ends before the damage")
+    folder = damaged(stores / state, tmp_path / "copy", "db.data", lambda whole: content)
+    is_redone = state == "killed" and damage in REDONE
+    done = run(folder)
+    assert done.return_value == (0 if is_redone else 3), done.output
+    harms = [finding.harm for finding in findings(folder, "db.data")]
+    assert harms == ["look" if is_redone else "lost"]
+
+
+@pytest.mark.parametrize("damage", REDO_DAMAGES)
+@pytest.mark.parametrize("name", ["closed/db.redo", "killed/db.redo", "emptied/db.free"])
+def test_a_damaged_file_beside_the_index(
+    stores: Path, tmp_path: Path, run, name: str, damage: str
 ) -> None:
+    state, _, file = name.partition("/")
+    whole = (stores / name).read_bytes()
+    if DAMAGES[damage](whole) == whole or not DAMAGES[damage](whole):
+        pytest.skip("the file is shorter than the damage")
+    folder = damaged(stores / state, tmp_path / "copy", file, DAMAGES[damage])
+    assert [finding.harm for finding in findings(folder, file)] == ["lost"]
+    assert run(folder).return_value == 3
+
+
+@pytest.mark.parametrize("content", [b"", bytes(PAGE_BYTES)])
+def test_a_batch_that_was_never_written(stores: Path, tmp_path: Path, content: bytes) -> None:
+    folder = damaged(stores / "closed", tmp_path / "copy", "db.redo", lambda whole: content)
+    assert not findings(folder, "db.redo")
+
+
+def test_a_batch_whose_writer_was_killed(stores: Path, tmp_path: Path, run) -> None:
+    """A wrong checksum is normal then: the pages of the index are still as they were."""
+    folder = damaged(
+        stores / "killed", tmp_path / "copy", "db.redo", lambda whole: whole[:-1] + b"x"
+    )
+    assert [finding.harm for finding in findings(folder, "db.redo")] == ["look"]
+    assert run(folder).return_value == 0
+    assert delivered(folder) == {folder: PENDING}
+
+
+def test_a_flipped_bit_in_the_last_batch(stores: Path, tmp_path: Path) -> None:
+    """The pages have no checksum: those of the last batch are compared with it."""
+    at = 2 * PAGE_BYTES + 30
+    folder = damaged(
+        stores / "closed",
+        tmp_path / "copy",
+        "db.data",
+        lambda whole: whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :],
+    )
+    (finding,) = findings(folder, "db.data")
+    assert "expected page 1 at 8,192 as in .redo" in finding.text
+
+
+def test_free_pages_that_are_in_use(stores: Path, tmp_path: Path) -> None:
+    def moved(whole: bytes) -> bytes:
+        return whole[:5] + (1).to_bytes(8) + whole[13:]
+
+    assert (stores / "emptied" / "db.free").read_bytes()[4] == 1
+    folder = damaged(stores / "emptied", tmp_path / "copy", "db.free", moved)
+    (finding,) = findings(folder, "db.free")
+    assert "which are used" in finding.text
+
+
+def test_a_zero_page_makes_a_broker_deliver_less(stores: Path, tmp_path: Path, run) -> None:
+    """The reason for the findings: the broker starts, and deletes journal files that it needs."""
+
+    def without_a_page(whole: bytes) -> bytes:
+        return whole[: 2 * PAGE_BYTES] + bytes(PAGE_BYTES) + whole[3 * PAGE_BYTES :]
+
+    folder = damaged(stores / "closed", tmp_path / "copy", "db.data", without_a_page)
+    assert run(folder).return_value == 3
     out = tmp_path / "recovered"
-    done = run("recover", written, "--out", out)
+    done = run("recover", folder, "--out", out)
+    assert done.return_value == 3, done.output
+    found = delivered(folder, without_index(out))
+    assert found == {folder: set(), out: PENDING}
+    assert len([*folder.glob("db-*.log")]) < len([*out.glob("db-*.log")])
+
+
+def test_a_broker_starts_on_what_is_recovered(stores: Path, tmp_path: Path, run) -> None:
+    """One start of Java for all damages of an index: what survives is in the journal."""
+    sources, results = [], []
+    for number, damage in enumerate(INDEX_DAMAGES):
+        source = damaged(stores / "closed", tmp_path / f"{number}", "db.data", DAMAGES[damage])
+        out = tmp_path / f"{number}-recovered"
+        assert run("recover", source, "--out", out).return_value == 3
+        assert {path.name for path in source.iterdir()} <= {
+            path.name.removesuffix(".before-recovery") for path in out.iterdir()
+        }
+        sources.append(source)
+        results.append(without_index(out))
+    found = delivered(*sources, *results)
+    assert [found[out] for out in results] == [PENDING] * len(results)
+
+
+@pytest.mark.parametrize("state", ["killed", "closed", "emptied"])
+def test_a_sound_store_is_copied_whole(stores: Path, tmp_path: Path, run, state: str) -> None:
+    source, out = stores / state, tmp_path / "recovered"
+    done = run("recover", source, "--out", out)
     assert done.return_value == 0, done.output
-    assert all(re.fullmatch(r"db-\d+\.log", path.name) for path in out.iterdir())
-    assert "left out: db.data, db.redo" in done.output
-    assert delivered(out, tmp_path / "copy") == expected
+    for path in source.iterdir():
+        assert (out / path.name).read_bytes() == path.read_bytes()
+    assert len([*out.iterdir()]) == len([*source.iterdir()])
+    assert delivered(out) == {out: PENDING}
 
 
-def test_what_is_recovered_from_a_damaged_one(
-    written: Path, expected: set[int], tmp_path: Path, run
-) -> None:
-    damaged = tmp_path / "damaged"
-    shutil.copytree(written, damaged)
-    journal = damaged / "db-3.log"
+def test_what_is_recovered_from_a_damaged_journal(stores: Path, tmp_path: Path, run) -> None:
+    source = copied(stores / "closed", tmp_path / "damaged")
+    journal = source / "db-3.log"
     whole = journal.read_bytes()
     journal.write_bytes(whole[:9000] + bytes([whole[9000] ^ 8]) + whole[9001:])
     out = tmp_path / "recovered"
-    done = run("recover", damaged, "--out", out)
+    done = run("recover", source, "--out", out)
     assert done.return_value == 3, done.output
     lost = re.search(r"lost  db-3\.log: \[(\d+), (\d+)\)", done.output)
     assert lost is not None
     gone = {int(number) for number in MESSAGE.findall(whole[int(lost[1]) : int(lost[2])])}
-    found = delivered(out, tmp_path / "copy")
+    assert (out / "db.data.before-recovery").is_file()
+    assert (out / "db-3.log.before-recovery").read_bytes() == journal.read_bytes()
+    found = delivered(out)[out]
     assert gone
-    assert found >= expected - gone
+    assert isinstance(found, set)
+    assert found >= PENDING - gone
     assert not found & gone
-    # An acknowledgement that is lost brings its message back; nothing else comes back.
-    assert all(number % 3 == 2 for number in found - expected)
+    # A lost acknowledgement brings its message back; nothing else comes back.
+    assert all(number % 3 == 2 for number in found - PENDING)
 
 
-def test_an_index_without_its_journal(written: Path, tmp_path: Path, run) -> None:
+def test_an_index_without_its_journal(stores: Path, tmp_path: Path, run) -> None:
+    """The journal of the sound store beside it has an index of its own."""
+    copied(stores / "closed", tmp_path / "another")
+    folder = tmp_path / "kahadb"
+    folder.mkdir()
     for name in ("db.data", "db.redo"):
-        shutil.copy(written / name, tmp_path / name)
-    done = run(tmp_path)
+        shutil.copy(stores / "closed" / name, folder / name)
+    done = run(folder)
     assert done.return_value == 3
     assert "the journal is gone" in done.output
 
 
-def test_a_journal_file_that_is_not_there(written: Path, tmp_path: Path, run) -> None:
-    folder = tmp_path / "kahadb"
-    shutil.copytree(written, folder)
+def test_an_index_in_a_folder_of_its_own(stores: Path, tmp_path: Path, run) -> None:
+    journal = copied(stores / "closed", tmp_path / "kahadb")
+    index = tmp_path / "index"
+    index.mkdir()
+    for name in ("db.data", "db.redo"):
+        (journal / name).rename(index / name)
+    done = run(index)
+    assert done.return_value == 0, done.output
+    assert "indexDirectory" in done.output
+    assert run(journal).return_value == 0
+
+
+def test_a_journal_file_that_the_index_names(stores: Path, tmp_path: Path, run) -> None:
+    folder = copied(stores / "closed", tmp_path / "kahadb")
+    (folder / "db-3.log").unlink()
+    done = run(folder)
+    assert done.return_value == 3
+    (finding,) = findings(folder, "db.data")
+    assert re.search(r"names \d+ messages in db-3\.log, found no such file", finding.text)
+    found = delivered(folder)[folder]
+    assert str(found).startswith("fails")
+
+
+def test_the_last_journal_file_is_missing(stores: Path, tmp_path: Path, run) -> None:
+    """The index is the only file that tells: no number is left out."""
+    folder = copied(stores / "acknowledged", tmp_path / "kahadb")
+    max(folder.glob("db-*.log"), key=lambda path: int(path.name[3:-4])).unlink()
+    done = run(folder)
+    assert done.return_value == 3
+    assert "no broker starts with this index" in done.output
+    assert str(delivered(folder)[folder]).startswith("fails")
+
+
+def test_journal_files_that_the_broker_deleted(stores: Path, run) -> None:
+    done = run(stores / "acknowledged")
+    assert done.return_value == 0, done.output
+    assert "the index names no message" in done.output
+
+
+def test_a_missing_file_without_an_index(written: Path, tmp_path: Path, run) -> None:
+    folder = without_index(copied(written, tmp_path / "kahadb"))
     (folder / "db-3.log").unlink()
     assert "db-3.log" in run(folder).output
+
+
+def test_a_journal_that_ends_before_its_index(stores: Path, tmp_path: Path, run) -> None:
+    """The last batches are gone, and what is left is a whole journal."""
+    folder = copied(stores / "closed", tmp_path / "kahadb")
+    journal = folder / "db-5.log"
+    whole = journal.read_bytes()
+    last = whole.rindex(b"WRITE BATCH") - 5
+    journal.write_bytes(whole[:last] + b"-qMa4" + bytes(len(whole) - last - 5))
+    done = run(folder)
+    assert "whole" in done.output
+    assert done.return_value == 3, done.output
+    assert "the end of the journal" in done.output
+
+
+def test_an_empty_journal_file(written: Path, tmp_path: Path, run) -> None:
+    folder = damaged(written, tmp_path / "kahadb", "db-3.log", DAMAGES["empty"])
+    assert run(folder).return_value == 3
+    assert [finding.harm for finding in findings(folder, "db-3.log")] == ["lost"]
+    (folder / "db-3.log").write_bytes((written / "db-3.log").read_bytes())
+    (folder / "db-6.log").touch()
+    assert run(folder).return_value == 0
+
+
+@pytest.mark.parametrize("content", [b"", bytes(8), b"text of somebody else"])
+def test_a_lock(written: Path, tmp_path: Path, run, content: bytes) -> None:
+    """A broker writes the time into it, and reads nothing from it."""
+    folder = copied(written, tmp_path / "kahadb")
+    (folder / "lock").write_bytes(content)
+    done = run(folder)
+    assert done.return_value == 0
+    assert ("expected no byte or a time" in done.output) == (len(content) > 8)
+
+
+def test_a_scheduler_store(stores: Path, tmp_path: Path, run) -> None:
+    done = run(stores / "scheduler")
+    assert done.return_value == 0, done.output
+    assert "ActiveMQ's scheduler store: " in done.output
+    source = copied(stores / "scheduler", tmp_path / "damaged")
+    journal = source / "db-2.log"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole[:9000] + bytes([whole[9000] ^ 8]) + whole[9001:])
+    out = tmp_path / "recovered"
+    done = run("recover", source, "--out", out)
+    assert done.return_value == 3, done.output
+    assert (out / "scheduleDB.data.before-recovery").is_file()
+    lost = re.search(r"lost  db-2\.log: \[(\d+), (\d+)\)", done.output)
+    assert lost is not None
+    gone = {int(number) for number in MESSAGE.findall(whole[int(lost[1]) : int(lost[2])])}
+    found = delivered(out, program=SCHEDULER)[out]
+    assert isinstance(found, set)
+    assert found >= PENDING - gone
+
+
+@pytest.mark.parametrize("damage", INDEX_DAMAGES)
+def test_a_damaged_index_of_a_scheduler(stores: Path, tmp_path: Path, run, damage: str) -> None:
+    folder = damaged(stores / "scheduler", tmp_path / "copy", "scheduleDB.data", DAMAGES[damage])
+    done = run(folder)
+    assert done.return_value == 3, done.output
+    assert "ActiveMQ's scheduler store: " in done.output
+    assert [finding.harm for finding in findings(folder, "scheduleDB.data")] == ["lost"]
+
+
+def test_a_scheduler_starts_without_its_index(stores: Path, tmp_path: Path, run) -> None:
+    results = []
+    for number, damage in enumerate(INDEX_DAMAGES):
+        source = damaged(
+            stores / "scheduler", tmp_path / f"{number}", "scheduleDB.data", DAMAGES[damage]
+        )
+        out = tmp_path / f"{number}-recovered"
+        assert run("recover", source, "--out", out).return_value == 3
+        results.append(without_index(out))
+    found = delivered(*results, program=SCHEDULER)
+    assert [found[out] for out in results] == [PENDING] * len(results)
+
+
+def test_a_scheduler_store_from_before_5_11(stores: Path, tmp_path: Path, run) -> None:
+    """Its index alone knows the jobs: nothing is rewritten, and a broker reads all of them."""
+    source, out = stores / "legacy", tmp_path / "recovered"
+    done = run(source)
+    assert done.return_value == 0, done.output
+    assert "from before 5.11" in done.output
+    assert run("recover", source, "--out", out).return_value == 0
+    assert delivered(out, program=SCHEDULER) == {out: set(range(COUNT))}
+    assert "from before 5.11" in run(out / "legacySchedulerStore").output
+
+
+def test_a_damaged_journal_of_an_old_scheduler_stays(stores: Path, tmp_path: Path, run) -> None:
+    source = copied(stores / "legacy", tmp_path / "damaged")
+    journal = source / "db-2.log"
+    whole = bytearray(journal.read_bytes())
+    whole[9000] ^= 8
+    whole[20:28] = zlib.adler32(b"another batch").to_bytes(8)
+    journal.write_bytes(whole)
+    out = tmp_path / "recovered"
+    done = run("recover", source, "--out", out)
+    assert done.return_value == 3, done.output
+    for path in source.iterdir():
+        assert (out / path.name).read_bytes() == path.read_bytes()
+    found = delivered(out, program=SCHEDULER)[out]
+    assert found == set(range(COUNT))
+
+
+@pytest.mark.parametrize("damage", INDEX_DAMAGES)
+def test_a_damaged_index_of_an_old_scheduler(
+    stores: Path, tmp_path: Path, run, damage: str
+) -> None:
+    folder = damaged(stores / "legacy", tmp_path / "copy", "scheduleDB.data", DAMAGES[damage])
+    done = run(folder)
+    assert done.return_value == 3, done.output
+    assert "from before 5.11" in done.output
+    out = tmp_path / "recovered"
+    assert run("recover", folder, "--out", out).return_value == 3
+    assert (out / "scheduleDB.data").read_bytes() == (folder / "scheduleDB.data").read_bytes()
+
+
+def test_an_old_scheduler_without_its_index(stores: Path, tmp_path: Path, run) -> None:
+    folder = copied(stores / "legacy", tmp_path / "copy")
+    (folder / "scheduleDB.data").unlink()
+    done = run(folder)
+    assert done.return_value == 3
+    assert "all jobs are lost" in done.output
+
+
+def test_stores_of_several_queues(stores: Path, tmp_path: Path, run) -> None:
+    """The folders of mKahaDB: a store for each queue, and the transactions across them."""
+    for name in ("#210#orders", "#210#returns"):
+        copied(stores / "closed", tmp_path / "kahadb" / name)
+    transactions = tmp_path / "kahadb" / "txStore"
+    transactions.mkdir()
+    shutil.copy(stores / "closed" / "db-5.log", transactions / "db-1.log")
+    (tmp_path / "kahadb" / "lock").touch()
+    done = run(tmp_path / "kahadb")
+    assert done.return_value == 0, done.output
+    assert all(name in done.output for name in ("#210#orders", "#210#returns", "txStore"))
+    assert "transactions across stores" in run(transactions).output
+    index = tmp_path / "kahadb" / "#210#returns" / "db.data"
+    index.write_bytes(bytes(index.stat().st_size))
+    assert run(tmp_path / "kahadb").return_value == 3
+
+
+def test_a_temporary_store(stores: Path, tmp_path: Path, run) -> None:
+    folder = copied(stores / "closed", tmp_path / "tmp_storage")
+    (folder / "db.data").rename(folder / "tmpDB.data")
+    (folder / "db.redo").rename(folder / "tmpDB.redo")
+    (folder / "tmpDB.data").write_bytes(b"")
+    done = run(folder)
+    assert done.return_value == 0, done.output
+    assert "a broker deletes it when it starts" in done.output

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
 
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
 from tests.walproof.decode.conftest import LEVELDB, _python_with
 from walproof.systems import System, recognise
 
@@ -63,7 +66,10 @@ def test_a_sound_database(database: Path, written, tmp_path: Path, run) -> None:
     out = tmp_path / "new"
     done = run("recover", database, "--out", out)
     assert done.return_value == 0, done.output
-    assert not (out / "LOCK").exists()
+    assert {path.name for path in out.iterdir()} == {path.name for path in database.iterdir()}
+    assert "Checked: MANIFEST-" in done.output
+    assert "LevelDB opens it" in done.output
+    assert "Nothing was replaced" in done.output
     assert leveldb("open", out) == written[1]
 
 
@@ -77,8 +83,11 @@ def test_a_damaged_log(database: Path, written, tmp_path: Path, run) -> None:
     done = run("recover", database, "--out", out)
     assert done.return_value == 3
     assert f"lost  {log.name}: [" in done.output
-    # What follows it in its block goes with it: no length there can be trusted.
-    expected = {key: value for key, value in written[1].items() if key < "late007"}
+    assert f"replaced  {log.name}: 7 records before, 19 after" in done.output.splitlines()[-1]
+    assert (out / f"{log.name}.before-recovery").read_bytes() == log.read_bytes()
+    # The records after it in its block are found by its length: a sound checksum confirms it.
+    assert f"found  {log.name}: 12 more records" in done.output
+    expected = {key: value for key, value in written[1].items() if key != "late007"}
     assert leveldb("open", out) == expected
 
 
@@ -88,14 +97,148 @@ def test_a_damaged_manifest_says_what_it_can(database: Path, written, tmp_path: 
     done = run(database)
     assert done.return_value == 3
     assert "damaged (checksum-mismatch)" in done.output
-    assert "What it still says: 8 edits of it can be read" in " ".join(done.output.split())
+    assert "Still readable: 8 edits" in " ".join(done.output.split())
     out = tmp_path / "new"
     done = run("recover", database, "--out", out)
     assert done.return_value == 3
-    assert "RepairDB makes new ones" in done.output
-    assert not (out / "CURRENT").exists()
-    assert not [*out.glob("MANIFEST-*")]
+    assert "RepairDB (in Python plyvel.repair_db) makes a new MANIFEST" in done.output
+    assert "opens" not in done.output
     assert leveldb("repair", out) == written[1]
+
+
+def zeros(data: bytes) -> bytes:
+    return bytes(len(data))
+
+
+DAMAGES = {
+    "empty": lambda data: b"",
+    "zeros": zeros,
+    "cut": lambda data: data[:-5],
+    "cut in half": lambda data: data[: len(data) // 2],
+    "zero tail": lambda data: data + bytes(4096),
+    "last edit lost to zeros": lambda data: data[:-20] + bytes(20),
+    "text": lambda data: b"not a MANIFEST\n" * 20,
+    "CR LF": lambda data: data.replace(b"\n", b"\r\n") + b"\r\n",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_manifest_of_wrong_content_is_damage(
+    damage: str, database: Path, written, tmp_path: Path, run
+) -> None:
+    manifest = only(database, "MANIFEST-*")
+    manifest.write_bytes(DAMAGES[damage](manifest.read_bytes()))
+    done = run(database)
+    assert done.return_value == 3, done.output
+    assert f"gone    {manifest.name}: " in done.output
+    assert "its logs are whole, other files are not" in done.output
+    out = tmp_path / "new"
+    done = run("recover", database, "--out", out)
+    assert done.return_value == 3
+    assert "opens" not in done.output
+    assert {path.name for path in out.iterdir()} == {path.name for path in database.iterdir()}
+    assert leveldb("repair", out) == written[1]
+
+
+@pytest.mark.parametrize("content", [b"", bytes(16), b"\r\n", None, "{}\r\n", "{}", "not\n"])
+def test_current_is_written_anew_where_the_manifest_is_certain(
+    content: str | bytes | None, database: Path, written, tmp_path: Path, run
+) -> None:
+    current = database / "CURRENT"
+    right = current.read_bytes()
+    current.unlink()
+    if content is not None:
+        name = right.decode().strip()
+        current.write_bytes(
+            content if isinstance(content, bytes) else content.format(name).encode()
+        )
+    assert run(database).return_value == 3
+    out = tmp_path / "new"
+    done = run("recover", database, "--out", out)
+    assert done.return_value == 3
+    assert (out / "CURRENT").read_bytes() == right
+    assert "replaced  CURRENT: now MANIFEST-" in done.output.splitlines()[-1]
+    assert "LevelDB opens it" in done.output
+    assert leveldb("open", out) == written[1]
+
+
+def test_current_is_left_alone_where_a_table_is_gone(database: Path, tmp_path: Path, run) -> None:
+    (database / "CURRENT").write_bytes(b"")
+    sorted(database.glob("*.ldb"))[0].unlink()
+    run("recover", database, "--out", tmp_path / "new")
+    assert (tmp_path / "new" / "CURRENT").read_bytes() == b""
+
+
+@pytest.mark.parametrize("damage", ["empty", "zeros", "cut", "zero tail", "text"])
+def test_a_table_of_wrong_content_is_damage(
+    damage: str, database: Path, tmp_path: Path, run
+) -> None:
+    table = sorted(database.glob("*.ldb"))[1]
+    table.write_bytes(DAMAGES[damage](table.read_bytes()))
+    done = run(database)
+    assert done.return_value == 3
+    assert f"gone    {table.name}: expected" in done.output
+    done = run("recover", database, "--out", tmp_path / "new")
+    assert done.return_value == 3
+    assert "opens" not in done.output
+    assert (tmp_path / "new" / table.name).read_bytes() == table.read_bytes()
+
+
+def test_a_log_without_survivors_is_left_as_it_is(database: Path, tmp_path: Path, run) -> None:
+    log = only(database, "*.log")
+    log.write_bytes(b"not a log\n" * 50)
+    done = run("recover", database, "--out", tmp_path / "new")
+    assert done.return_value == 3
+    assert "not written anew, it stays as it is: none of its records survives" in done.output
+    assert (tmp_path / "new" / log.name).read_bytes() == log.read_bytes()
+
+
+def test_logs_only(database: Path, tmp_path: Path, run) -> None:
+    run("recover", database, "--logs-only", "--out", tmp_path / "new")
+    assert [path.suffix for path in (tmp_path / "new").iterdir()] == [".log"]
+
+
+def test_the_comparator_decides_whether_repair_is_advised(tmp_path: Path, run) -> None:
+    folder = tmp_path / "https_x_0.indexeddb.leveldb"
+    folder.mkdir()
+    (folder / "CURRENT").write_bytes(b"MANIFEST-000002\n")
+    edit = b"\x01\x08idb_cmp1\x02\x03\x03\x04\x04\x00"
+    named("leveldb-log").write(folder / "MANIFEST-000002", [NewRecord(edit)], {})
+    named("leveldb-log").write(folder / "000003.log", [NewRecord(b"x" * 20)], {})
+    done = run("recover", folder, "--out", tmp_path / "sound")
+    assert done.return_value == 0, done.output
+    assert "comparator idb_cmp1. LevelDB opens it." in done.output
+    manifest = folder / "MANIFEST-000002"
+    manifest.write_bytes(manifest.read_bytes() + bytes(50))
+    done = run("recover", folder, "--out", tmp_path / "new")
+    assert done.return_value == 3
+    assert "Do not run RepairDB" in done.output
+
+
+def test_the_same_findings_below_a_parent_folder_and_in_an_archive(
+    database: Path, tmp_path: Path, run
+) -> None:
+    manifest = only(database, "MANIFEST-*")
+    manifest.write_bytes(bytes(100))
+    parent = tmp_path / "parent"
+    shutil.copytree(database, parent / "deep" / "db1")
+    with tarfile.open(parent / "db2.tar.gz", "w:gz") as archive:
+        archive.add(database, "top/db2")
+    with tarfile.open(tmp_path / "all.tar", "w") as archive:
+        archive.add(parent, "parent")
+    for path in (parent, tmp_path / "all.tar"):
+        done = run(path)
+        assert done.return_value == 3
+        assert done.output.count(f"gone    {manifest.name}: 100 zeros") == 2, done.output
+        assert "2 systems; 2 not whole" in done.output
+        bodies = [json.loads(line) for line in run(path, "--json").output.splitlines()]
+        assert sum("findings" in body for body in bodies) == 2
+    assert run("list", parent).return_value == 3
+    assert run("verify", parent).return_value == 3
+    done = run("recover", parent, "--out", tmp_path / "new")
+    assert done.return_value == 3
+    assert (tmp_path / "new" / "deep" / "db1" / manifest.name).read_bytes() == bytes(100)
+    assert (tmp_path / "new" / "db2.tar.gz").exists()
 
 
 def test_current_names_a_manifest_that_is_not_there(
@@ -104,8 +247,8 @@ def test_current_names_a_manifest_that_is_not_there(
     only(database, "MANIFEST-*").unlink()
     done = run(database)
     assert done.return_value == 3
-    assert "which is not there, and there is no other MANIFEST" in " ".join(done.output.split())
-    assert "nothing says which logs are" in done.output
+    assert "which is not there; there is no other MANIFEST" in " ".join(done.output.split())
+    assert "no MANIFEST decides" in done.output
     assert run("recover", database, "--out", tmp_path / "new").return_value == 3
     assert leveldb("repair", tmp_path / "new") == written[1]
 
@@ -141,11 +284,15 @@ def test_files_that_nothing_names(database: Path, tmp_path: Path, run) -> None:
     shutil.copy(sorted(database.glob("*.ldb"))[0], database / "000999.ldb")
     roles = {other.name: other.role for other in system(database).others}
     assert roles["000001.log"] == "obsolete log: what it holds is in tables"
-    assert roles["000999.ldb"] == "table that the MANIFEST does not name: obsolete"
+    # Its number is above the next one of the MANIFEST, which may lack edits.
+    assert roles["000999.ldb"] == "table"
+    (unknown,) = system(database).findings
+    assert "1 table (000999) with a number that it does not know yet" in unknown.text
     assert [log.name for log in system(database).logs] == [only(database, "0000[1-9]*.log").name]
-    run("recover", database, "--out", tmp_path / "new")
-    assert not (tmp_path / "new" / "000999.ldb").exists()
-    assert not (tmp_path / "new" / "000001.log").exists()
+    done = run("recover", database, "--out", tmp_path / "new")
+    assert (tmp_path / "new" / "000999.ldb").exists()
+    assert (tmp_path / "new" / "000001.log").exists()
+    assert "opens" not in done.output
 
 
 def test_the_log_that_is_not_there(database: Path, run) -> None:

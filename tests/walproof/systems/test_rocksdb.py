@@ -47,7 +47,7 @@ def test_a_sound_database(database: Path, written, tmp_path: Path, run) -> None:
     for said in ("RocksDB database", "its logs are whole", "names the MANIFEST", "options of the"):
         assert said in done.output, done.output
     # rocksdict has a file of its own there.
-    assert done.output.count("not of the database") == 1
+    assert "1 other file in it or below it, not of the system" in " ".join(done.output.split())
     assert "gone " not in done.output and "look " not in done.output, done.output
     read = run("read", "--records", database)
     assert 'put "late019" = "late value 19"' in read.output
@@ -73,8 +73,7 @@ def test_a_flipped_bit_of_the_log(database: Path, written, tmp_path: Path, run) 
     found = rocksdb("open", out)
     assert found.items() <= written[1].items(), "nothing is invented"
     gone = written[1].keys() - found.keys()
-    # The reader gives up the rest of the block: no later length can be trusted.
-    assert gone == {f"late{number:03}" for number in range(7, 20)}
+    assert gone == {"late007"}
 
 
 def test_inspect_of_the_folder_lists_it(database: Path, run) -> None:

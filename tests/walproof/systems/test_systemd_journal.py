@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from conformance import ROOT
 from reference_impl.answer import NewRecord, Record
 from reference_impl.formats import named
-from walproof.systems import recognise
+from walproof.systems import System, recognise
 
 JOURNAL = named("systemd-journal")
 MACHINE = "0123456789abcdef0123456789abcdef"
@@ -201,10 +202,159 @@ def test_recovered_journals_keep_names_ids_and_cursors(tmp_path: Path, run) -> N
         assert theirs(command, out, "__CURSOR") == cursors
 
 
-def test_other_files_make_it_no_folder_of_journals(tmp_path: Path) -> None:
+def seen(folder: Path) -> System:
+    system = recognise(folder)
+    assert system is not None
+    return system
+
+
+def losses(folder: Path) -> dict[str | None, str]:
+    return {one.file: one.text for one in seen(folder).findings if one.harm == "lost"}
+
+
+def test_other_files_in_the_folder_are_named(tmp_path: Path) -> None:
     folder = host(tmp_path / "journal")
-    (folder / MACHINE / "000003.log").write_bytes(b"")
-    assert recognise(folder) is None
+    copy = (folder / MACHINE / "system.journal").read_bytes()
+    others = {
+        "README": (b"text\n", "not of systemd"),
+        "notes.txt": (b"", "not of systemd"),
+        "old.journal.gz": (gzip.compress(copy), "a packed journal, not read with the others"),
+        "old.bak": (copy, "a journal under a name that journalctl does not read"),
+        f"{MACHINE}/000003.log": (b"", "not of systemd"),
+    }
+    for name, (data, _) in others.items():
+        (folder / name).write_bytes(data)
+    system = seen(folder)
+    assert {other.name: other.role for other in system.others} == {
+        name: role for name, (_, role) in others.items()
+    }
+    assert len(system.logs) == 4 and not system.findings
+
+
+def test_logs_of_other_formats_beside_journals_of_other_names(tmp_path: Path) -> None:
+    """Such a folder is none of journald's: each of its logs is read on its own."""
+    file(tmp_path / "a.journal", [(1, FIRST_BOOT, 1, 1, "one")])
+    (tmp_path / "README").write_text("text")
+    assert recognise(tmp_path) is not None
+    named("leveldb-log").write(tmp_path / "000003.log", [NewRecord(b"one")], {})
+    assert recognise(tmp_path) is None
+    file(tmp_path / "system.journal", [(1, FIRST_BOOT, 1, 1, "one")])
+    assert recognise(tmp_path) is not None
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda data: b"",
+    "zeros": lambda data: bytes(len(data)),
+    "torn": lambda data: data[:150],
+    "head of zeros": lambda data: bytes(4096) + data[4096:],
+    "text": lambda data: b"This is no journal.\n" * 99,
+    "CRLF": lambda data: b"\r\n" + data,
+    "a bit": lambda data: bytes([data[0] ^ 1]) + data[1:],
+}
+NAMES = [
+    "system.journal",
+    f"system@{NUMBERS}-0000000000000001-00060a24181e4000.journal",
+    "system@00060a24181e4000-0123456789abcdef.journal~",
+    "user-1000.journal",
+    "remote-10.0.0.1.journal",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_journal_with_the_wrong_content_is_a_loss(damage, alone: bool, tmp_path: Path) -> None:
+    for name in NAMES:
+        file(tmp_path / name, [(1, FIRST_BOOT, 1, 1, "one")])
+        path = tmp_path / name
+        path.write_bytes(damage(path.read_bytes()))
+    if not alone:
+        file(tmp_path / "user-7.journal", [(1, FIRST_BOOT, 1, 1, "one")])
+    found = losses(tmp_path)
+    assert found.keys() == set(NAMES)
+    assert all(text.startswith("expected a ") for text in found.values())
+    assert all("its entries are lost" in text for text in found.values())
+
+
+def test_a_loss_says_what_was_found(tmp_path: Path) -> None:
+    path = tmp_path / "system.journal"
+    for data, said in (
+        (b"", "expected a journal (LPKSHHRH) at 0, found an empty file"),
+        (bytes(8192), "expected a journal (LPKSHHRH) at 0, found 8,192 zeros"),
+        (b"text\n" * 3, 'expected a journal (LPKSHHRH) at 0, found "text"'),
+        (b"LPKSHHRH" + bytes(92), "expected a header of 208 bytes at 0, found 100 bytes"),
+    ):
+        path.write_bytes(data)
+        assert losses(tmp_path) == {"system.journal": f"{said}: its entries are lost"}
+
+
+@needs_one
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_journalctl_shows_no_entry_of_such_a_file(damage, tmp_path: Path) -> None:
+    file(tmp_path / "system.journal", [(1, FIRST_BOOT, 1, 1, "one")])
+    path = tmp_path / "system.journal"
+    assert theirs(COMMANDS[0], tmp_path, "MESSAGE") == ["one"]
+    path.write_bytes(damage(path.read_bytes()))
+    assert theirs(COMMANDS[0], tmp_path, "MESSAGE") == []
+
+
+def test_files_of_another_name_need_a_header(tmp_path: Path) -> None:
+    (tmp_path / "lisp.journal").write_bytes(bytes(64))
+    assert recognise(tmp_path) is None
+
+
+def test_zeros_after_the_last_object_are_no_loss(tmp_path: Path, run) -> None:
+    """As journald makes a file longer before it is written to."""
+    file(tmp_path / "system.journal", [(1, FIRST_BOOT, 1, 1, "one")])
+    with (tmp_path / "system.journal").open("r+b") as log:
+        size = log.seek(0, 2)
+        log.truncate(8 << 20)
+        log.seek(96)  # arena_size
+        log.write(((8 << 20) - 272).to_bytes(8, "little"))
+    assert size < 1 << 20
+    assert not seen(tmp_path).findings
+    assert run(tmp_path).return_value == 0
+
+
+@pytest.mark.parametrize("place", ["remote", f"{MACHINE}/archive", "a/b"])
+def test_folders_that_are_not_merged_are_named(place: str, tmp_path: Path) -> None:
+    folder = host(tmp_path / "journal")
+    file(folder / place / "remote-10.0.0.1.journal", [(1, FIRST_BOOT, 1, 1, "apart")], "cc" * 16)
+    (finding,) = seen(folder).findings
+    top = place.partition("/")[0] if place == "a/b" else place
+    assert (finding.file, finding.harm) == (top, "none")
+    assert finding.text.startswith("1 journal file in this folder: journalctl does not merge")
+    assert len(ours(folder)) == 10
+
+
+def test_a_link_to_a_folder_of_journals_does_not_double_them(tmp_path: Path) -> None:
+    folder = host(tmp_path / "journal")
+    (folder / "latest").symlink_to(folder / MACHINE)
+    assert len(seen(folder).logs) == 4
+    assert len(ours(folder)) == 10
+
+
+def test_a_sealing_key_with_the_wrong_content(tmp_path: Path) -> None:
+    """Its layout is that of a key of ``journalctl --setup-keys``."""
+    folder = host(tmp_path / "journal")
+    header = b"KSHHRHLP" + bytes(72) + (394).to_bytes(8, "little")
+    key = folder / MACHINE / "fss"
+    key.write_bytes(header + bytes(394))
+    assert not seen(folder).findings
+    for data in (b"", bytes(482), header, b"text"):
+        key.write_bytes(data)
+        assert losses(folder).keys() == {f"{MACHINE}/fss"}
+
+
+def test_a_folder_of_broken_journals_is_verified(tmp_path: Path, run) -> None:
+    folder = host(tmp_path / "journal")
+    (folder / MACHINE / "user-1000.journal").write_bytes(bytes(4096))
+    done = run("verify", folder)
+    assert done.return_value == 3
+    assert f"{MACHINE}/user-1000.journal: expected a journal" in done.stdout
+    assert done.stdout.count("no findings") == 3
+    for path in (folder / MACHINE).iterdir():
+        path.write_bytes(b"")
+    assert run("verify", folder).return_value == 3
 
 
 def test_fields_of_all_files(tmp_path: Path, run) -> None:

@@ -2,13 +2,14 @@
 
 Upstream authority: google/leveldb 1.23 ``db/version_edit.cc``, ``VersionEdit::DecodeFrom``; and for
 the tags from 10 on facebook/rocksdb 1dfa729 ``db/version_edit.cc``, ``db/blob/blob_file_*.cc`` and
-``db/wal_edit.cc``.
+``db/wal_edit.cc``; for the tags from 104 to 108, and Pebble's reading of 10 and 11,
+cockroachdb/pebble ``internal/manifest/version_edit.go``.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -83,6 +84,8 @@ _KEY_TYPES: Mapping[int, str] = {
     0x16: "entity",
     0x18: "timed_put",
 }
+_HAS_POINT_KEYS = 1
+"""Of the byte before the bounds of a Pebble table with range keys."""
 _IGNORABLE = 1 << 13
 _NOT_IGNORABLE = 1 << 6
 # Custom field of a new file → its name, and how its number is written; None: it is no number.
@@ -104,23 +107,34 @@ _CUSTOM: Mapping[int, tuple[str, str | None]] = {
     16: ("user_defined_timestamps_persisted", "byte"),
     17: ("file_open_metadata", None),
     _NOT_IGNORABLE + 1: ("path_id", "byte"),
+    _NOT_IGNORABLE + 3: ("synthetic_prefix", None),
+    _NOT_IGNORABLE + 4: ("synthetic_suffix", None),
 }
+_VIRTUAL, _BLOB_REFERENCES, _SIZED_BLOB_REFERENCES = 66, 69, 70
+"""Pebble's fields of a new file that have no length in front."""
 
 Edit = dict[str, Any]
 _Read = Callable[[Cursor], Any]
 
 
-def decode(payload: bytes) -> Edit:
+def decode(payload: bytes, is_pebble: bool = False) -> Edit:
     """The fields of an edit, by their names in :data:`TYPE`. Raises ``Undecodable``.
 
-    ``fields`` are those that a database may pass over, and those of a new file that RocksDB added:
-    each with its number where it is one, else with its bytes. RocksDB writes edits without a field.
+    ``fields`` are those that a database may pass over, those of a new file that RocksDB added, and
+    Pebble's own: each with its number where it is one, else with its bytes. RocksDB writes edits
+    without a field. ``is_pebble``: read the tags 10 and 11 as Pebble does, not as RocksDB.
     """
     cursor, edit = Cursor(payload), Edit()
     while cursor.left:
         at, tag = cursor.at, cursor.varint(5)
         cursor.made()
-        if tag in _SINGLE:
+        of_pebble = _OF_PEBBLE.get(tag) or (_PEBBLE_INSTEAD.get(tag) if is_pebble else None)
+        if of_pebble is not None:
+            name, parts = of_pebble
+            numbers = [read(cursor) for read in parts]
+            found = {"tag": tag, "name": name, "number": next(filter(_is_number, numbers), None)}
+            edit.setdefault("fields", []).append(found)
+        elif tag in _SINGLE:
             name, read = _SINGLE[tag]
             edit[name] = read(cursor)
         elif tag in _REPEATED:
@@ -139,6 +153,18 @@ def _u32(cursor: Cursor) -> int:
 
 def _u64(cursor: Cursor) -> int:
     return signed(cursor.varint())
+
+
+def _skipped(cursor: Cursor) -> None:
+    cursor.varint()
+
+
+def _bytes(cursor: Cursor) -> bytes:
+    return cursor.sized(5)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int)
 
 
 def _name(cursor: Cursor) -> str:
@@ -172,10 +198,16 @@ def _new_file(layout: int, cursor: Cursor) -> Edit:
     found: Edit = {"level": _u32(cursor), "number": _u64(cursor)}
     if layout == 3:
         found["path_id"] = _u32(cursor)
-    found |= {"size": _u64(cursor), "smallest": _key(cursor), "largest": _key(cursor)}
+    found["size"] = _u64(cursor)
+    bounds = [] if layout == 5 else [(_key(cursor), _key(cursor))]
+    if layout == 5:  # keys, then range keys: what there is of both
+        if cursor.take(1)[0] & _HAS_POINT_KEYS:
+            bounds.append((_key(cursor), _key(cursor)))
+        bounds.append((_key(cursor), _key(cursor)))
+    found |= {"smallest": bounds[0][0], "largest": bounds[0][1]}
     if layout > 1:
         found |= {"smallest_sequence": _u64(cursor), "largest_sequence": _u64(cursor)}
-    if layout == 4:
+    if layout >= 4:
         found["fields"] = _custom_fields(cursor)
     return found
 
@@ -187,6 +219,15 @@ def _custom_fields(cursor: Cursor) -> list[Edit]:
         cursor.made()
         if tag == 1:
             return found
+        if tag == _VIRTUAL:
+            found.append({"tag": tag, "name": "backing_table", "number": _u64(cursor)})
+            continue
+        if tag in (_BLOB_REFERENCES, _SIZED_BLOB_REFERENCES):
+            depth, count = _u64(cursor), _u64(cursor)
+            for _ in range(count * (2 if tag == _BLOB_REFERENCES else 3)):
+                _u64(cursor)
+            found.append({"tag": tag, "name": "blob_reference_depth", "number": depth})
+            continue
         name, form = _CUSTOM.get(tag, (None, None))
         if name is None and tag & _NOT_IGNORABLE:
             raise Undecodable(f"at {at}: unknown field {tag} of a new file")
@@ -256,12 +297,24 @@ _REPEATED: Mapping[int, tuple[str, _Read]] = {
     100: ("new_files", partial(_new_file, 2)),
     102: ("new_files", partial(_new_file, 3)),
     103: ("new_files", partial(_new_file, 4)),
+    104: ("new_files", partial(_new_file, 5)),
     400: ("new_blob_files", partial(_blob_file, False)),
     401: ("blob_garbage", partial(_blob_file, True)),
     _IGNORABLE + 2: ("new_blob_files", partial(_blob_file, False)),
     _IGNORABLE + 3: ("blob_garbage", partial(_blob_file, True)),
     _IGNORABLE + 4: ("new_logs", _log),
     _IGNORABLE + 7: ("new_logs", partial(_inside, _log)),
+}
+_OF_PEBBLE: Mapping[int, tuple[str, Sequence[_Read]]] = {
+    105: ("new_backing_table", (_u64, _u64)),
+    106: ("deleted_backing_table", (_u64,)),
+    107: ("new_blob_file", (_skipped, _u64, _u64, _u64, _u64)),
+    108: ("deleted_blob_file", (_skipped, _u64)),
+}
+"""Tags that Pebble alone has: their numbers; the first that is not skipped is that of a file."""
+_PEBBLE_INSTEAD: Mapping[int, tuple[str, Sequence[_Read]]] = {
+    10: ("excise_bounds", (_bytes, _bytes, _skipped, _u64)),
+    11: ("table_marked_for_compaction", (_skipped, _u64)),
 }
 _IGNORABLE_NAMES: Mapping[int, str] = {
     _IGNORABLE + 6: "full_history_ts_low",

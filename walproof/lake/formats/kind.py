@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from walproof.lake.option import Option
@@ -43,6 +44,10 @@ class Kind:
 
     options: Sequence[Option] = ()
     """Options that go into the context of its readers: ``attribute`` is the key."""
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file that its reader does not recognise is such a log after all. ``OSError``"""
+        return False
 
     def logs_in(self, folder: Folder) -> Iterator[FoundFiles]:
         """The logs of several files in a folder."""

@@ -1,0 +1,71 @@
+"""The format of a file or folder: one decision for every command and data source."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+from reference_impl.formats import UnknownFormat, detect
+from reference_impl.register import registers
+from walproof.by_format import module_of
+
+FORMATS = "walproof.lake.formats"
+"""The package with a module for each format; it imports this one through its trees."""
+_PIECE_BYTES = 1 << 20
+_VARIES = re.compile(
+    r"(%0?[0-9]*l*[ud]|<[^>]*>|[0-9]{5,}|NAME|SEQNUM_ID|SEQNUM|REALTIME|TIME|RANDOM)"
+)
+"""Placeholders in the names of files that a register gives."""
+
+
+def recognise_log(path: Path) -> str:
+    """Return the id of the format that a file or folder shows.
+
+    Zeros, or no bytes, look like a log of every format without a signature: then the name decides,
+    if it is that of one format. Raises ``UnknownFormat`` and ``OSError``.
+    """
+    try:
+        found = detect(path).id
+    except UnknownFormat:
+        for format_id in registers():
+            if module_of(format_id, FORMATS).KIND.recognises(path):
+                return format_id
+        raise
+    if is_blank(path) and len(names := named_like(path.name)) == 1:
+        return names[0]
+    return found
+
+
+def is_blank(path: Path) -> bool:
+    """Return whether a file holds zeros alone, or nothing; a folder is not blank. ``OSError``."""
+    if path.is_dir():
+        return False
+    zeros = bytes(_PIECE_BYTES)
+    with path.open("rb", buffering=0) as file:
+        while piece := file.read(_PIECE_BYTES):
+            if piece != zeros[: len(piece)]:
+                return False
+    return True
+
+
+def named_like(name: str) -> list[str]:
+    """Return the ids of the formats whose files have such names."""
+    return [
+        register.id
+        for register in registers().values()
+        if any(_pattern(pattern).fullmatch(name) for pattern in register.file_names)
+    ]
+
+
+@functools.cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Compile a name of a register, such as ``%06llu.log`` or ``<name>-<id>.log``."""
+    last = name.rpartition("/")[2]
+    return re.compile("".join(map(_piece, _VARIES.split(last))))
+
+
+def _piece(text: str) -> str:
+    if re.fullmatch(r"%.*|<id>|<number>|[0-9]{5,}", text):
+        return "[0-9]+"
+    return ".+" if _VARIES.fullmatch(text) else re.escape(text)

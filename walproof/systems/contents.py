@@ -1,0 +1,209 @@
+"""Everything that a folder holds, at every level: systems, logs, and what is not read.
+
+One walk for all commands: a folder shows the same findings alone, below a parent folder, in an
+archive, and in an archive below a folder.
+"""
+
+from __future__ import annotations
+
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reference_impl.formats import FORMATS, UnknownFormat
+from reference_impl.register import registers
+from walproof.lake.recognition import named_like, recognise_log
+from walproof.lake.trees import HEAD
+from walproof.summary.logs import FoundOne
+from walproof.summary.unpacked import (
+    ARCHIVES,
+    CannotUnpack,
+    name_inside,
+    packing,
+    packing_of,
+    peeked,
+    unpacked,
+)
+from walproof.summary.unpacked import HEAD as PACKED_HEAD
+from walproof.systems import systems_in
+from walproof.systems.model import WHOLE, System
+
+MOST_NESTED = 3
+"""Archives in archives that are looked into."""
+_SPECIAL = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+@dataclass(frozen=True)
+class NotRead:
+    """A file or folder that is not read, and why; ``is_fault``: it should have been readable."""
+
+    path: Path
+    why: str
+    is_fault: bool = False
+
+
+@dataclass(frozen=True)
+class Item:
+    """A system, a log or a file that is not read; its name begins with that of the folder."""
+
+    name: str
+    what: System | FoundOne | NotRead
+
+
+@dataclass
+class Contents:
+    """The items of a folder in order of their paths, and how many files are none of ours."""
+
+    items: list[Item] = field(default_factory=list)
+    foreign: int = 0
+
+    @property
+    def systems(self) -> list[System]:
+        """The systems, in order."""
+        return [item.what for item in self.items if isinstance(item.what, System)]
+
+
+@contextmanager
+def contents_of(folder: Path, name: str, format_id: str | None = None) -> Iterator[Contents]:
+    """Walk through a folder, called ``name`` by the user. What was unpacked lives as long.
+
+    ``format_id`` looks for systems of one format only.
+    """
+    with ExitStack() as scratch:
+        walk = _Walk(scratch, format_id)
+        walk.folder(folder, name, set(), 0)
+        yield walk.found
+
+
+class _Walk:
+    def __init__(self, scratch: ExitStack, format_id: str | None) -> None:
+        self.scratch = scratch
+        self.formats = list(FORMATS) if format_id is None else [format_id]
+        self.found = Contents()
+        self._seen: set[tuple[int, int]] = set()
+        self._parts: set[Path] = set()
+
+    def folder(self, folder: Path, name: str, claimed: set[Path], depth: int) -> None:
+        """Look into a folder; ``claimed`` are paths that a system above it has."""
+        try:
+            identity = folder.stat()
+            if (identity.st_dev, identity.st_ino) in self._seen:
+                return
+            self._seen.add((identity.st_dev, identity.st_ino))
+            # The folder of one machine's journals is a part of the system above it.
+            systems = [] if folder in self._parts else systems_in(folder, self.formats)
+            paths = sorted(folder.iterdir())
+        except OSError as error:
+            self._add(name, NotRead(folder, error.strerror or str(error), is_fault=True))
+            return
+        for system in systems:
+            self._add(name, system)
+            paths_of_it, between = _claimed_by(system)
+            claimed = claimed | paths_of_it
+            self._parts |= between
+        for path in paths:
+            inner = str(Path(name, path.name))
+            if path.is_dir():
+                if path not in claimed:
+                    self.folder(path, inner, claimed, depth)
+            elif path not in claimed:
+                self._file(path, inner, depth)
+
+    def _add(self, name: str, what: System | FoundOne | NotRead) -> None:
+        self.found.items.append(Item(name, what))
+
+    def _file(self, path: Path, name: str, depth: int) -> None:
+        if (what := what_it_is(path)) is not None:
+            is_fault = path.is_symlink() and not path.exists()
+            self._add(name, NotRead(path, what, is_fault))
+            return
+        try:
+            size = path.stat().st_size
+            kind = packing(path)
+            if kind is not None:
+                self._packed(path, name, kind, depth)
+                return
+            found = recognise_log(path)
+        except UnknownFormat:
+            self.found.foreign += 1
+            return
+        except CannotUnpack as error:
+            self._add(name, NotRead(path, str(error), is_fault=True))
+            return
+        except OSError as error:
+            fault = error.strerror or str(error)
+            self._add(name, FoundOne(path, None, 0, fault=fault))
+            return
+        if size or found in named_like(path.name):
+            self._add(name, FoundOne(path, found, size))
+        else:  # an empty file is an empty log only under the name of one
+            self.found.foreign += 1
+
+    def _packed(self, path: Path, name: str, kind: str, depth: int) -> None:
+        """A packed file: its log, or what is in an archive. Raises ``UnknownFormat``, …"""
+        if kind in ARCHIVES or packing_of(peeked(path, kind, PACKED_HEAD)) is not None:
+            self._archive(path, name, depth)
+            return
+        head = peeked(path, kind, HEAD)
+        with tempfile.TemporaryDirectory(prefix="walproof-") as scratch:
+            begins = Path(scratch, name_inside(path))
+            begins.write_bytes(head)
+            if not head and not named_like(begins.name):
+                raise UnknownFormat(name)
+            found = recognise_log(begins)
+        self._add(name, FoundOne(path, found, path.stat().st_size, is_packed=True))
+
+    def _archive(self, path: Path, name: str, depth: int) -> None:
+        if depth >= MOST_NESTED:
+            text = f"an archive in {MOST_NESTED} others: unpack it to see what is in it"
+            self._add(name, NotRead(path, text))
+            return
+        before = len(self.found.items), self.found.foreign
+        source = self.scratch.enter_context(unpacked(str(path)))
+        if source.path.is_dir():
+            self.folder(source.path, name, set(), depth + 1)
+        else:
+            self._file(source.path, str(Path(name, source.path.name)), depth + 1)
+        for fault in source.faults:
+            self._add(name, NotRead(path, f"only in part: {fault}", is_fault=True))
+        if len(self.found.items) == before[0]:
+            self.found.foreign = before[1] + 1  # an archive of other things counts as one file
+
+
+def _claimed_by(system: System) -> tuple[set[Path], set[Path]]:
+    """The paths that belong to a system, and the folders between them and the system's own."""
+    names = [log.name for log in system.logs] + [other.name for other in system.others]
+    names += system.kind.log_files(system)
+    paths = {system.folder / name for name in names if name != WHOLE}
+    between = {
+        system.folder.joinpath(*parts[:size])
+        for parts in (path.relative_to(system.folder).parts for path in paths)
+        for size in range(1, len(parts))
+    }
+    return paths, between
+
+
+def what_it_is(path: Path) -> str | None:
+    """What a path is that is neither a file nor a folder, in words; links are followed."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        if not path.is_symlink():
+            return "gone: it was deleted while this was read"
+        return f"a link to {str(path.readlink())!a}, where nothing is"
+    except OSError as error:
+        return "a link that leads in a circle" if path.is_symlink() else error.strerror
+    return next((words for is_it, words in _SPECIAL if is_it(mode)), None)
+
+
+def title_of(format_id: str) -> str:
+    """The title of a format without what stands in brackets."""
+    return registers()[format_id].title.partition(" (")[0]

@@ -1,0 +1,181 @@
+"""Copy a folder whole: every file, with its holes, its time and its mode."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FICLONE = 0x40049409
+"""The request of linux/fs.h that makes a copy share its blocks with the original."""
+_PIECE_BYTES = 16 << 20
+
+
+@dataclass(frozen=True)
+class NotCopied:
+    """A file that is not in the copy: its name below the folder, and why.
+
+    A socket, a pipe or a device holds nothing that could be copied: it is not ``is_lost``.
+    """
+
+    name: str
+    why: str
+    is_lost: bool = True
+
+
+def size_on_disk(folder: Path) -> tuple[int, int]:
+    """Return the number of files below a folder and the bytes that they take on the disk."""
+    files = size = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(OSError):
+            found = path.stat()
+            if stat.S_ISREG(found.st_mode):
+                files += 1
+                size += min(found.st_size, getattr(found, "st_blocks", 1 << 60) * 512)
+    return files, size
+
+
+def shares_blocks(folder: Path, near: Path) -> bool:
+    """Return whether copies of the folder's files beside ``near`` take no room: reflinks."""
+    largest = max(
+        (path for path in folder.rglob("*") if path.is_file()),
+        key=lambda path: path.stat().st_size,
+        default=None,
+    )
+    if largest is None:
+        return True
+    try:
+        with largest.open("rb") as old, near.open("xb") as new:
+            return _is_cloned(old.fileno(), new.fileno())
+    except OSError:
+        return False
+    finally:
+        near.unlink(missing_ok=True)
+
+
+def copy_folder(
+    folder: Path, copy: Path, tell: Callable[[int], None] = lambda copied: None
+) -> list[NotCopied]:
+    """Copy all that is below ``folder`` into the new folder ``copy``: what could not be copied.
+
+    A link to a file of the folder stays one, other links become what they lead to. ``tell`` gets
+    the number of bytes copied so far. Raises ``OSError`` if the copy cannot be written.
+    """
+    left: list[NotCopied] = []
+    copied = 0
+    root = folder.resolve()
+    copy.mkdir()
+    for old, new in _pairs(folder, copy, {_identity(folder)}, left, folder):
+        name = old.relative_to(folder).as_posix()
+        try:
+            if old.is_symlink() and (target := _inside(old, root)) is not None:
+                new.symlink_to(target)
+                continue
+            mode = old.stat().st_mode
+            if not stat.S_ISREG(mode):
+                left.append(NotCopied(name, "a socket, pipe or device", is_lost=False))
+                continue
+            source = old.open("rb")
+        except FileNotFoundError:
+            if old.is_symlink():
+                new.symlink_to(old.readlink())
+            else:
+                left.append(NotCopied(name, "it was deleted while the folder was copied"))
+            continue
+        except OSError as error:
+            left.append(NotCopied(name, error.strerror or str(error)))
+            continue
+        with source, new.open("xb") as target_file:
+            try:
+                for size in _copied(source.fileno(), target_file.fileno()):
+                    copied += size
+                    tell(copied)
+            except _Unreadable as error:
+                left.append(NotCopied(name, f"only in part: {error}"))
+        with contextlib.suppress(OSError):
+            shutil.copystat(old, new)
+    return left
+
+
+class _Unreadable(Exception):
+    """The disk gives an error for a part of a file."""
+
+
+def _pairs(
+    folder: Path, copy: Path, seen: set[tuple[int, int]], left: list[NotCopied], root: Path
+) -> Iterator[tuple[Path, Path]]:
+    """The files below a folder with their new paths; the folders are made on the way."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        left.append(NotCopied(folder.relative_to(root).as_posix(), error.strerror or str(error)))
+        return
+    for entry in entries:
+        new = copy / entry.name
+        if not entry.is_dir():
+            yield entry, new
+        elif (identity := _identity(entry)) in seen:
+            left.append(NotCopied(entry.relative_to(root).as_posix(), "a link to a folder above"))
+        else:
+            new.mkdir()
+            yield from _pairs(entry, new, {*seen, identity}, left, root)
+            with contextlib.suppress(OSError):
+                shutil.copystat(entry, new)
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    found = folder.stat()
+    return found.st_dev, found.st_ino
+
+
+def _inside(link: Path, root: Path) -> str | None:
+    """The relative path from a link to the file of the same folder that it leads to."""
+    target = link.resolve(strict=True)
+    if not target.is_relative_to(root):
+        return None
+    return os.path.relpath(target, link.parent.resolve())
+
+
+def _copied(old: int, new: int) -> Iterator[int]:
+    """Copy a file, by its blocks where the file system shares them, else without its holes."""
+    size = os.fstat(old).st_size
+    if _is_cloned(old, new):
+        yield size
+        return
+    os.ftruncate(new, size)
+    at = 0
+    while at < size:
+        try:
+            at = os.lseek(old, at, os.SEEK_DATA)
+            end = os.lseek(old, at, os.SEEK_HOLE)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole up to the end
+                return
+            end = size
+        while at < end:
+            try:
+                piece = os.pread(old, min(_PIECE_BYTES, end - at), at)
+            except OSError as error:
+                raise _Unreadable(f"{error.strerror} at {at:,}") from None
+            if not piece:
+                return
+            os.pwrite(new, piece, at)
+            at += len(piece)
+            yield len(piece)
+
+
+def _is_cloned(old: int, new: int) -> bool:
+    try:
+        import fcntl
+
+        fcntl.ioctl(new, FICLONE, old)
+    except (ImportError, OSError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise
+        return False
+    return True

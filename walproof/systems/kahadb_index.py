@@ -1,0 +1,442 @@
+"""The index of a KahaDB store: a file of pages with B-trees, and the two files beside it.
+
+Upstream authority: apache/activemq ``kahadb/disk/page/PageFile.java`` (``.data``, ``.redo``,
+``.free``), ``kahadb/disk/index/BTreeNode.java``, ``kahadb/MessageDatabase.java``
+(``StoredDestinationMarshaller``), ``kahadb/scheduler/JobSchedulerKahaDBMetaData.java``.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from walproof.quoted import quoted
+
+#: Size of the header of ``.data``, two copies of a text, and of the header of ``.redo``.
+HEADER_BYTES = 4096
+_PAGE = struct.Struct(">Bqqi")  # type, transaction, next page or end of the content, unused
+_FREE_PAGE, _PART, _END = range(3)
+_REDO = struct.Struct(">qqi")  # next transaction, Adler-32 of the pages, number of pages
+_LONG_BYTES, _INTEGER_BYTES = 8, 4
+#: Size of a key that is text: its own size comes first.
+_TEXT_KEY = 0
+#: The UUID with which the index of a scheduler begins since 5.11.
+SCHEDULER_TOKEN = bytes.fromhex("57ed642b1ee347b3be6db7297d500409")
+_SHOWN_BYTES = 16
+
+
+@dataclass
+class Index:
+    """The content of an index, and the damage in its files.
+
+    ``faults`` are sentences by the file that they are about, ``doubts`` are states that a killed
+    broker may leave. ``is_clean``: the broker closed it. ``last_update`` is the last record of the
+    journal that is in the index, as number of the data file and offset. ``messages`` are pending
+    ones, counted by data file. ``is_legacy`` is None if the index does not tell.
+    """
+
+    faults: dict[str, list[str]] = field(default_factory=dict)
+    doubts: dict[str, list[str]] = field(default_factory=dict)
+    is_clean: bool = False
+    last_update: tuple[int, int] | None = None
+    messages: Counter[int] = field(default_factory=Counter)
+    is_legacy: bool | None = None
+
+    def add_fault(self, file: str, text: str) -> None:
+        """Add a sentence about a file."""
+        self.faults.setdefault(file, []).append(text)
+
+
+class _BadPageError(Exception):
+    """A page that is not what points to it says."""
+
+
+def read_index(folder: Path, name: str) -> Index:
+    """Read ``name.data`` with its ``.redo`` and ``.free``. Raises ``OSError``.
+
+    Every page that a broker may need is looked at. The files have no checksum but that of
+    ``.redo``: a changed value in a page stays undetected.
+    """
+    index = Index()
+    data = folder / f"{name}.data"
+    with data.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        header = _header(file.read(HEADER_BYTES), data.name, index)
+        if header is None:
+            return index
+        page_bytes = int(header["pageSize"])
+        index.is_clean = header.get("cleanShutdown") == "true"
+        redo = _redo(folder / f"{name}.redo", page_bytes, index)
+        free: list[range] = []
+        pages = _Pages(file.fileno(), size, page_bytes)
+        if index.is_clean:
+            if redo and header.get("lastTxId") == str(redo[0] - 1):
+                _compare(pages, redo[1], data.name, index)
+            free = _free(folder / f"{name}.free", header, index)
+        elif redo:
+            _redo_pages(pages, redo[1], data.name, index)
+        cut = max(0, size - HEADER_BYTES) % page_bytes
+        if cut and (size - HEADER_BYTES) // page_bytes not in pages.redone:
+            text = f"expected pages of {page_bytes:,} bytes, found {cut:,} bytes at {size - cut:,}"
+            index.add_fault(data.name, text)
+        if pages.count:
+            _walk(_Trees(pages, data.name, index), name, index)
+        if used := next((gap for gap in free if any(page in gap for page in pages.seen)), None):
+            text = f"expected free pages, found {used.start:,} to {used.stop - 1:,}, which are used"
+            index.add_fault(f"{name}.free", text)
+    return index
+
+
+def described(content: bytes) -> str:
+    """Describe bytes that are not the expected ones: ``4,096 zeros``."""
+    if not content:
+        return "no byte"
+    if not content.strip(b"\0"):
+        return f"{len(content):,} zeros"
+    return str(quoted(content[:_SHOWN_BYTES]))
+
+
+def _header(head: bytes, name: str, index: Index) -> Mapping[str, str] | None:
+    """The properties in the header, of the copy that can be read; None if neither can."""
+    half = HEADER_BYTES // 2
+    copies = [_properties(head[:half]), _properties(head[half:])]
+    if b"\r\n" in head[:half] and copies[0]:
+        index.add_fault(name, "its line ends are CRLF: it was converted as text")
+        return None
+    if not any(copies):
+        index.add_fault(name, f"expected a header with pageSize at 0, found {described(head)}")
+        return None
+    for at, copy in zip((0, half), copies, strict=True):
+        if copy is None:
+            part = head[at : at + half]
+            index.add_fault(name, f"expected a copy of the header at {at:,}, found {_odd(part)}")
+    first, second = copies
+    if first and second and head[:half] != head[half:]:
+        if first.get("metaDataTxId") == second.get("metaDataTxId"):
+            index.add_fault(name, f"expected two equal headers at 0 and {half:,}, found two others")
+        return second
+    return first or second
+
+
+def _odd(part: bytes) -> str:
+    """A part of the header that is not one: the first zeros in it say more than its beginning."""
+    zeros = len(part) - len(part.rstrip(b"\0"))
+    return f"{zeros:,} zeros at its end" if zeros and part.strip(b"\0") else described(part)
+
+
+def _properties(text: bytes) -> dict[str, str] | None:
+    """A copy of the header; None if it is not whole."""
+    pairs = (line.partition("=") for line in text.decode("latin-1").splitlines())
+    properties = {key: value for key, is_pair, value in pairs if is_pair}
+    is_whole = len(text) == HEADER_BYTES // 2 and not text.count(0)
+    is_named = properties.get("fileType", "").endswith(".PageFile")
+    size = properties.get("pageSize", "")
+    if not is_whole or not is_named or not size.isdecimal() or int(size) <= _PAGE.size:
+        return None
+    return properties
+
+
+def _redo(path: Path, page_bytes: int, index: Index) -> tuple[int, dict[int, bytes]] | None:
+    """The transaction and the pages of the last batch; None if there is none that counts."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        head = file.read(HEADER_BYTES)
+        if size in (0, HEADER_BYTES) and not head.strip(b"\0"):
+            return None  # no batch was written yet
+        if size < HEADER_BYTES or not head.strip(b"\0"):
+            index.add_fault(path.name, f"expected a batch of pages at 0, found {described(head)}")
+            return None
+        transaction, checksum, count = _REDO.unpack_from(head)
+        expected = HEADER_BYTES + count * (page_bytes + _LONG_BYTES)
+        if count <= 0 or checksum < 0 or checksum >> 32 or head[_REDO.size :].strip(b"\0"):
+            index.add_fault(path.name, f"expected a batch of pages at 0, found {described(head)}")
+            return None
+        if size < expected:
+            text = f"expected {count:,} pages up to {expected:,}, found {size:,} bytes"
+            index.add_fault(path.name, text)
+            return None
+        batch = file.read(expected - HEADER_BYTES)
+    redone: dict[int, bytes] = {}
+    actual = 1
+    for at in range(0, len(batch), page_bytes + _LONG_BYTES):
+        page = batch[at + _LONG_BYTES : at + _LONG_BYTES + page_bytes]
+        if not page.strip(b"\0"):
+            text = (
+                f"expected a page at {HEADER_BYTES + at + _LONG_BYTES:,}, found {described(page)}"
+            )
+            index.add_fault(path.name, text)
+            return None
+        redone[int.from_bytes(batch[at : at + _LONG_BYTES], signed=True)] = page
+        actual = zlib.adler32(page, actual)
+    if actual != checksum:
+        text = f"expected pages with the checksum {checksum:08x}, found {actual:08x}"
+        if index.is_clean:
+            index.add_fault(path.name, text)
+        else:
+            index.doubts.setdefault(path.name, []).append(
+                f"{text}: a broker that was killed may leave this, and then nothing is lost"
+            )
+        return None
+    if min(redone) < 0:
+        index.add_fault(path.name, f"expected numbers of pages, found {min(redone):,}")
+        return None
+    return transaction, redone
+
+
+def _compare(pages: _Pages, redone: Mapping[int, bytes], name: str, index: Index) -> None:
+    """Find pages of a closed index that are not as its last batch wrote them."""
+    for number, page in redone.items():
+        if number < pages.count and pages.at(number) != page:
+            text = (
+                f"expected page {number:,} at {pages.offset(number):,} as in .redo, found another"
+            )
+            index.add_fault(name, f"{text}: {described(pages.at(number))}")
+
+
+def _redo_pages(pages: _Pages, redone: Mapping[int, bytes], name: str, index: Index) -> None:
+    """Put the pages of the last batch in their places, as a broker does when it starts."""
+    for number in sorted(redone):
+        try:
+            what = described(pages.at(number)) if not pages.at(number).strip(b"\0") else None
+        except _BadPageError:
+            what = "the end of the file"
+        if what:
+            index.doubts.setdefault(name, []).append(
+                f"expected page {number:,} at {pages.offset(number):,}, found {what}: .redo has it,"
+                " and a broker writes it again when it starts"
+            )
+    pages.redone = redone
+    pages.count = max(pages.count, max(redone) + 1)
+
+
+def _free(path: Path, header: Mapping[str, str], index: Index) -> list[range]:
+    """The ranges of free pages that a broker takes from the file when it starts."""
+    text = header.get("freePages", "")
+    count = int(text) if text.isdecimal() else 0
+    if not count:
+        return []
+    expected = f"expected {count:,} ranges of free pages, found"
+    if not path.is_file():
+        text = f"{expected} no file: a broker throws the index away"
+        index.doubts.setdefault(path.name, []).append(text)
+        return []
+    content = path.read_bytes()
+    if int.from_bytes(content[:_INTEGER_BYTES]) != count:
+        index.add_fault(path.name, f"{expected} {described(content)}")
+        return []
+    at, ranges = _INTEGER_BYTES, []
+    while at < len(content):
+        pages = content[at + 1 : at + 1 + (2 * _LONG_BYTES if content[at] else _LONG_BYTES)]
+        first, last = int.from_bytes(pages[:_LONG_BYTES]), int.from_bytes(pages[-_LONG_BYTES:])
+        if content[at] > 1 or len(pages) % _LONG_BYTES or first > last or not pages:
+            break
+        ranges.append(range(first, last + 1))
+        at += 1 + len(pages)
+    if len(ranges) != count or at != len(content):
+        index.add_fault(path.name, f"{expected} {len(ranges):,} up to {at:,}")
+    return ranges
+
+
+class _Pages:
+    """The pages of an index file by their numbers."""
+
+    def __init__(self, file: int, size: int, page_bytes: int) -> None:
+        self.page_bytes = page_bytes
+        self.count = max(0, size - HEADER_BYTES) // page_bytes
+        self.redone: Mapping[int, bytes] = {}
+        self._file = file
+        self._size = size
+        self.seen: set[int] = set()
+
+    def offset(self, number: int) -> int:
+        """Where a page begins."""
+        return HEADER_BYTES + number * self.page_bytes
+
+    def at(self, number: int) -> bytes:
+        """A page with its header."""
+        if (page := self.redone.get(number)) is not None:
+            return page
+        if number < 0 or self.offset(number + 1) > self._size:
+            raise _BadPageError(
+                f"expected page {number:,} at {self.offset(number):,}, found the end of the file"
+                f" at {self._size:,}"
+            )
+        page = os.pread(self._file, self.page_bytes, self.offset(number))
+        if len(page) < self.page_bytes:
+            raise _BadPageError(f"expected page {number:,}, found that the file became shorter")
+        return page
+
+    def content(self, number: int, is_root: bool = False) -> bytes:
+        """The content that begins in a page. A root may be a free page: a tree of nothing."""
+        parts = []
+        while True:
+            page = self.at(number)
+            kind, _, follows, _ = _PAGE.unpack_from(page)
+            place = f"expected page {number:,} at {self.offset(number):,}"
+            if number in self.seen:
+                raise _BadPageError(f"{place} once, found two links to it")
+            self.seen.add(number)
+            if kind == _FREE_PAGE and is_root and page.strip(b"\0"):
+                return b""
+            if kind == _PART:
+                parts.append(page[_PAGE.size :])
+                number, is_root = follows, False
+            elif kind == _END and _PAGE.size <= follows <= self.page_bytes:
+                parts.append(page[_PAGE.size : follows])
+                return b"".join(parts)
+            else:
+                is_zero = not page.strip(b"\0")
+                what = described(page) if is_zero or kind else "a free page"
+                raise _BadPageError(f"{place}, found {what}")
+
+
+class _Trees:
+    """Walks through B-trees; what cannot be read becomes a fault."""
+
+    def __init__(self, pages: _Pages, name: str, index: Index) -> None:
+        self.pages = pages
+        self._name = name
+        self._index = index
+
+    def content(self, number: int, is_root: bool = True) -> bytes | None:
+        """The content of a page; None if there is a fault."""
+        try:
+            return self.pages.content(number, is_root)
+        except _BadPageError as error:
+            self._index.add_fault(self._name, str(error))
+            return None
+
+    def leaves(self, root: int, key_bytes: int) -> Iterator[tuple[int, bytes, int]]:
+        """Number of keys, content and end of the keys of each leaf below a root."""
+        waiting = [root]
+        while waiting:
+            number = waiting.pop()
+            node = self.content(number, is_root=number == root)
+            if not node:
+                continue
+            try:
+                count = int.from_bytes(node[:2])
+                at = 2 + count * key_bytes
+                if key_bytes == _TEXT_KEY:
+                    for _ in range(count):
+                        at += 2 + int.from_bytes(node[at : at + 2])
+                if node[at] == 1:
+                    children = struct.unpack_from(f">{count + 1}q", node, at + 1)
+                    waiting += reversed(children)
+                else:
+                    yield count, node, at + 1
+            except (IndexError, struct.error):
+                self.fault(number)
+
+    def look_at(self, root: int, key_bytes: int) -> None:
+        """Look at each page of a tree."""
+        for _ in self.leaves(root, key_bytes):
+            pass
+
+    def look_at_list(self, head: int) -> None:
+        """Look at each page of a list; a node begins with the page of the next."""
+        number = head
+        while number >= 0 and (node := self.content(number, is_root=number == head)):
+            number = int.from_bytes(node[:_LONG_BYTES], signed=True)
+
+    def fault(self, number: int) -> None:
+        """Note that a page has not the expected content."""
+        at = self.pages.offset(number)
+        text = f"expected roots or keys in page {number:,} at {at:,}, found other content"
+        self._index.add_fault(self._name, text)
+
+
+def _walk(trees: _Trees, name: str, index: Index) -> None:
+    """Look at all pages that can be reached from the first."""
+    first = trees.content(0, is_root=False)
+    if first is None:
+        return
+    try:
+        if name == "db":
+            _walk_messages(trees, first, index)
+        elif name == "scheduleDB":
+            _walk_jobs(trees, first, index)
+        else:
+            trees.look_at(_long(first, 0), _TEXT_KEY)
+    except (IndexError, struct.error):
+        trees.fault(0)
+
+
+def _walk_jobs(trees: _Trees, first: bytes, index: Index) -> None:
+    if len(first) == 2 * _LONG_BYTES:
+        index.is_legacy = True
+        schedulers, counts = struct.unpack(">qq", first)
+        trees.look_at(counts, _INTEGER_BYTES)
+    elif not first.startswith(SCHEDULER_TOKEN):
+        trees.fault(0)
+        return
+    else:
+        index.is_legacy = False
+        at = len(SCHEDULER_TOKEN) + _INTEGER_BYTES
+        index.last_update, at = _location(first, at)
+        schedulers, counts, removals = struct.unpack_from(">qqq", first, at)
+        trees.look_at(counts, _INTEGER_BYTES)
+        trees.look_at(removals, _INTEGER_BYTES)
+    for count, leaf, at in trees.leaves(schedulers, _TEXT_KEY):
+        for _ in range(count):
+            at += 2 + int.from_bytes(leaf[at : at + 2])
+            trees.look_at(_long(leaf, at), _LONG_BYTES)
+            at += _LONG_BYTES
+
+
+def _walk_messages(trees: _Trees, first: bytes, index: Index) -> None:
+    _, destinations = struct.unpack_from(">iq", first)
+    index.last_update, at = _location(first, _INTEGER_BYTES + _LONG_BYTES)
+    _, at = _location(first, at)
+    version = 1
+    if at < len(first):
+        _, at = _location(first, at)
+        version = int.from_bytes(first[at : at + 4]) if at < len(first) else 1
+    location_bytes = 12 if version >= 6 else 8
+    for count, leaf, at in trees.leaves(destinations, _TEXT_KEY):
+        for _ in range(count):
+            order, locations, ids = struct.unpack_from(">qqq", leaf, at)
+            at += 3 * _LONG_BYTES
+            is_topic, at = leaf[at], at + 1
+            if is_topic:
+                for _ in range(2):  # subscriptions and their acknowledgements
+                    trees.look_at(_long(leaf, at), _TEXT_KEY)
+                    at += _LONG_BYTES
+                if version == 3:
+                    trees.look_at(_long(leaf, at), _LONG_BYTES)
+                    at += _LONG_BYTES
+                for _ in range(min(version, 5) - 3):
+                    trees.look_at_list(_long(leaf, at))
+                    at += _LONG_BYTES
+            if version >= 2:
+                for root in struct.unpack_from(">qq", leaf, at):
+                    trees.look_at(root, _LONG_BYTES)
+                at += 2 * _LONG_BYTES
+            if version >= 7:
+                trees.content(_long(leaf, at))
+                at += _LONG_BYTES
+            trees.look_at(order, _LONG_BYTES)
+            trees.look_at(ids, _TEXT_KEY)
+            for keys, node, _ in trees.leaves(locations, location_bytes):
+                for begin in range(2, 2 + keys * location_bytes, location_bytes):
+                    index.messages[int.from_bytes(node[begin : begin + 4], signed=True)] += 1
+
+
+def _location(content: bytes, at: int) -> tuple[tuple[int, int] | None, int]:
+    """A location that may be there, and where what follows it begins."""
+    if not content[at]:
+        return None, at + 1
+    file, offset = struct.unpack_from(">ii", content, at + 1)
+    return (file, offset), at + 1 + 2 * _INTEGER_BYTES
+
+
+def _long(content: bytes, at: int) -> int:
+    value: int = struct.unpack_from(">q", content, at)[0]
+    return value
