@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
+import click
+
 from conformance.saving import made_beside, named_in_errors, publish
 from conformance.text import one_line
 from reference_impl.answer import Record
@@ -74,6 +76,8 @@ def recover_folder(
     ``found`` is what the folder holds, ``typed`` its name for the user. With ``only_logs`` nothing
     but logs is copied. Raises ``OSError`` if ``out`` cannot be written; then nothing is left there.
     """
+    if out.absolute().resolve().is_relative_to(folder.resolve()):
+        raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
     systems = [system for system in found.systems if system.folder.is_relative_to(folder)]
     systems += [_alone(item.what) for item in found.items if _is_a_log(item.what, folder)]
     with made_beside(out) as made, named_in_errors(out):

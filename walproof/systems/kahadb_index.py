@@ -373,7 +373,6 @@ def _walk_jobs(trees: _Trees, first: bytes, index: Index) -> None:
     if len(first) == 2 * _LONG_BYTES:
         index.is_legacy = True
         schedulers, counts = struct.unpack(">qq", first)
-        trees.look_at(counts, _INTEGER_BYTES)
     elif not first.startswith(SCHEDULER_TOKEN):
         trees.fault(0)
         return
@@ -382,8 +381,13 @@ def _walk_jobs(trees: _Trees, first: bytes, index: Index) -> None:
         at = len(SCHEDULER_TOKEN) + _INTEGER_BYTES
         index.last_update, at = _location(first, at)
         schedulers, counts, removals = struct.unpack_from(">qqq", first, at)
-        trees.look_at(counts, _INTEGER_BYTES)
         trees.look_at(removals, _INTEGER_BYTES)
+    # The number of jobs in each file of the journal.
+    for keys, leaf, values in trees.leaves(counts, _INTEGER_BYTES):
+        for number in range(keys):
+            (file,) = struct.unpack_from(">i", leaf, 2 + number * _INTEGER_BYTES)
+            (jobs,) = struct.unpack_from(">i", leaf, values + number * _INTEGER_BYTES)
+            index.messages[file] += jobs
     for count, leaf, at in trees.leaves(schedulers, _TEXT_KEY):
         for _ in range(count):
             at += 2 + int.from_bytes(leaf[at : at + 2])

@@ -165,9 +165,11 @@ class Database(Kind):
         if not wrong:
             tables = f"{counted(len(state.tables), 'table')} (size and footer)"
             logs = counted(len(system.logs), "log")
+            checked = f"Checked: {state.name} to its end, {tables}, {logs}, comparator"
+            sound = "if the blocks of its tables are sound" if state.tables else "as it is"
             return [
-                f"Checked: {state.name} to its end, {tables}, {logs}, comparator"
-                f" {state.comparator}. {engine.name} opens it. The blocks of tables were not read."
+                f"{checked} {state.comparator}.",
+                f"{engine.name} opens it {sound}{', which were not read' * bool(state.tables)}.",
             ]
         unnamed = [name for number, name in files.tables.items() if number not in state.tables]
         advice = []

@@ -278,7 +278,8 @@ def _of_history(
             text = "expected raft.pers beside older states, found none: the vote is lost"
             yield Finding(text, None, "lost")
         elif term is not None:
-            yield Finding("raft.pers is not here: a node that starts on this folder has no vote")
+            text = f"expected raft.pers beside entries of term {term}, found none: the vote is lost"
+            yield Finding(text, None, "lost")
     if state is None or state.fault:
         return
     value = state.values.get("currentTerm")

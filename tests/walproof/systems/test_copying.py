@@ -110,3 +110,9 @@ def test_a_large_copy_is_announced(
     monkeypatch.setattr(recover_system, "LARGE_COPY_BYTES", 1)
     done = run("recover", database, "--out", tmp_path / "new")
     assert done.output.startswith(f"copying 54 B in 2 files to {tmp_path / 'new'} (")
+
+
+def test_a_copy_into_the_folder_itself_is_refused(database: Path, run) -> None:
+    done = run("recover", database, "--out", database / "deep" / "new")
+    assert "choose a path outside of it" in str(done.exception)
+    assert sorted(path.name for path in database.iterdir()) == ["000003.log", "CURRENT"]

@@ -207,7 +207,7 @@ def test_the_comparator_decides_whether_repair_is_advised(tmp_path: Path, run) -
     named("leveldb-log").write(folder / "000003.log", [NewRecord(b"x" * 20)], {})
     done = run("recover", folder, "--out", tmp_path / "sound")
     assert done.return_value == 0, done.output
-    assert "comparator idb_cmp1. LevelDB opens it." in done.output
+    assert "comparator idb_cmp1." in done.output
     manifest = folder / "MANIFEST-000002"
     manifest.write_bytes(manifest.read_bytes() + bytes(50))
     done = run("recover", folder, "--out", tmp_path / "new")

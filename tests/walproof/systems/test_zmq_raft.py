@@ -187,7 +187,7 @@ def test_a_state_older_than_the_log(tmp_path: Path) -> None:
 def test_a_state_that_is_gone(tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
     (folder / "raft.pers").unlink()
-    assert [one.harm for one in seen(folder).findings] == ["look"]
+    assert [one.harm for one in seen(folder).findings] == ["lost"]
     (folder / OLDER).write_bytes(STATE)
     assert [one.harm for one in about(folder, None)] == ["lost"]
 

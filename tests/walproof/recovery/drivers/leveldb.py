@@ -1,0 +1,62 @@
+"""Open LevelDB databases through plyvel: a request per line of standard input.
+
+A request is ``{"action": "write" | "open" | "repair", "folder": …}``. The answer is
+``{"items": {key: value}}`` or ``{"refused": message}``. With the argument ``comparator`` the
+database has a comparator of its own, as in IndexedDB, and ``repair`` does not use it.
+"""
+
+import json
+import random
+import shutil
+import sys
+from typing import Any
+
+import plyvel
+
+RANDOM = random.Random(1)
+COMPARATOR = {
+    "comparator": lambda left, right: (left > right) - (left < right),
+    "comparator_name": b"idb_cmp1",
+}
+
+
+def write(folder: str, options: dict[str, Any]) -> None:
+    """Write a database with tables and a log; copy it while it is open.
+
+    Four tables would begin a compaction, in which a comparator in Python may wait for ever.
+    """
+    busy = f"{folder}.busy"
+    for first in range(0, 200, 100):  # opening a database moves its log into a table
+        with plyvel.DB(busy, create_if_missing=True, **options) as database:
+            for number in range(first, first + 100):
+                value = f"value {number} {RANDOM.randbytes(30).hex()}"
+                database.put(b"key%06d" % number, value.encode())
+    with plyvel.DB(busy, **options) as database:
+        for number in range(40):
+            database.put(b"late%03d" % number, b"late value %d " % number + b"." * (40 + number))
+        shutil.copytree(busy, folder)
+
+
+def read(folder: str, options: dict[str, Any]) -> dict[str, str]:
+    """Return all keys and values that LevelDB gives."""
+    with plyvel.DB(folder, **options) as database:
+        return {key.decode("latin-1"): value.decode("latin-1") for key, value in database}
+
+
+def answer(action: str, folder: str) -> dict[str, Any]:
+    """Do what a request says."""
+    options = COMPARATOR if sys.argv[1] == "comparator" else {}
+    try:
+        if action == "write":
+            write(folder, options)
+            return {"items": {}}
+        if action == "repair":
+            plyvel.repair_db(folder)
+        return {"items": read(folder, options)}
+    except Exception as error:
+        return {"refused": f"{type(error).__name__}: {error}"}
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    print(json.dumps(answer(request["action"], request["folder"])), flush=True)

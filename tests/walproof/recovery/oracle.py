@@ -1,0 +1,417 @@
+"""Compare what real systems read from a damaged folder and from its recovery.
+
+One file of a folder is damaged, ``walproof recover`` runs, and the real system opens both folders,
+each on a scratch copy. :class:`Combination` checks the rules:
+
+* The result gives every item that the source gives in the same mode, and the same in its best mode.
+  Only items count that the intact folder gives, too.
+* Every file of the source is in the result, unless the output names it as replaced; then
+  ``NAME.before-recovery`` has its bytes. No other file is new, and the source does not change.
+* The status is 3 if the real system refuses the source or gives fewer items than before the damage.
+  It is 4 only if nothing was written. The summary has status 0 if and only if ``recover`` has.
+* A sentence with "opens" or "starts" is true of the real system.
+* A repair that loses items of the intact folder is not recommended without a warning.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+from click.testing import CliRunner
+
+from walproof.cli import walproof
+
+DRIVERS = Path(__file__).with_name("drivers")
+TIMEOUT_SECONDS = 10
+ASIDE = ".before-recovery"
+APPENDED_ZEROS_BYTES = 4096
+MAX_SHOWN_KEYS = 3
+
+Pairs = frozenset[tuple[str, str]]
+NOTHING: Pairs = frozenset()
+
+
+def _flip_a_bit(data: bytes) -> bytes:
+    at = len(data) // 3
+    return data[:at] + bytes([data[at] ^ 8]) + data[at + 1 :] if data else data
+
+
+def _text(data: bytes) -> bytes:
+    line = b"not a database\n"
+    return (line * (len(data) // len(line) + 1))[: len(data)]
+
+
+DAMAGES: Mapping[str, Callable[[bytes], bytes | None]] = {
+    "missing": lambda data: None,
+    "empty": lambda data: b"",
+    "zeros": lambda data: bytes(len(data)),
+    "torn at half": lambda data: data[: len(data) // 2],
+    "torn before the last byte": lambda data: data[:-1],
+    "zeros appended": lambda data: data + bytes(APPENDED_ZEROS_BYTES),
+    "last third zeros": lambda data: data[: len(data) - len(data) // 3] + bytes(len(data) // 3),
+    "one bit": _flip_a_bit,
+    "CRLF": lambda data: data.replace(b"\n", b"\r\n"),
+    "text": _text,
+}
+"""The content of a damaged file by its content; None if the file is deleted."""
+
+
+class Driver:
+    """A process that opens folders with a real system: one JSON object a line.
+
+    A process that crashes or exceeds the time limit counts as a refusal and is started again.
+    """
+
+    def __init__(self, *command: str | Path) -> None:
+        self._command = [str(part) for part in command]
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: queue.Queue[str | None] = queue.Queue()
+
+    def request(self, action: str, folder: Path, **more: str) -> Mapping[str, Any]:
+        """Send a request and return the answer."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            process = self._start()
+        assert process.stdin is not None
+        request = json.dumps({"action": action, "folder": str(folder), **more})
+        try:
+            process.stdin.write(f"{request}\n")
+            process.stdin.flush()
+            end = time.monotonic() + TIMEOUT_SECONDS
+            while (line := self._lines.get(timeout=max(0.1, end - time.monotonic()))) is not None:
+                if line.startswith("{"):  # other lines are messages of libraries
+                    answer: Mapping[str, Any] = json.loads(line)
+                    return answer
+            reason = f"crashed with status {process.wait(TIMEOUT_SECONDS)}"
+        except queue.Empty:
+            reason = f"no answer in {TIMEOUT_SECONDS} s"
+        except OSError as error:
+            reason = str(error)
+        self.stop()
+        return {"refused": reason}
+
+    def stop(self) -> None:
+        """Stop the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def _start(self) -> subprocess.Popen[str]:
+        lines: queue.Queue[str | None] = queue.Queue()
+        pipe, none = subprocess.PIPE, subprocess.DEVNULL
+        process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=none, text=True)
+        self._lines, self._process = lines, process
+
+        def read() -> None:
+            assert process.stdout is not None
+            for line in process.stdout:
+                lines.put(line)
+            lines.put(None)
+
+        threading.Thread(target=read, daemon=True).start()
+        return process
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a folder, in memory if the machine allows it: databases sync often."""
+    memory = Path("/dev/shm")
+    place = memory if os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="walproof-recovery-", dir=place) as folder:
+        yield Path(folder)
+
+
+@dataclass(frozen=True)
+class Store:
+    """A real database, broker's store, node or partition, and the means to open copies of it.
+
+    ``files`` are the files to damage: names below the folder by their roles. ``modes`` are ways to
+    open it, the plain one first, and ``open_with`` opens a folder in a mode: ``items`` or
+    ``refused``. ``is_refused``: its logs are in a dialect that ``walproof`` does not read.
+    ``promises`` are further sentences of the output, and the mode that each promises to succeed.
+    """
+
+    name: str
+    folder: Path
+    files: Mapping[str, str]
+    modes: Sequence[str]
+    open_with: Callable[[str, Path], Mapping[str, Any]]
+    is_refused: bool = False
+    promises: Mapping[str, str] = field(default_factory=dict)
+
+    def pairs(self, mode: str, folder: Path, scratch: Path) -> Pairs | None:
+        """Open a copy of a folder: all keys and values; None for a refusal."""
+        copy = scratch / "opened"
+        shutil.copytree(folder, copy)
+        answer = self.open_with(mode, copy)
+        shutil.rmtree(copy, ignore_errors=True)
+        return frozenset(answer["items"].items()) if "items" in answer else None
+
+
+@dataclass(frozen=True)
+class Tolerated:
+    """A loss that ``walproof`` cannot see or prevent, and the reason.
+
+    Without ``mode`` nothing shows the damage: status 0 is tolerated. With ``mode`` the result may
+    give fewer items in this mode, because the real system reads records there that fail their
+    checksum: the output must name the loss, and the old file must be in the result.
+    """
+
+    store: str
+    role: str
+    damages: Sequence[str]
+    reason: str
+    mode: str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The status and the output of a command; ``crash`` is an unexpected exception."""
+
+    status: int
+    output: str
+    crash: str | None = None
+
+
+def run(*arguments: str | Path) -> Outcome:
+    """Run the command in this process."""
+    runner = CliRunner(env={"COLUMNS": "160"})
+    done = runner.invoke(walproof, [*map(str, arguments)], standalone_mode=False)
+    if isinstance(done.exception, click.ClickException):
+        return Outcome(done.exception.exit_code, done.output + done.exception.format_message())
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        return Outcome(1, done.output, repr(done.exception))
+    return Outcome(int(done.return_value or 0), done.output)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return all files below a folder by their names."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+_REPLACED = re.compile(r"^  replaced  ([^:]+):", re.MULTILINE)
+_LOST_OF_LOG = re.compile(r"^  lost  ([^:]+):", re.MULTILINE)
+_SENTENCE_END = re.compile(r"\n|(?<=\.) ")
+_PROMISE = re.compile(r"\b(opens|starts)\b")
+_DENIAL = re.compile(r"\b(not|no|none|only|nothing|cannot|before)\b", re.IGNORECASE)
+_REPAIR_ADVICE = re.compile(r"(?<!not run )(`ldb repair|RepairDB).* makes a new MANIFEST")
+_REPAIR_WARNING = "would lose data"
+
+
+@dataclass
+class Combination:
+    """One damage to one file of a store, or the intact store if ``role`` is None.
+
+    ``truth`` has what each mode gives from the intact folder. ``failures`` are sentences about
+    broken rules, ``used`` the tolerated losses that occurred.
+    """
+
+    store: Store
+    role: str | None
+    damage: str | None
+    truth: Mapping[str, Pairs]
+    scratch: Path
+    tolerated: Sequence[Tolerated]
+    failures: list[str] = field(default_factory=list)
+    used: list[Tolerated] = field(default_factory=list)
+    is_changed: bool = False
+    is_alarm_without_loss: bool = False
+
+    def check(self) -> None:
+        """Damage the file, recover the folder, and check all rules."""
+        source, result = self.scratch / "source", self.scratch / "result"
+        for folder in (source, result):
+            shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.store.folder, source)
+        self.is_changed = self._damage(source)
+        if not self.is_changed:
+            return
+        before = contents(source)
+        summary = run(source)
+        recovery = run("recover", source, "--out", result)
+        if contents(source) != before:
+            self._fail("the source was changed")
+        for name, outcome in (("the summary", summary), ("recover", recovery)):
+            if outcome.crash is not None:
+                self._fail(f"{name} crashed: {outcome.crash}")
+                return
+        given = {mode: self.store.pairs(mode, source, self.scratch) for mode in self.store.modes}
+        is_undetectable = self._check_status(summary, recovery, given)
+        if not result.exists():
+            self._check_refusal(recovery, given)
+            return
+        after = contents(result)
+        self._check_files(before, after, {*_REPLACED.findall(recovery.output)})
+        recovered = given
+        if after != before:
+            recovered = {
+                mode: self.store.pairs(mode, result, self.scratch) for mode in self.store.modes
+            }
+        changed = self.store.files[self.role] if self.role else ""
+        is_aside = after.get(f"{changed}{ASIDE}") == before.get(changed)
+        is_named = is_aside and changed in _LOST_OF_LOG.findall(recovery.output)
+        self._check_items(given, recovered, is_named)
+        self._check_promises(recovery.output, recovered, is_undetectable)
+
+    def _fail(self, text: str) -> None:
+        self.failures.append(text)
+
+    def _damage(self, source: Path) -> bool:
+        """Damage the file; return False if the damage does not change it."""
+        if self.role is None or self.damage is None:
+            return True
+        path = source / self.store.files[self.role]
+        old = path.read_bytes()
+        new = DAMAGES[self.damage](old)
+        if new is None:
+            path.unlink()
+        else:
+            path.write_bytes(new)
+        return new != old
+
+    def _is_tolerated(self, mode: str | None) -> bool:
+        entries = [
+            entry
+            for entry in self.tolerated
+            if re.fullmatch(entry.store, self.store.name)
+            and re.fullmatch(entry.role, self.role or "")
+            and self.damage in entry.damages
+            and entry.mode == mode
+        ]
+        self.used += entries
+        return bool(entries)
+
+    def _check_status(
+        self, summary: Outcome, recovery: Outcome, given: Mapping[str, Pairs | None]
+    ) -> bool:
+        """Compare the statuses with the harm; return whether a tolerated silence covers it."""
+        expected, opened = self.truth[self.store.modes[0]], given[self.store.modes[0]]
+        is_harmed = opened is None or not expected <= opened
+        self.is_alarm_without_loss = not is_harmed and recovery.status != 0
+        if (summary.status == 0) != (recovery.status == 0):
+            self._fail(f"the summary has status {summary.status}, recover has {recovery.status}")
+        intact = 4 if self.store.is_refused else 0
+        if self.role is None and (summary.status, recovery.status) != (intact, intact):
+            self._fail(f"the intact folder has status {summary.status} and {recovery.status}")
+        if is_harmed and recovery.status not in (3, 4):
+            if self._is_tolerated(None):
+                return True
+            left = "refused" if opened is None else f"{len(opened & expected)} of {len(expected)}"
+            self._fail(f"silence: status {recovery.status}, the real system: {left}")
+        return False
+
+    def _check_refusal(self, recovery: Outcome, given: Mapping[str, Pairs | None]) -> None:
+        if recovery.status in (0, 3):
+            self._fail(f"status {recovery.status} without a result")
+        is_foreign = self.store.is_refused and "dialect" in recovery.output
+        counts = {mode: len(pairs) for mode, pairs in given.items() if pairs}
+        if counts and not is_foreign:
+            self._fail(f"nothing was written, status {recovery.status}; the source gives {counts}")
+
+    def _check_files(
+        self, before: Mapping[str, bytes], after: Mapping[str, bytes], replaced: set[str]
+    ) -> None:
+        for name, data in before.items():
+            if name in replaced:
+                if after.get(f"{name}{ASIDE}") != data:
+                    self._fail(f"{name} was replaced, {name}{ASIDE} is not the old file")
+            elif name not in after:
+                self._fail(f"{name} is not in the result")
+            elif after[name] != data:
+                self._fail(f"{name} changed and is not named as replaced")
+        for name in after.keys() - before.keys():
+            if name.removesuffix(ASIDE) not in replaced:
+                self._fail(f"{name} is new and is not named")
+
+    def _check_items(
+        self,
+        given: Mapping[str, Pairs | None],
+        recovered: Mapping[str, Pairs | None],
+        is_named: bool,
+    ) -> None:
+        true = NOTHING.union(*self.truth.values())
+        for mode in self.store.modes:
+            items = (given[mode] or NOTHING) & true
+            best = max(
+                (pairs or NOTHING for pairs in recovered.values()),
+                key=lambda pairs, items=items: len(pairs & items),  # type: ignore[misc]
+            )
+            for pairs, name in ((recovered[mode], mode), (best, "the best mode")):
+                missing = items - (pairs or NOTHING)
+                if not missing or (is_named and self._is_tolerated(mode)):
+                    continue
+                count = "refused" if pairs is None else str(len(pairs & items))
+                shown = ", ".join(sorted(key for key, _ in missing)[:MAX_SHOWN_KEYS])
+                text = f"{mode} of the source gives {len(items)} true items"
+                self._fail(f"{text}, {name} of the result: {count} (without {shown} …)")
+
+    def _check_promises(
+        self, output: str, recovered: Mapping[str, Pairs | None], is_undetectable: bool
+    ) -> None:
+        expected, opened = self.truth[self.store.modes[0]], recovered[self.store.modes[0]]
+        is_loss_named = is_undetectable or _LOST_OF_LOG.search(output) is not None
+        for sentence in _SENTENCE_END.split(output):
+            if not _PROMISE.search(sentence) or _DENIAL.search(sentence):
+                continue
+            if opened is None:
+                self._fail(f"promise: {sentence.strip()!r}, the real system refuses")
+            elif expected - opened and not is_loss_named:
+                lacking = len(expected - opened)
+                self._fail(f"promise: {sentence.strip()!r}, the real system lacks {lacking} items")
+        for pattern, mode in self.store.promises.items():
+            if (match := re.search(pattern, output)) and recovered[mode] is None:
+                self._fail(f"promise: {match[0]!r}, {mode} of the result is refused")
+        for mode in self.store.modes[1:]:
+            count = len(self.truth[mode])
+            is_advised = _REPAIR_ADVICE.search(output) and _REPAIR_WARNING not in output
+            if count < len(expected) and is_advised:
+                self._fail(f"advice: {mode} of the intact folder gives {count} of {len(expected)}")
+
+
+def check_all(
+    store: Store, scratch: Path, tolerated: Sequence[Tolerated]
+) -> tuple[list[str], dict[str, int]]:
+    """Check all combinations of a store: sentences about broken rules, and counts.
+
+    A tolerated loss that does not occur breaks a rule, too.
+    """
+    truth = {mode: store.pairs(mode, store.folder, scratch) or NOTHING for mode in store.modes}
+    assert truth[store.modes[0]], f"{store.name}: the intact folder gives nothing"
+    roles: list[tuple[str | None, str | None]] = [(None, None)]
+    roles += [(role, damage) for role in store.files for damage in DAMAGES]
+    failures: list[str] = []
+    done = [Combination(store, *pair, truth, scratch, tolerated) for pair in roles]
+    for combination in done:
+        combination.check()
+        role, damage = combination.role, combination.damage
+        place = f"{store.name}, {role} ({store.files[role]}), {damage}" if role else store.name
+        failures += [f"{place}: {text}" for text in combination.failures]
+    used = [entry for combination in done for entry in combination.used]
+    failures += [
+        f"{store.name}: nothing needs {entry}"
+        for entry in tolerated
+        if re.fullmatch(entry.store, store.name) and entry not in used
+    ]
+    counts = {
+        "combinations": len(done),
+        "changed": sum(combination.is_changed for combination in done),
+        "alarms without a loss": sum(combination.is_alarm_without_loss for combination in done),
+        "tolerated": sum(bool(combination.used) for combination in done),
+    }
+    return failures, counts

@@ -1,0 +1,329 @@
+"""Nothing is lost by following the product, for damage of every kind to every kind of file.
+
+Real systems write the databases and stores, and open both the damaged folder and its recovery.
+``oracle`` lists the rules. With ``pytest -s`` each store prints its number of combinations.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import ROOT
+from tests.conftest import unavailable
+from tests.walproof.decode.conftest import LEVELDB, ROCKSDB, _python_with
+from tests.walproof.recovery.oracle import (
+    DAMAGES,
+    DRIVERS,
+    Driver,
+    Store,
+    Tolerated,
+    check_all,
+    scratch_folder,
+)
+
+BUILD = ROOT / ".build" / "implementations"
+MAX_SHOWN_FAILURES = 40
+KAHADB_PROMISES = {
+    "A broker that is started on it makes a new index": "open",
+    r"Move .*\.data.* before a broker starts": "rebuild",
+}
+EMPTY_LOG = "a database that was just opened has an empty log"
+TABLES = "LevelDB, bytewise|RocksDB, plain|RocksDB, families|Pebble, closed"
+BLOCKS = "blocks of tables and blobs are not read, and the output says so"
+NO_CHECKSUM = "zmq-raft has no checksum over entries and snapshots"
+BY_INDEX = "a broker reads messages through the index without checksums"
+OLD_INDEX = "the index of a killed broker is older than the file; a prepared file is like this"
+TOLERATED = (
+    # Nothing shows the damage.
+    Tolerated("LevelDB.*|RocksDB.*|Pebble, killed", "last log", ("empty",), EMPTY_LOG),
+    Tolerated("RocksDB, (plain|families)", "last log", ("missing",), "a checkpoint has no log"),
+    Tolerated(TABLES, ".*table|blob file", ("one bit",), BLOCKS),
+    Tolerated("Zeebe", "conf", ("missing",), "a broker has the members in its settings, too"),
+    Tolerated("Zeebe", "checksum", ("missing",), "a killed broker leaves an unfinished snapshot"),
+    Tolerated("KahaDB, killed", "last log", ("missing", "empty", "zeros"), OLD_INDEX),
+    Tolerated("zmq-raft", "snapshot", ("one bit", "last third zeros"), NO_CHECKSUM),
+    Tolerated("zmq-raft", ".* index file", ("one bit",), NO_CHECKSUM),
+    Tolerated("zmq-raft", "last index file", ("missing",), "no other file has the last index"),
+    Tolerated("systemd", ".*", ("missing",), "journals have no list of files"),
+    # The real system reads records that fail their checksum.
+    Tolerated("KahaDB, stopped", "last log", ("one bit",), BY_INDEX, "open"),
+    Tolerated("KahaDB, scheduler", "(first|last) log", ("one bit",), BY_INDEX, "open"),
+)
+
+
+@pytest.fixture(scope="module")
+def scratch() -> Iterator[Path]:
+    with scratch_folder() as folder:
+        yield folder
+
+
+def check(store: Store, scratch: Path, files: int) -> None:
+    """Check all combinations of a store, and fail with all broken rules."""
+    work = scratch / f"{store.name}-work"
+    work.mkdir()
+    failures, counts = check_all(store, work, TOLERATED)
+    print(f"\n{store.name}: " + ", ".join(f"{count} {what}" for what, count in counts.items()))
+    shown = "\n".join(failures[:MAX_SHOWN_FAILURES])
+    assert not failures, f"{len(failures)} broken rules\n{shown}"
+    assert counts["combinations"] == 1 + files * len(DAMAGES)
+
+
+def choose(folder: Path, patterns: Mapping[str, str]) -> dict[str, str]:
+    """Return a file for each role: the first with a matching name, or the last for "last …"."""
+    names = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    names.sort(key=lambda name: [part.zfill(20) for part in re.split(r"(\d+)", name)])
+    files = {}
+    for role, pattern in patterns.items():
+        matching = [name for name in names if re.fullmatch(pattern, name)]
+        assert matching, f"no {role} ({pattern}) among {names}"
+        files[role] = matching[-1 if role.startswith("last ") else 0]
+    return files
+
+
+TABLE, LOG, MANIFEST, OPTIONS = r"\d+\.(ldb|sst)", r"\d+\.log", r"MANIFEST-\d+", r"OPTIONS-\d+"
+DATABASE = {"CURRENT": "CURRENT", "MANIFEST": MANIFEST, "last log": LOG}
+TEXTS = {"LOCK": "LOCK", "LOG": "LOG"}
+
+
+@pytest.mark.parametrize(
+    ("variant", "more", "files"),
+    [
+        ("bytewise", {"last table": TABLE, **TEXTS, "older LOG": r"LOG\.old"}, 8),
+        ("comparator", {}, 4),
+    ],
+    ids=["bytewise", "comparator"],
+)
+def test_leveldb(variant: str, more: Mapping[str, str], files: int, scratch: Path) -> None:
+    driver = Driver(_python_with(*LEVELDB[1:]), DRIVERS / "leveldb.py", variant)
+    folder = scratch / f"leveldb-{variant}"
+    assert "items" in driver.request("write", folder)
+    chosen = choose(folder, {**DATABASE, "first table": TABLE, **more})
+    store = Store(f"LevelDB, {variant}", folder, chosen, ["open", "repair"], driver.request)
+    check(store, scratch, files)
+    driver.stop()
+
+
+OF_ROCKSDB = {
+    "plain": {
+        "first table": TABLE,
+        "last table": TABLE,
+        "OPTIONS": OPTIONS,
+        "IDENTITY": "IDENTITY",
+        **TEXTS,
+    },
+    "recycled": {},
+    "families": {"table": TABLE, "blob file": r"\d+\.blob", "last OPTIONS": OPTIONS},
+}
+
+
+@pytest.mark.parametrize(("variant", "files"), [("plain", 9), ("recycled", 3), ("families", 6)])
+def test_rocksdb(variant: str, files: int, scratch: Path) -> None:
+    driver = Driver(_python_with(*ROCKSDB[1:]), DRIVERS / "rocksdb.py")
+    folder = scratch / f"rocksdb-{variant}"
+    assert "items" in driver.request("write", folder, variant=variant)
+    chosen = choose(folder, {**DATABASE, **OF_ROCKSDB[variant]})
+    is_refused = variant == "recycled"
+    modes = ["open", "repair"]
+    store = Store(f"RocksDB, {variant}", folder, chosen, modes, driver.request, is_refused)
+    check(store, scratch, files)
+    driver.stop()
+
+
+@pytest.fixture(scope="module")
+def pebble(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+    if shutil.which("go") is None:
+        unavailable("unavailable, because go not found")
+    program = tmp_path_factory.mktemp("pebble") / "pebble"
+    settings = {"GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly -buildvcs=false"}
+    done = subprocess.run(
+        ["go", "build", "-p", "1", "-trimpath", "-o", str(program), "."],
+        cwd=DRIVERS / "pebble",
+        env=os.environ | settings | {"CGO_ENABLED": "0"},
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        unavailable(f"unavailable, because pebble is not built: {done.stderr.decode()[-500:]}")
+    driver = Driver(program)
+    yield driver
+    driver.stop()
+
+
+@pytest.mark.parametrize("variant", ["closed", "killed"])
+def test_pebble(variant: str, pebble: Driver, scratch: Path) -> None:
+    folder = scratch / f"pebble-{variant}"
+    assert "items" in pebble.request("write", folder, variant=variant)
+    patterns = {
+        "MANIFEST": MANIFEST,
+        "manifest marker": r"marker\.manifest\..*",
+        "format marker": r"marker\.format-version\..*",
+        "last log": LOG,
+        "first table": TABLE,
+        "last table": TABLE,
+        "OPTIONS": OPTIONS,
+        "LOCK": "LOCK",
+    }
+    chosen = choose(folder, patterns)
+    is_refused = variant == "killed"
+    store = Store(f"Pebble, {variant}", folder, chosen, ["open"], pebble.request, is_refused)
+    check(store, scratch, 8)
+
+
+def java(build: str, program: str, *options: str) -> Driver:
+    """Return a driver in Java; its libraries are those of an implementation that is built."""
+    jars = BUILD / build / "lib"
+    if shutil.which("java") is None:
+        unavailable("unavailable, because java not found")
+    if not [*jars.glob("*.jar")]:
+        unavailable(f"unavailable, because {build} is not built: walproof setup --impl {build}")
+    fast = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
+    return Driver("java", *fast, "-cp", f"{jars}/*", DRIVERS / program)
+
+
+DATA_FILE = r"db-\d+\.log"
+OF_KAHADB = {"lock": "lock", "first log": DATA_FILE, "last log": DATA_FILE}
+
+
+@pytest.mark.parametrize(("variant", "files"), [("stopped", 7), ("killed", 5), ("scheduler", 6)])
+def test_kahadb(variant: str, files: int, scratch: Path) -> None:
+    driver = java("kahadb-store", "Store.java")
+    folder = scratch / f"kahadb-{variant}"
+    assert "items" in driver.request("write", folder, variant=variant)
+    name = "scheduleDB" if variant == "scheduler" else "db"
+    patterns = {**OF_KAHADB, "index": rf"{name}\.data", "redo": rf"{name}\.redo"}
+    if variant != "killed":
+        patterns["free"] = rf"{name}\.free"
+    if variant == "stopped":
+        patterns["middle log"] = r"db-[789]\.log"
+    chosen = choose(folder, patterns)
+
+    def open_with(mode: str, copy: Path) -> Mapping[str, Any]:
+        return driver.request(mode, copy, variant=variant)
+
+    modes = ["open", "repair", "rebuild"]
+    store = Store(f"KahaDB, {variant}", folder, chosen, modes, open_with, promises=KAHADB_PROMISES)
+    check(store, scratch, files)
+    driver.stop()
+
+
+def test_zeebe(scratch: Path) -> None:
+    access = ("--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED")
+    driver = java("zeebe-journal", "Partition.java", *access)
+    folder = scratch / "zeebe"
+    assert "items" in driver.request("write", folder)
+    patterns = {
+        "meta": r".*\.meta",
+        "conf": r".*\.conf",
+        "lock": r"\..*\.lock",
+        "first segment": r".*-1\.log",
+        "middle segment": r".*-2\.log",
+        "last segment": r".*-4\.log",
+        "prepared segment": r".*-5\.log",
+        "snapshot": r"snapshots/.*\.sst",
+        "checksum": r"snapshots/.*\.checksum",
+    }
+    promises = {r"a broker opens the journal only .*\.meta": "no-meta"}
+    chosen, modes = choose(folder, patterns), ["open", "no-meta"]
+    store = Store("Zeebe", folder, chosen, modes, driver.request, promises=promises)
+    check(store, scratch, 9)
+    driver.stop()
+
+
+def test_zmq_raft(scratch: Path) -> None:
+    package = BUILD / "zmq-raft"
+    if shutil.which("node") is None or not (package / "package.json").is_file():
+        unavailable("unavailable, because zmq-raft is not built: walproof setup --impl zmq-raft")
+    driver = Driver("node", DRIVERS / "zmq_raft.cjs", package)
+    folder = scratch / "zmq-raft"
+    assert "items" in driver.request("write", folder)
+    patterns = {
+        "state": r"raft\.pers",
+        "snapshot": "snap",
+        "first index file": r"log/.*\.rlog",
+        "middle index file": r"log/.*20\.rlog",
+        "last index file": r"log/.*\.rlog",
+    }
+    chosen = choose(folder, patterns)
+    check(Store("zmq-raft", folder, chosen, ["open", "log"], driver.request), scratch, 5)
+    driver.stop()
+
+
+def systemd_program(name: str) -> list[str] | None:
+    """Return the command of a program of systemd: one that is built here, or the machine's."""
+    for root in sorted(BUILD.glob("systemd*/root")):
+        for loader in root.glob("usr/lib/*/ld-linux*.so.*"):
+            libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
+            place = "usr/bin" if name == "journalctl" else "usr/lib/systemd"
+            return [str(loader), "--library-path", libraries, str(root / place / name)]
+    path = os.pathsep.join(["/lib/systemd", "/usr/lib/systemd", os.environ.get("PATH", "")])
+    program = shutil.which(name, path=path)
+    return [program] if program else None
+
+
+def write_journal(remote: list[str], path: Path, first: int, is_killed: bool) -> None:
+    """Write 50 entries with journal-remote; kill it, or let it close the file."""
+    entries = "".join(
+        f"__REALTIME_TIMESTAMP={1_700_000_000_000_000 + number * 1_000_000}\n"
+        f"__MONOTONIC_TIMESTAMP={number * 1_000_000}\n"
+        f"_BOOT_ID={'11' * 16}\n_MACHINE_ID={'ab' * 16}\n"
+        f"MESSAGE=message {number} {'x' * 100}\nPRIORITY=6\n\n"
+        for number in range(first, first + 50)
+    )
+    command = [*remote, "--output", str(path), "-"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdin is not None
+        process.stdin.write(entries.encode())
+        process.stdin.flush()
+        last = f"message {first + 49} ".encode()
+        end = time.monotonic() + 30
+        while is_killed and not (path.exists() and last in path.read_bytes()):
+            assert time.monotonic() < end, "journal-remote wrote nothing"
+            time.sleep(0.05)
+        if is_killed:
+            process.kill()
+    assert path.exists()
+
+
+def journal_reader(journalctl: list[str]) -> Callable[[str, Path], Mapping[str, Any]]:
+    """Return a function that gives the messages that journalctl shows, by their time."""
+    options = ["-o", "json", "--all", "--no-pager", "-q"]
+
+    def entries(_: str, folder: Path) -> Mapping[str, Any]:
+        done = subprocess.run(
+            [*journalctl, "-D", str(folder), *options],
+            capture_output=True,
+            timeout=60,
+            check=False,
+            env=os.environ | {"LC_ALL": "C.UTF-8"},
+        )
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        if not lines:
+            return {"refused": done.stderr.decode(errors="replace") or "no entry"}
+        return {"items": {line["__REALTIME_TIMESTAMP"]: str(line.get("MESSAGE")) for line in lines}}
+
+    return entries
+
+
+def test_systemd(scratch: Path) -> None:
+    journalctl = systemd_program("journalctl")
+    remote = systemd_program("systemd-journal-remote")
+    if journalctl is None or remote is None:
+        unavailable("unavailable, because journalctl or systemd-journal-remote not found")
+    assert journalctl is not None and remote is not None
+    folder = scratch / "systemd"
+    folder.mkdir()
+    archived = f"system@{'aa' * 16}-0000000000000001-00060a24181e4000.journal"
+    write_journal(remote, folder / archived, 1, is_killed=False)
+    write_journal(remote, folder / "system.journal", 51, is_killed=True)
+    chosen = {"archived journal": archived, "active journal": "system.journal"}
+    check(Store("systemd", folder, chosen, ["open"], journal_reader(journalctl)), scratch, 2)
