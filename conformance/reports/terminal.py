@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.compare import ANSWER_PARTS, every_part
-from conformance.isolation import words
+from conformance.sandbox import isolation_lines as lines_of_isolation
 from conformance.text import printable
 from reference_impl.formats import FORMATS
 
@@ -307,7 +307,7 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
     isolation = report.get("isolation")
     if isolation is None:
         return []
-    return list(zip(("dim", "yellow"), words.lines(isolation), strict=False))
+    return list(zip(("dim", "yellow"), lines_of_isolation(isolation), strict=False))
 
 
 def print_kinds(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import subprocess
 import sys
@@ -54,7 +53,7 @@ def smoke(vectors):
     def run(command, one_shot=False, seconds=10):
         words = shlex.split(command) if isinstance(command, str) else command
         steps = Smoke(words, vectors, ["leveldb-log"], seconds)
-        asyncio.run(steps.run(one_shot))
+        steps.run(one_shot)
         assert children() == []
         return {finding.step: finding for finding in steps.findings}
 
@@ -102,7 +101,7 @@ def reply(request):
 
     def test_a_format_without_vectors_is_not_tried(self, program):
         steps = Smoke(program(RIGHT), {}, ["leveldb-log"])
-        asyncio.run(steps.run())
+        steps.run()
         found = {finding.step: finding.note for finding in steps.findings}
         assert found["reads a log"] == "none of its formats is tried"
 

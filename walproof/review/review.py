@@ -97,7 +97,7 @@ def review(
         workers = {
             side: Worker(root, scratch=Path(folder)) for side, root in (("old", old), ("new", new))
         }
-        found.isolation = {"by": workers["old"].box.held_by(), "could": workers["old"].box.could()}
+        found.isolation = workers["old"].sandbox.isolation()
         try:
             for format in chosen:
                 say(f"running old and new readers of {format}")

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from conformance.describe import payload_key
-from conformance.isolation import evidence, words
-from conformance.isolation.environment import existing
 from conformance.protocol.messages import ProtocolError, validate
+from conformance.sandbox import isolation
 from reference_impl.answer import End, payload_to_json
 from walproof.sweep import invariants, judge, shares
 from walproof.sweep.cases import Asked, Case, Now
@@ -61,7 +60,7 @@ class ShardRunner:
             asker.deaths, asker.busy_seconds = 0, 0.0
         if self.plan.programs:
             isolated = all(program.isolated for program in self.plan.programs)
-            outcome.isolation = words.told(isolated, existing(evidence()))
+            outcome.isolation = isolation(isolated)
         now = Now(self.plan, outcome)
         seen_before: set[int] = set()
         for run in self.plan.shards[number]:

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 from conformance.cases import Case, Judgement, WritingStep, found_at
 from conformance.contents import Contents
-from conformance.isolation import Box
 from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
+from conformance.sandbox import Sandbox
 from conformance.scratch import remove
 from walproof.sweep.judge import (
     CRASH,
@@ -119,12 +119,12 @@ class Asker:
         scratch: Path,
         limits: Limits,
         patience: Patience | None = None,
-        box: Box | None = None,
+        box: Sandbox | None = None,
     ) -> None:
         self.name = name
         self.patience = patience
         self.box = box
-        self.command = command if box is None else box.command(command)
+        self.command = command if box is None else box.absolute_command(command)
         self.format = format
         self.limits = limits
         self.hello: dict[str, Any] = {}
@@ -210,8 +210,6 @@ class Asker:
         if self._process is not None:
             self._process.close()
             self._process = None
-        if self.box is not None:
-            self.box.close()
 
     def _send(self, asked: _Asked) -> None:
         self._seq += 1

@@ -1,14 +1,13 @@
 """Stands between a worker and a program under test, so that nothing is left behind.
 
-``guard.py PARENT SCRATCH MEMORY FD CHECKOUT BOX [PROGRAM ARGUMENT …]`` runs the program with the
-guard's own standard streams, in a box if BOX is the JSON of an ``Entrance`` and not empty; the
-package ``conformance`` lies in CHECKOUT. The guard ends the program and all that it started when
+``guard.py PARENT SCRATCH MEMORY FD [PROGRAM ARGUMENT …]`` runs the program with the guard's own
+standard streams. The guard ends the program and all that it started when
 they hold more than MEMORY bytes, and when the process PARENT is gone, even by ``kill -9``; then it
 removes the folder SCRATCH too. Without a program it only waits to do that. Its last words go to
 file descriptor FD: ``exit STATUS``, ``signal NUMBER``, ``over BYTES``, ``cannot WHY``.
 
-The guard itself stays outside of the box, where the program cannot end it. Beyond that it is the
-standard library only, and little of it: one of these starts for every program and every crash.
+The guard itself stays outside of a sandbox, where the program cannot end it. It is the standard
+library only, and little of it: one of these starts for every program and every crash.
 """
 
 from __future__ import annotations
@@ -21,10 +20,6 @@ import signal
 import sys
 import time
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # it takes longer to import than all else
-    from typing import Any
-
 POLL_SECONDS = 0.05
 SHARED_BYTES = 1 << 30
 """So much others may write into memory meanwhile: it is not laid to a program's charge."""
@@ -32,9 +27,7 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _WATCHED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def main(
-    parent: int, scratch: str, memory: int, fd: int, checkout: str, box: str, command: list[str]
-) -> None:
+def main(parent: int, scratch: str, memory: int, fd: int, command: list[str]) -> None:
     """Run until the program has ended or the parent is gone."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     _prctl(_PR_SET_PDEATHSIG, signal.SIGHUP)
@@ -42,7 +35,7 @@ def main(
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     os.set_inheritable(fd, False)
     before = _in_memory()
-    child = _start(command, fd, _entrance(checkout, box) if box else None) if command else None
+    child = _start(command, fd) if command else None
     _let_go_of_streams()
     while os.getppid() == parent:
         got = _wait_for_signal()
@@ -69,28 +62,12 @@ def main(
         _remove(scratch)
 
 
-def _entrance(checkout: str, box: str) -> Any:
-    sys.path.insert(0, checkout)
-    from conformance.isolation.entering import Entrance
-
-    return Entrance.from_json(box)
-
-
-def _start(command: list[str], fd: int, entrance: Any) -> int:
+def _start(command: list[str], fd: int) -> int:
     guard = os.getpid()
     child = os.fork()
     if child:
         return child
     os.setsid()
-    if entrance is not None:
-        try:
-            entrance.enter()
-            if entrance.rules is not None:
-                os.set_inheritable(entrance.rules, False)
-        except OSError:
-            _say(fd, f"cannot isolate {command[0]} as this system offers")
-            os._exit(127)
-    # Only now: new rights make the system forget with whom it is to die.
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != guard:
         os._exit(1)
@@ -210,4 +187,4 @@ def _prctl(option: int, value: int) -> None:
 
 if __name__ == "__main__":
     first, folder, most, status, *others = sys.argv[1:]
-    main(int(first), folder, int(most), int(status), others[0], others[1], others[2:])
+    main(int(first), folder, int(most), int(status), others)

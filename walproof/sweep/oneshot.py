@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,11 +9,11 @@ from typing import Any
 
 from conformance.cases import found_at
 from conformance.contents import Contents
-from conformance.isolation import Box
-from conformance.protocol.child import Crash, OverLimit, Timeout
-from conformance.protocol.child import Limits as ChildLimits
+from conformance.process import Crash, OverLimit, Timeout
+from conformance.process import Limits as ProcessLimits
 from conformance.protocol.messages import ProtocolError
-from conformance.protocol.oneshot import OneShot, reported_parts
+from conformance.sandbox import Sandbox
+from conformance.session import PROGRAM_FAILURES, OneShotSession, reported_parts
 from walproof.sweep.children import Asker, Limits, Patience, Reply
 from walproof.sweep.judge import (
     CRASH,
@@ -44,11 +43,11 @@ class OneShotAsker(Asker):
         scratch: Path,
         limits: Limits,
         patience: Patience | None = None,
-        box: Box | None = None,
+        box: Sandbox | None = None,
     ) -> None:
         super().__init__(name, command, format, scratch, limits, patience, box)
-        limited = ChildLimits(memory_bytes=limits.memory, output_bytes=limits.output)
-        self._program = OneShot(command, scratch, limited, box=box)
+        limited = ProcessLimits(memory_bytes=limits.memory, output_bytes=limits.output)
+        self._program = OneShotSession(command, limited, box)
 
     def ask(
         self, token: Any, name: str, contents: Contents, context: str, profile: str = "recover"
@@ -61,12 +60,12 @@ class OneShotAsker(Asker):
         request = {"seq": 0, "format": self.format, "path": str(place), "profile": profile}
         request["context"] = json.loads(context) if context else {}
         try:
-            reply = asyncio.run(self._program.ask(request, self.limits.wall_ms))
-        except tuple(_OUTCOMES) as error:
+            reply = self._program.request(request, self.limits.wall_ms)
+        except PROGRAM_FAILURES as error:
             self.deaths += 1
             if isinstance(error, Timeout) and self.patience is not None:
                 self.patience.timed_out(self.name, token)
-            self.replies.append(Reply(token, None, _OUTCOMES[type(error)], str(error)))
+            self.replies.append(Reply(token, None, _outcome(error), str(error)))
             return
         if "skipped" in reply:
             self.replies.append(Reply(token, None, SKIPPED, str(reply["skipped"])))
@@ -80,5 +79,7 @@ class OneShotAsker(Asker):
 
     def close(self) -> None:
         """Nothing is left running."""
-        if self.box is not None:
-            self.box.close()
+
+
+def _outcome(error: Exception) -> int:
+    return next(outcome for kind, outcome in _OUTCOMES.items() if isinstance(error, kind))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from conformance import __version__
 from conformance.contents import digest
-from conformance.isolation import Box, evidence
+from conformance.sandbox import Sandbox, evidence
 from walproof.sweep import shares
 from walproof.sweep.children import Limits
 from walproof.sweep.controls import Control, seed_of
@@ -72,11 +72,11 @@ class Program:
     isolated: bool = True
     writes: tuple[str, ...] = ()
 
-    def box(self, folder: Path) -> Box | None:
+    def box(self, folder: Path) -> Sandbox | None:
         """The box around it on this machine, with this folder; or none."""
         if not self.isolated:
             return None
-        return Box(folder, hides=evidence(), writes=map(Path, self.writes))
+        return Sandbox(folder, hides=evidence(), writes=map(Path, self.writes))
 
     def takes(self, format: str, setting: Setting) -> bool:
         """Whether it can be asked in this way."""

@@ -13,9 +13,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance import ROOT
-from conformance.isolation import Box
-from conformance.protocol.child import describe_exit
+from conformance.process import describe_exit
+from conformance.sandbox import Sandbox
 
 GUARD = Path(__file__).parent / "guard.py"
 STDERR_TAIL = 4096
@@ -23,15 +22,11 @@ _CHUNK = 1 << 18
 
 
 class Ended(Exception):
-    """The program has ended; the text says how. ``over`` is true when its memory was too much.
+    """The program has ended; the text says how. ``over`` is true when its memory was too much."""
 
-    ``unboxed`` is true if it was not run, since it could not be isolated.
-    """
-
-    def __init__(self, text: str, over: bool = False, unboxed: bool = False) -> None:
+    def __init__(self, text: str, over: bool = False) -> None:
         super().__init__(text)
         self.over = over
-        self.unboxed = unboxed
 
 
 class Process:
@@ -41,25 +36,22 @@ class Process:
     """
 
     def __init__(
-        self, command: Sequence[str], scratch: Path, memory: int, box: Box | None = None
+        self, command: Sequence[str], scratch: Path, memory: int, box: Sandbox | None = None
     ) -> None:
         self.memory = memory
         self.stderr = b""
         self._in = self._out = b""
         status, inherited = os.pipe()
         self._status = status
-        entrance, environment, shared = "", None, [inherited]
+        environment, folder = None, None
         if box is not None:
-            box.prepare()
-            step = box.entrance()
-            entrance, environment = step.to_json(), box.environment(command)
-            shared += [] if step.rules is None else [step.rules]
+            environment, folder, command = box.environment(command), box.work, box.wrapped(command)
         # -I -S: no site, nothing of the caller's environment: it starts in 15 ms.
         self._guard = subprocess.Popen(
             [sys.executable, "-I", "-S", str(GUARD), str(os.getpid()), str(scratch), str(memory),
-             str(inherited), str(ROOT), entrance, *command],
+             str(inherited), *command],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            pass_fds=shared, bufsize=0, env=environment,
+            pass_fds=[inherited], bufsize=0, env=environment, cwd=folder,
         )  # fmt: skip
         os.close(inherited)
         assert self._guard.stdin and self._guard.stdout and self._guard.stderr
@@ -171,10 +163,9 @@ class Process:
         if said[:1] == ["signal"]:
             return Ended(describe_exit(-int(said[1])))
         if said[:1] == ["exit"]:
-            return Ended(describe_exit(int(said[1])))
-        text = " ".join(said)
-        unboxed = text.startswith("cannot isolate")
-        return Ended(text or "it was killed from outside", unboxed=unboxed)
+            status = int(said[1])  # as a shell does, bwrap adds 128 to a signal
+            return Ended(describe_exit(128 - status if 128 < status <= 192 else status))
+        return Ended(" ".join(said) or "it was killed from outside")
 
     def _close(self) -> None:
         for stream in (self._guard.stdin, self._guard.stdout, self._guard.stderr):

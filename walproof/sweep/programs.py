@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from conformance.one_shot import takes_strict
 from conformance.protocol.messages import ProtocolError
-from conformance.protocol.oneshot import file_name
 from conformance.scratch import Held
-from conformance.subject import Subject, takes_strict
+from conformance.session import file_name
+from conformance.subject import Subject
 from conformance.vectors import Vector
 from walproof.sweep.children import Asker, Limits
 from walproof.sweep.plan import FAST, REFERENCE, Program
@@ -32,14 +33,11 @@ def introduced(
     """A program as its hello describes it, and why it must be one-shot if it says none.
 
     With the ``vectors`` it is found out whether a one-shot program takes the profile ``strict``.
-    Raises :class:`NoProgram` if it says that it does not read the format, or in no profile, or if
-    it cannot be isolated as this system offers.
+    Raises :class:`NoProgram` if it says that it does not read the format, or in no profile.
     """
     try:
         hello = _hello(program, replace(limits, start_seconds=HELLO_SECONDS))
     except (Ended, ProtocolError) as error:
-        if isinstance(error, Ended) and error.unboxed:
-            raise NoProgram(str(error)) from None
         of_format = [vector for vector in vectors if vector.body["format"] == format]
         subject = Subject(program.name, program.name, program.command, isolated=program.isolated)
         strict = takes_strict(subject, of_format)

@@ -131,7 +131,7 @@ def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
     rows = reading.measure([reader], [TINY], 1, isolated=isolated)
     assert rows[0]["records"] == TINY.count
     assert outside.exists() is not isolated
-    made = report.build(rows, [], 1, quick=True, isolation=boxed.isolation(isolated))
+    made = report.build(rows, [], 1, quick=True, isolation=isolation_here(isolated))
     with (console := Console(width=120)).capture() as shown:
         report.show(made, console)
     assert ("isolation: own folder, own namespaces" in shown.get()) is isolated
