@@ -190,13 +190,14 @@ class Process:
     def read_all(self, seconds: float, max_bytes: int | None = None) -> bytes:
         """Return all output of a program that exits by itself. Raises what :meth:`read_line` does.
 
-        A program that a signal killed is a :class:`Crash`; any exit status is none.
+        A program that a signal killed, or that printed nothing, is a :class:`Crash`; any exit
+        status is none.
         """
         max_bytes = min(max_bytes or self.limits.output_bytes, self.limits.output_bytes)
         deadline = time.monotonic() + seconds
         self._wait(deadline, seconds, max_bytes, lambda: False)
         self._wait_for_exit(deadline, seconds)
-        if self.status is None or self.status < 0:
+        if self.status is None or self.status < 0 or not self._output:
             raise self._crash()
         return bytes(self._output)
 

@@ -21,8 +21,8 @@ from conformance.kaitai.compile import ToolMissing
 from conformance.process import Limits
 from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import diff, json_report, outputs, terminal, terminal_smoke
-from conformance.reports.causes import by_cause
 from conformance.reports.named import name_fields
+from conformance.reports.summary import by_cause
 from conformance.saving import save
 from conformance.smoke import Smoke
 from conformance.subject import Subject
@@ -170,6 +170,7 @@ def check(
     if listed is not None and not update_known and not listed.is_file():
         raise click.UsageError(f"--known-failures {listed}: there is no such file")
     console = Console()
+    before = None if baseline is None else _loaded(baseline)
     vectors = _loaded_vectors()
     selection = Selection(_with_files(vectors, patterns), formats, requirements, kinds, groups)
     chosen = selection.choose(vectors.values())
@@ -212,7 +213,6 @@ def check(
         report = _run_with_progress(plan, jobs, memory, cached)
     except BrokenVector as error:  # its bytes are examined only when it is run
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
-    before = None if baseline is None else _loaded(baseline)
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = run.unexpected(report)
     shown = bad + (run.known(report) if show_known else [])

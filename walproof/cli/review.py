@@ -13,7 +13,7 @@ from conformance import ROOT
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say_json, say_lines
 
-OUTPUTS = ("text", "json", "markdown", "junit", "sarif", "annotations")
+OUTPUTS = ("text", "json", "markdown", "junit", "sarif")
 
 
 @click.command()
@@ -63,7 +63,7 @@ def review(
     from walproof.review.review import Review
     from walproof.review.review import review as make
     from walproof.review.revision import UnknownRevision, take_out
-    from walproof.review.sarif import sarif, workflow_commands
+    from walproof.review.sarif import sarif
 
     if root is None:
         must_be_checkout("review", "compares the work tree with a revision")
@@ -101,8 +101,7 @@ def review(
         say_json(found.to_json(), indent=1)
     else:
         shapes: dict[str, Callable[[Review], str]] = {
-            "text": text, "markdown": markdown, "junit": junit,
-            "sarif": sarif, "annotations": workflow_commands,
+            "text": text, "markdown": markdown, "junit": junit, "sarif": sarif,
         }  # fmt: skip
         click.echo(shapes[output](found), nl=False)
     names = api and any(f.severity == "warning" and "API" in f.classes for f in found.findings)

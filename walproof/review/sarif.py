@@ -1,19 +1,15 @@
-"""A review for code hosts: as SARIF 2.1.0, and as workflow commands that annotate lines."""
+"""A review as SARIF 2.1.0, for code hosts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.code_host import Level, annotation, location, sarif_log
+from conformance.code_host import location, sarif_log
 from walproof.review.finding import RULES, Finding, Severity
-from walproof.review.printing import headline
 from walproof.review.review import Review
 
 _LEVELS: Mapping[Severity, str] = {"breaking": "error", "warning": "warning", "note": "note"}
-_COMMANDS: Mapping[Severity, Level] = {
-    "breaking": "error", "warning": "warning", "note": "notice",
-}  # fmt: skip
 
 
 def sarif(review: Review) -> str:
@@ -37,16 +33,6 @@ def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
     if finding.excused is not None:
         result["suppressions"] = [{"kind": "inSource", "justification": finding.excused}]
     return result
-
-
-def workflow_commands(review: Review) -> str:
-    """A line for each finding that nothing excuses: ``::error file=…,line=…,title=…::…``."""
-    lines = [annotation("notice", headline(review), "walproof review")]
-    for finding in review.findings:
-        if finding.excused is None:
-            level = _COMMANDS[finding.severity]
-            lines.append(annotation(level, _message(finding), finding.rule, *finding.place))
-    return "\n".join(lines) + "\n"
 
 
 def _message(finding: Finding) -> str:

@@ -38,6 +38,7 @@ from conformance.recipes.leveldb_log.log import (
     numbered,
     physical,
 )
+from conformance.session import ProtocolSession
 from reference_impl.leveldb_log.layout import (
     BLOCK_SIZE,
     HEADER_SIZE,

@@ -49,9 +49,13 @@ def test_a_repository_of_ones_own(
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     monkeypatch.setattr(command, "ROOT", elsewhere)
     monkeypatch.setattr("walproof.cli.checkout.IS_INSTALLED", True)
-    result = run("--repository", str(repository), "--output", "annotations")
+    result = run("--repository", str(repository), "--output", "sarif")
     assert result.return_value == 1
-    assert "::error file=ksy/toy_log.ksy,line=15,title=VALUES_LOOSENED::" in result.output
+    (finding,) = json.loads(result.output)["runs"][0]["results"]
+    place = finding["locations"][0]["physicalLocation"]
+    assert finding["ruleId"] == "VALUES_LOOSENED"
+    assert place["artifactLocation"]["uri"] == "ksy/toy_log.ksy"
+    assert place["region"]["startLine"] == 15
     assert "no folder ksy" in str(run("--repository", str(elsewhere)).exception)
 
 
