@@ -15,7 +15,6 @@ from conformance import ROOT
 
 PLAIN = {
     "conformance/implementations/systemd/adapter.py": "in a scratch folder of the adapter's own",
-    "conformance/isolation/namespaces.py": "the maps of a new namespace, under /proc",
     "conformance/packages/build.py": "an archive in memory, which is saved when whole",
     "conformance/packages/python/tests/test_known.py": "a scratch folder",
     "conformance/packages/python/tests/test_tables.py": "in a scratch folder",
