@@ -1,6 +1,6 @@
 // A Walproof adapter to start from: one file and what comes with .NET. Fill in Read, name it in Hello.
 //
-//   walproof smoke --seconds 60 --cmd 'dotnet run --project conformance/skeletons/csharp --'   # speaks the protocol?
+//   walproof check --smoke --seconds 60 --cmd 'dotnet run --project conformance/skeletons/csharp --'   # speaks the protocol?
 //   walproof check --cmd 'dotnet run --project conformance/skeletons/csharp --'                # all vectors
 //
 // By hand: dotnet run -- read leveldb-log FILE [strict]

@@ -1,6 +1,6 @@
 # A Walproof adapter to start from: one file, Perl 5.14 and its core modules. Fill in read_log, name it in %hello.
 #
-#   walproof smoke --cmd 'perl conformance/skeletons/perl/adapter.pl'   # speaks the protocol?
+#   walproof check --smoke --cmd 'perl conformance/skeletons/perl/adapter.pl'   # speaks the protocol?
 #   walproof check --cmd 'perl conformance/skeletons/perl/adapter.pl'   # all vectors
 #
 # By hand: perl adapter.pl read leveldb-log FILE [strict]

@@ -2,7 +2,7 @@
 
 # A Walproof adapter to start from: one file, standard library only. Fill in read, name it in HELLO.
 #
-#   walproof smoke --cmd 'ruby conformance/skeletons/ruby/adapter.rb'   # speaks the protocol?
+#   walproof check --smoke --cmd 'ruby conformance/skeletons/ruby/adapter.rb'   # speaks the protocol?
 #   walproof check --cmd 'ruby conformance/skeletons/ruby/adapter.rb'   # all vectors
 #
 # By hand: ruby adapter.rb read leveldb-log FILE [strict]
