@@ -230,10 +230,13 @@ class Process:
 
     def close(self) -> None:
         """Close the input, give the program a moment, then make sure that it is gone."""
+        # Once it has exited, nobody can tell what it started.
+        started = _processes(descendants(self._popen.pid))
         self.close_input()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(EXIT_SECONDS)
         self.kill()
+        _kill_each(started)
 
     def _has_line(self) -> bool:
         has_line = self._output.find(b"\n", self._searched) >= 0
@@ -446,7 +449,7 @@ def kill_tree(pid: int) -> None:
     """
     _signal_group(pid, signal.SIGSTOP)
     for _ in range(KILL_ROUNDS):
-        if not _kill_each(descendants(pid)):
+        if not _kill_each(_processes(descendants(pid))):
             break
         time.sleep(KILL_ROUND_SECONDS)
     _signal_group(pid, signal.SIGKILL)
@@ -466,12 +469,20 @@ def resident_bytes(pid: int) -> int:
     return total
 
 
-def _kill_each(pids: Sequence[int]) -> bool:
-    """Kill processes; return whether any was alive."""
-    any_alive = False
+def _processes(pids: Sequence[int]) -> list[psutil.Process]:
+    """Return those processes that are still there."""
+    processes = []
     for pid in pids:
         with contextlib.suppress(psutil.Error):
-            process = psutil.Process(pid)
+            processes.append(psutil.Process(pid))
+    return processes
+
+
+def _kill_each(processes: Sequence[psutil.Process]) -> bool:
+    """Kill processes; return whether any was alive."""
+    any_alive = False
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
             if process.status() != psutil.STATUS_ZOMBIE:
                 any_alive = True
                 process.kill()
