@@ -1,4 +1,4 @@
-"""Each skeleton speaks the protocol; the examples made from two of them answer every vector right."""
+"""Skeletons speak the protocol; the examples made from two of them answer every vector right."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -29,8 +28,8 @@ BUILD_SECONDS = 600
 class Language:
     """How an adapter in a language is built and started.
 
-    In the commands ``here`` is the folder of the sources and ``out`` one to build in. ``probe`` is a
-    command that fails where something other than the programs is missing, ``lacking`` says what.
+    In the commands ``here`` is the folder of the sources and ``out`` one to build in. ``probe``
+    fails where something other than the programs is missing, which ``lacking`` names.
     """
 
     name: str

@@ -1,11 +1,12 @@
 package walproof.vectors;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,12 +15,13 @@ import java.util.TreeMap;
 
 /** The golden vectors of Walproof: journal files (write-ahead logs) and the expected answers. */
 public final class Vectors {
+  /** All files of the set: a folder in a jar cannot be listed. */
+  private static final String[] NAMES = text("files.txt").split("\n");
   private Vectors() {}
 
   /** A log and the expected answer; {@code body} is the whole description (vectors/schema.json). */
   public static final class Vector {
-    public final String id;
-    public final String format;
+    public final String id, format;
     /** read, truncations, write or append. */
     public final String operation;
     /** The name of the log: a file, or a folder for a log of several files. */
@@ -35,10 +37,10 @@ public final class Vectors {
     }
 
     /** The bytes of the log by file name, with / between names of nested folders. */
-    public Map<String, byte[]> files() throws IOException {
+    public Map<String, byte[]> files() {
       Map<String, byte[]> files = new TreeMap<>();
       String path = format + "/" + input;
-      for (String name : text("files.txt").split("\n")) {
+      for (String name : NAMES) {
         if (name.equals(path) || name.startsWith(path + "/")) {
           files.put(name.substring(name.equals(path) ? format.length() + 1 : path.length() + 1), bytes(name));
         }
@@ -51,10 +53,8 @@ public final class Vectors {
       String suffix = profile.equals("strict") ? "_strict" : "";
       List<JsonObject> answers = new ArrayList<>();
       answers.add(body.getAsJsonObject("expect" + suffix));
-      if (body.has("accept")) {
-        for (JsonElement other : body.getAsJsonArray("accept")) {
-          answers.add(other.getAsJsonObject().getAsJsonObject("answer" + suffix));
-        }
+      for (JsonElement other : body.has("accept") ? body.getAsJsonArray("accept") : new JsonArray()) {
+        answers.add(other.getAsJsonObject().getAsJsonObject("answer" + suffix));
       }
       answers.removeIf(answer -> answer == null);
       return answers;
@@ -62,12 +62,12 @@ public final class Vectors {
   }
 
   /** The contents of index.json: the version of the set, counts, ids and hashes. */
-  public static JsonObject index() throws IOException {
+  public static JsonObject index() {
     return JsonParser.parseString(text("index.json")).getAsJsonObject();
   }
 
   /** The vectors of a format, or of all formats for null, in order of id. */
-  public static List<Vector> all(String format) throws IOException {
+  public static List<Vector> all(String format) {
     List<Vector> all = new ArrayList<>();
     for (JsonElement row : index().getAsJsonArray("vectors")) {
       String id = row.getAsJsonObject().get("id").getAsString();
@@ -78,21 +78,23 @@ public final class Vectors {
     return all;
   }
 
-  /** The vector with an id; FileNotFoundException if there is none. */
-  public static Vector load(String id) throws IOException {
+  /** The vector with an id; UncheckedIOException if there is none. */
+  public static Vector load(String id) {
     return new Vector(JsonParser.parseString(text(id + ".json")).getAsJsonObject());
   }
 
-  private static String text(String path) throws IOException {
+  private static String text(String path) {
     return new String(bytes(path), StandardCharsets.UTF_8);
   }
 
-  private static byte[] bytes(String path) throws IOException {
+  private static byte[] bytes(String path) {
     try (InputStream data = Vectors.class.getResourceAsStream("/vectors/" + path)) {
       if (data == null) {
-        throw new FileNotFoundException("no vectors/" + path);
+        throw new IOException("no vectors/" + path);
       }
       return data.readAllBytes();
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
     }
   }
 }
