@@ -1,4 +1,4 @@
-// Tests a small LevelDB reader with the vectors. Copy it, and replace read with your reader.
+// Tests a small reader of LevelDB logs with the vectors. Copy it, and replace read with your reader.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-//! Tests a small LevelDB reader with the vectors. Copy it, and replace `read` with your reader.
+//! Tests a small reader of LevelDB logs with the vectors. Copy it, and replace `read` with your reader.
 
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Tests a small LevelDB reader with the vectors. Copy it, and replace {@code read} with your reader. */
+/** Tests a small reader of LevelDB logs with the vectors. Copy it, and replace {@code read} with your reader. */
 class ExampleTest {
   private static final int BLOCK_BYTES = 32768, HEADER_BYTES = 7, LONGEST_PAYLOAD_IN_FULL_BYTES = 4096;
   private static final int FULL = 1, FIRST = 2, MIDDLE = 3, LAST = 4;
