@@ -1,4 +1,4 @@
-"""Tests a small reader of LevelDB logs with the vectors. Copy it, and replace ``read`` with your reader."""
+"""Tests a small reader of LevelDB logs with the vectors. Copy it, and put your reader into it."""
 
 from __future__ import annotations
 
