@@ -14,7 +14,7 @@ help:
 	@echo 'make test                            the tests of this project'
 	@echo 'make vectors                         make the golden vectors again'
 	@echo 'make mutants                         change the executable specification: do the vectors tell?'
-	@echo 'make parsers                         packages of parsers in ten languages, in parsers/'
+	@echo 'make parsers                         packages of parsers in six languages, in parsers/'
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
 	@echo 'make site                            a page for each format, vector, reader: in build/site'
 	@echo 'make sweep                           damage the vectors in a million ways, on Spark'
