@@ -15,7 +15,7 @@ from walproof.sweep.known import Known
 from walproof.sweep.pairs import PAIR
 from walproof.sweep.plan import Enumerations
 from walproof.sweep.recipes import Recipe
-from walproof.sweep.shard import Found, found_from_json
+from walproof.sweep.shard import Occurrence, occurrence_from_json
 from walproof.sweep.writing import records_for, text_of
 
 
@@ -28,8 +28,8 @@ class Finding:
     case is as a vector, ``repeat`` is the command that runs it again.
     """
 
-    best: Found
-    signatures: list[Found] = field(default_factory=list)
+    best: Occurrence
+    signatures: list[Occurrence] = field(default_factory=list)
     cause: tuple[str, str] | None = None
     recipe: Recipe | None = None
     minimised: str = ""
@@ -98,18 +98,18 @@ class Finding:
         return (self.cause is not None, rank, -self.count, not single, self.best.order)
 
 
-def merged(markers: Iterable[Mapping[str, Any]]) -> dict[Signature, Found]:
+def merged(markers: Iterable[Mapping[str, Any]]) -> dict[Signature, Occurrence]:
     """The signatures of all shards."""
-    found: dict[Signature, Found] = {}
+    found: dict[Signature, Occurrence] = {}
     for marker in markers:
         for body in marker["findings"]:
-            one = found_from_json(body)
+            one = occurrence_from_json(body)
             before = found.get(one.signature)
             found[one.signature] = before.merge(one) if before else one
     return found
 
 
-def findings(signatures: Iterable[Found], known: Mapping[str, Known]) -> list[Finding]:
+def findings(signatures: Iterable[Occurrence], known: Mapping[str, Known]) -> list[Finding]:
     """Findings by effect, the most telling first."""
     by_effect: dict[tuple[str, ...], Finding] = {}
     for found in signatures:

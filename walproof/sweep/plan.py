@@ -6,20 +6,16 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from conformance import __version__
 from conformance.contents import digest
-from conformance.isolation import Box, evidence
 from walproof.sweep import shares
-from walproof.sweep.children import Limits
 from walproof.sweep.controls import Control, seed_of
 from walproof.sweep.formats import kind
+from walproof.sweep.programs import FAST, REFERENCE, Limits, Program
 from walproof.sweep.recipes import LISTS, Enumeration
-from walproof.sweep.settings import PROFILES, READING, Setting, reads_any
-
-REFERENCE, FAST = "reference", "fast"
+from walproof.sweep.settings import PROFILES, Setting
 
 SMALL = 4096
 """Bytes of a log that gets more than its share of the cases: it is read quickly."""
@@ -54,34 +50,6 @@ class Coverage(NamedTuple):
 
     planned: int
     possible: int
-
-
-@dataclass(frozen=True)
-class Program:
-    """An implementation outside the worker: its command, and what makes it another one.
-
-    It is asked in its ``profiles``; one that is ``one_shot`` cannot be told a context. It runs in a
-    box if it is ``isolated``, and may change the folders ``writes`` besides its own.
-    """
-
-    name: str
-    command: tuple[str, ...]
-    one_shot: bool = False
-    version: str = ""
-    profiles: tuple[str, ...] = READING
-    isolated: bool = True
-    writes: tuple[str, ...] = ()
-
-    def box(self, folder: Path) -> Box | None:
-        """The box around it on this machine, with this folder; or none."""
-        if not self.isolated:
-            return None
-        return Box(folder, hides=evidence(), writes=map(Path, self.writes))
-
-    def takes(self, format: str, setting: Setting) -> bool:
-        """Whether it can be asked in this way."""
-        blind = self.one_shot and reads_any(format, setting.context)
-        return setting.profile in self.profiles and not blind
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from walproof.quantity import counted
 from walproof.sweep import invariants, judge
 from walproof.sweep.fields import brief
 from walproof.sweep.findings import Finding
-from walproof.sweep.plan import FAST, REFERENCE, Plan
+from walproof.sweep.plan import Plan
+from walproof.sweep.programs import FAST, REFERENCE
 from walproof.sweep.readers import kernel
 from walproof.sweep.settings import READING
 from walproof.sweep.store import Store
