@@ -15,9 +15,9 @@ from conformance.kaitai.types import class_name
 from walproof.review.behaviour import Changed, Table, counted, several
 from walproof.review.consequences import FOLLOWS
 from walproof.review.finding import Finding
+from walproof.review.grammar_model import Model, target
 from walproof.review.logs import LARGEST, LogUnderReview
 from walproof.review.members import b_id
-from walproof.review.resolved import Model, target
 from walproof.review.revision import Worker
 from walproof.review.structure import StructureDiff
 

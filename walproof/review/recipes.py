@@ -13,8 +13,8 @@ from typing import Any
 
 from walproof.review.behaviour import several
 from walproof.review.finding import Finding
+from walproof.review.grammar_model import Member, Model, Name, targets
 from walproof.review.grammars import grammars_of
-from walproof.review.resolved import Member, Model, Name, targets
 from walproof.review.structure import StructureDiff
 
 _PATH = re.compile(r"(?<![\w./-])[a-z_]\w*(?:\[-?\d+\])*(?:\.[a-z_]\w*(?:\[-?\d+\])*)*")

@@ -14,11 +14,11 @@ from walproof.review.behaviour import SIDES, Behaviour, Table
 from walproof.review.excuses import FILE, Excuse, excused, load_excuses
 from walproof.review.expectations import contradicted
 from walproof.review.finding import CannotReview, Finding, in_order, summary
+from walproof.review.grammar_model import Model, load_models
 from walproof.review.grammars import GrammarRun, by_data, grammars_of
 from walproof.review.logs import LogUnderReview, logs_of, merged, vector_bodies
 from walproof.review.prose import compare_requirements, compare_vectors, requirements
 from walproof.review.recipes import stale_recipes
-from walproof.review.resolved import Model, load_models
 from walproof.review.revision import Worker
 from walproof.review.structure import StructureDiff
 from walproof.review.tags import compare_citations

@@ -7,22 +7,22 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from walproof.review.enums import compare_enums
-from walproof.review.expression import Expressions
+from walproof.review.expression import ExpressionReader
 from walproof.review.facets import FacetReader, Facets
 from walproof.review.finding import Class, Finding, Severity, in_order
+from walproof.review.grammar_model import Member, Model, Name
 from walproof.review.layout import (
-    asks_where_it_is,
     bounded,
+    depends_on_position,
     flattened,
     inlined,
     may_be_absent,
     names_in,
+    replaced,
     takes_what_is_left,
 )
 from walproof.review.members import BOTH, MemberDiff, is_coverage
 from walproof.review.pairing import Alignment, Pairing
-from walproof.review.resolved import Member, Model, Name
 
 PUSHED = "old readers misread all that follows in new logs, new readers in old ones"
 _RESERVED = ("reserved", "unused", "padding", "pad", "unknown", "spare", "filler")
@@ -34,8 +34,8 @@ class StructureDiff:
     def __init__(self, old: Model, new: Model) -> None:
         self.old, self.new = old, new
         self.pairing = Pairing(old, new)
-        self._read_old = FacetReader(old, Expressions(old, self.pairing.rename))
-        self._read_new = FacetReader(new, Expressions(new, lambda _, name: name))
+        self._read_old = FacetReader(old, ExpressionReader(old, self.pairing.rename))
+        self._read_new = FacetReader(new, ExpressionReader(new, lambda _, name: name))
         self._members = MemberDiff(old, new, self._same_type, self._same_enum)
         self._regrouped: set[Name] = set()
         self.spared: set[tuple[Name, str]] = set()
@@ -261,7 +261,7 @@ class StructureDiff:
         for member in members:
             bits = reader.expressions.bits(member)
             condition = reader.of(member).get("if")
-            if bits is None or asks_where_it_is(condition) or names_in(condition) & own:
+            if bits is None or depends_on_position(condition) or names_in(condition) & own:
                 return None
             if runs and runs[-1][0] == condition:
                 bits += runs.pop()[1]
@@ -294,16 +294,12 @@ class StructureDiff:
                     waiting.append(inner)
         return found
 
-    def _flat(self, model: Model, reader: FacetReader, name: Name) -> list[object]:
-        """The list of :func:`flattened`, with paired types under one name."""
-        return [self._with_new_types(entry, model) for entry in flattened(model, reader, name)]
-
-    def _with_new_types(self, value: object, model: Model) -> object:
-        if not isinstance(value, tuple):
-            return value
-        if model is self.old and value in self.pairing.classes:
-            return self.pairing.classes[value]
-        return tuple(self._with_new_types(part, model) for part in value)
+    def _flat(self, model: Model, reader: FacetReader, name: Name) -> list[Any]:
+        """Return the list of :func:`flattened`, with paired types under one name."""
+        found = flattened(model, reader, name)
+        if model is self.old:
+            found = [replaced(facets, self.pairing.classes) for facets in found]
+        return found
 
     def _regrouping(self, b: Name) -> Finding:
         return Finding(
@@ -391,9 +387,49 @@ def _is_spare(member: Member) -> bool:
 
 
 def _is_empty(facets: Facets) -> bool:
-    return facets.get("size") == ("sum", 0) or facets.get("bits") == 0
+    return facets.get("bits") == 0
 
 
 def structure(old: Model, new: Model) -> list[Finding]:
     """The findings of the structural diff, without what data shows."""
     return [replace(finding) for finding in StructureDiff(old, new).findings]
+
+
+def compare_enums(old: Model, new: Model, a: Name, b: Name) -> Iterator[Finding]:
+    """Yield the findings between two enums: names are for programs, values are bytes."""
+    before, after = old.enums[a], new.enums[b]
+    values_before = {name: value for value, name in before.items()}
+    values_after = {name: value for value, name in after.items()}
+
+    def where(value: int | None) -> str:
+        more = () if value is None else (str(value),)
+        return new.place(b[0], new.enum_paths[b], *more)
+
+    for name, value in values_before.items():
+        subject = f"{b[-1]}::{name}"
+        if name in values_after:
+            if values_after[name] != value:
+                yield Finding(
+                    "ENUM_RENUMBERED", ("READ", "WRITE"), "breaking", subject,
+                    f"{value} → {values_after[name]}",
+                    "both sides: the same byte means one thing here and another there",
+                    where(values_after[name]),
+                )  # fmt: skip
+        elif value in after and after[value] not in values_before:
+            yield Finding(
+                "ENUM_MEMBER_RENAMED", ("API",), "warning", subject, f"{name} → {after[value]}",
+                "programs that use the name; the bytes are the same", where(value),
+            )  # fmt: skip
+        elif value not in after:
+            yield Finding(
+                "ENUM_MEMBER_REMOVED", ("READ",), "breaking", subject, f"{value} has no name now",
+                "new readers, of old logs that hold it: they no longer know what it means",
+                where(None),
+            )  # fmt: skip
+    for value, name in after.items():
+        if value not in before and name not in values_before:
+            yield Finding(
+                "ENUM_MEMBER_ADDED", ("WRITE",), "note", f"{b[-1]}::{name}", f"{value} is new",
+                "old readers of new logs meet a value without a name; whether they refuse it is"
+                " up to the field", where(value),
+            )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from walproof.review.finding import Finding, Severity
-from walproof.review.resolved import Member, Model, Name
+from walproof.review.grammar_model import Member, Model, Name
 from walproof.review.structure import StructureDiff
 
 KEY = "-requirement"

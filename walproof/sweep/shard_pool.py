@@ -66,6 +66,8 @@ def run(
 
     After ``seconds`` no shard is begun any more. Raises :class:`ShardFailed`.
     """
+    if not todo:
+        return 0.0
     started = time.monotonic()
     deadline = None if seconds is None else started + seconds
     left = list(todo)

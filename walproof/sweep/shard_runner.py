@@ -172,7 +172,7 @@ class ShardRunner:
         enumeration, setting = self.enumerations[run.control], prepared.setting
         programs = self._programs(run)
         first = len(self.outcome.rows.number)
-        for family, number in _numbers(run, enumeration):
+        for family, number in numbers_of(run, enumeration):
             made = enumeration.make(family, number)
             if made is None:
                 self.outcome.void += 1
@@ -410,8 +410,8 @@ def _written_keys(prepared: PreparedControl, request: Request) -> frozenset[str]
     return prepared.keys | {payload_key(payload_to_json(payload)) for payload in payloads}
 
 
-def _numbers(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
-    """The damages of a run: family and number of each."""
+def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
+    """Yield the damages of a run: family and number of each."""
     count = enumeration.count(run.family)
     for place in range(run.start, run.stop):
         number = place

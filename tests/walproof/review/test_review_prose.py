@@ -10,7 +10,7 @@ import pytest
 from walproof.review.excuses import FILE, BrokenExcuses, excused, load_excuses
 from walproof.review.finding import Finding
 from walproof.review.prose import compare_requirements, compare_vectors
-from walproof.review.resolved import load_models
+from walproof.review.grammar_model import load_models
 from walproof.review.structure import StructureDiff
 from walproof.review.tags import compare_citations
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance import GRAMMARS
 from walproof.review.recipes import stale_recipes
-from walproof.review.resolved import Model, load_models
+from walproof.review.grammar_model import Model, load_models
 from walproof.review.structure import StructureDiff
 
 GRAMMAR = (GRAMMARS / "leveldb_log.ksy").read_text(encoding="utf-8")

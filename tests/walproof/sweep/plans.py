@@ -9,11 +9,13 @@ from pathlib import Path
 
 from conformance import VECTORS
 from conformance.vectors import Vector, load, load_all
-from walproof.sweep import plan
-from walproof.sweep.children import Limits
+from walproof.sweep import findings, plan, shard_pool
 from walproof.sweep.controls import Control, control_of
-from walproof.sweep.plan import Enumerations, Plan, Program
+from walproof.sweep.findings import Finding
+from walproof.sweep.plan import Enumerations, Plan
+from walproof.sweep.programs import Limits, Program
 from walproof.sweep.settings import READING, told
+from walproof.sweep.store import Store
 
 WRONG = Path(__file__).parents[2] / "wrong"
 
@@ -63,3 +65,12 @@ def planned(
         format, chosen, "quick", cases, fast, programs, limits or Limits(), shard=shard,
         profiles=profiles,
     )  # fmt: skip
+
+
+def swept(plan: Plan, folder: Path) -> list[Finding]:
+    """Run a sweep to its end; return its findings."""
+    store = Store(folder)
+    shard_pool.run(plan, store, shard_pool.begin(plan, store, False))
+    markers = [store.marker(number) for number in sorted(store.done())]
+    assert len(markers) == len(plan.shards)
+    return findings.findings(findings.merged(markers).values(), {})

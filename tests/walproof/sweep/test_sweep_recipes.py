@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from reference_impl.context import check
 from tests.walproof.sweep.plans import control, planned, small_plan
 from walproof.sweep import fields, folders, plan, shares
-from walproof.sweep.asked import _numbers
 from walproof.sweep.controls import Control, fingerprint
 from walproof.sweep.pairs import PAIR
-from walproof.sweep.plan import Enumerations, Plan, Program
+from walproof.sweep.plan import Enumerations, Plan
+from walproof.sweep.programs import Program
 from walproof.sweep.recipes import Enumeration
 from walproof.sweep.settings import PROFILES
+from walproof.sweep.shard_runner import numbers_of
 
 CONTROLS = [
     ("leveldb-log/three-records", 1),
@@ -129,7 +130,7 @@ def cases_of(made: Plan, damages: Enumerations) -> list[tuple[int, ...]]:
         (run.control, run.setting, *case)
         for shard in made.shards
         for run in shard
-        for case in _numbers(run, damages[run.control])
+        for case in numbers_of(run, damages[run.control])
     ]
 
 
