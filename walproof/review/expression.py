@@ -1,7 +1,8 @@
-"""Expressions of a grammar: two are the same if they have the same value whatever the fields hold.
+"""Expressions of a grammar, compared by their values.
 
-Nothing is proved. Expressions that are not written alike are computed for many values of the fields,
-most of them numbers that stand in the expressions, or one more or less.
+Nothing is proved. Two expressions that are not written alike are computed for many values of the
+fields, most of them numbers in the expressions, or one more or less; they are the same if all
+results are.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def _value(tree: Tree, trial: int, pool: list[int]) -> Any:
             return _ARITHMETIC[kind](*values)
     # A field, or an operation that is not known: some number, the same for the same parts.
     drawn = _drawn(trial, kind, *values)
-    return drawn >> 16 if drawn % 5 == 0 else pool[drawn % len(pool)]
+    return drawn >> drawn // 5 % 57 if drawn % 5 == 0 else pool[drawn % len(pool)]
 
 
 def _is_equal(one: Any, other: Any) -> bool:
@@ -126,7 +127,7 @@ def _is_equal(one: Any, other: Any) -> bool:
 
 
 def _drawn(*key: Any) -> int:
-    return int(hashlib.sha256(repr(key).encode()).hexdigest()[:12], 16)
+    return int(hashlib.sha256(repr(key).encode()).hexdigest()[:16], 16)
 
 
 class ExpressionReader:

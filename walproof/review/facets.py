@@ -64,7 +64,9 @@ class AcceptedValues:
 class FacetReader:
     """Reads the facets of the members of one model."""
 
-    def __init__(self, model: Model, expressions: ExpressionReader, base: Tree | None = None) -> None:
+    def __init__(
+        self, model: Model, expressions: ExpressionReader, base: Tree | None = None
+    ) -> None:
         self.model = model
         self.expressions = expressions
         self.base = base

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from walproof.review.consequences import FOLLOWS
 from walproof.review.facets import AcceptedValues, Facets
-from walproof.review.finding import Class, Finding, Severity
+from walproof.review.finding import FOLLOWS, Class, Finding, Severity
 from walproof.review.grammar_model import Member, Model, Name
 
 BOTH: tuple[Class, ...] = ("READ", "WRITE")

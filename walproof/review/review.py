@@ -9,19 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from walproof.review.aimed import Aim, aim_at
-from walproof.review.behaviour import SIDES, Behaviour, Table
+from walproof.review.behaviour import SIDES, Behaviour, Table, contradicted
 from walproof.review.excuses import FILE, Excuse, excused, load_excuses
-from walproof.review.expectations import contradicted
 from walproof.review.finding import CannotReview, Finding, in_order, summary
+from walproof.review.fresh_damage import Aim, aim_at
 from walproof.review.grammar_model import Model, load_models
 from walproof.review.grammars import GrammarRun, by_data, grammars_of
 from walproof.review.logs import LogUnderReview, logs_of, merged, vector_bodies
-from walproof.review.prose import compare_requirements, compare_vectors, requirements
-from walproof.review.recipes import stale_recipes
+from walproof.review.prose import compare_requirements, compare_vectors
 from walproof.review.revision import Worker
 from walproof.review.structure import StructureDiff
-from walproof.review.tags import compare_citations
 
 UNKNOWN = "does not know the format"
 Say = Callable[[str], None]
@@ -81,12 +78,6 @@ def review(
     found = Review(against, chosen)
     structural = [f for f in diff.findings if not formats or _concerns(f, diff.new, formats)]
     findings = list(_text(old, new, bodies, formats))
-    known = requirements(new).keys()
-    findings += [
-        f
-        for f in compare_citations(diff, known, requirements(old).keys() - known)
-        if not formats or _concerns(f, diff.new, formats)
-    ]
     unchanged = {format for format in chosen if same_specification(old, new, format)}
     if unchanged:
         whose = "" if len(unchanged) == len(chosen) else f" of {', '.join(sorted(unchanged))}"
@@ -113,7 +104,6 @@ def review(
                 mine = [f for f in structural if f.grammar in own_types]
                 aim = aim_at(mine)
                 findings = list(contradicted(findings, own["new"], workers["new"], readers))
-                findings += stale_recipes(diff, own["new"], format)
                 if format not in unchanged:
                     run.gather(count, seed, aim)
                     found.tables.append(run.specification())
