@@ -81,7 +81,7 @@ def review(
             else:
                 commit = take_out(new, revision, old)
                 against = f"{revision} ({commit})" if commit != revision else revision
-            found = make(old, new, against, formats, count, seed, say)
+            outcome = make(old, new, against, formats, count, seed, say)
     except (
         BrokenExcuses,
         BrokenVector,
@@ -96,11 +96,11 @@ def review(
         if sys.stderr.isatty():
             click.echo("\r\x1b[K", err=True, nl=False)
     if output == "json":
-        say_json(found.to_json(), indent=1)
+        say_json(outcome.to_json(), indent=1)
     else:
         shapes: dict[str, Callable[[Review], str]] = {
             "text": text, "markdown": markdown, "sarif": sarif,
         }  # fmt: skip
-        click.echo(shapes[output](found), nl=False)
-    names = api and any(f.severity == "warning" and "API" in f.classes for f in found.findings)
-    return 1 if found.breaking or names else 0
+        click.echo(shapes[output](outcome), nl=False)
+    names = api and any(f.severity == "warning" and "API" in f.classes for f in outcome.findings)
+    return 1 if outcome.breaking or names else 0

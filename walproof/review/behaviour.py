@@ -152,10 +152,10 @@ class Behaviour:
         bases = sum(not log.damaged for log in large)
         if not bases:
             return ""
-        made = sum(log.origin == "sweep" for log in large)
+        samples = sum(log.origin == "sweep" for log in large)
         return (
             f"fresh damage to {bases} log{'s' * (bases != 1)} of {self.format} above"
-            f" {LARGE_BYTES // 1024} KiB, but for {made} sample{'s' * (made != 1)}"
+            f" {LARGE_BYTES // 1024} KiB, but for {samples} sample{'s' * (samples != 1)}"
         )
 
     def _judged(self, log: LogUnderReview) -> list[tuple[str, str]]:
@@ -170,8 +170,8 @@ class Behaviour:
         if not how:
             return []
         if not log.damaged:
-            found = [("READS_OLD_FILE", "old"), ("READS_NEW_FILE", "new")]
-            return [(rule, how) for rule, side in found if side in log.sides]
+            rules = [("READS_OLD_FILE", "old"), ("READS_NEW_FILE", "new")]
+            return [(rule, how) for rule, side in rules if side in log.sides]
         parent = self._control(log)
         if parent is not None and describe(parent.answers["old"], parent.answers["new"]):
             return [("READS_DAMAGED", how)]  # no wonder: it is not read alike without damage
@@ -276,15 +276,15 @@ def _hangs(reply: Mapping[str, Any], log: LogUnderReview, profile: str) -> str:
 def describe(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """What differs between two replies, in words; empty when they say the same."""
     if "error" in old or "error" in new:
-        said = [reply.get("error", "an answer") for reply in (old, new)]
-        return "" if said[0] == said[1] else f"{said[0]} → {said[1]}"
+        outcomes = [reply.get("error", "an answer") for reply in (old, new)]
+        return "" if outcomes[0] == outcomes[1] else f"{outcomes[0]} → {outcomes[1]}"
     a, b = old["answer"], new["answer"]
     if a == b:
         return ""
-    found = differences(a, b, PARTS)
-    if not found:
+    sentences = differences(a, b, PARTS)
+    if not sentences:
         return "the records have other fields or places"
-    return "; ".join(found).replace("expected ", "").replace(", found ", " → ")
+    return "; ".join(sentences).replace("expected ", "").replace(", found ", " → ")
 
 
 def _survivors(reply: Mapping[str, Any]) -> Any:
@@ -350,7 +350,7 @@ def bytes_of(log: LogUnderReview, control: LogUnderReview | None) -> str:
         changed = first_change(control.contents, log.contents)
         if changed is not None:
             file, at = changed
-            before, after = (_at(one, file, at) for one in (control.contents, log.contents))
+            before, after = (_at(each, file, at) for each in (control.contents, log.contents))
             return f"bytes from {_place(file, at)}: {before} → {after}"
     place = _parting(log.answers.get("old", {}), log.answers.get("new", {}))
     if place is None:
@@ -359,9 +359,9 @@ def bytes_of(log: LogUnderReview, control: LogUnderReview | None) -> str:
     return f"bytes from {_place(file, at)}: {_at(log.contents, file, at)}"
 
 
-def first_change(one: Contents, other: Contents) -> tuple[str, int] | None:
+def first_change(before_damage: Contents, after_damage: Contents) -> tuple[str, int] | None:
     """File and offset of the first byte that differs; None if none does."""
-    old, new = by_name(one), by_name(other)
+    old, new = by_name(before_damage), by_name(after_damage)
     for name in sorted(old.keys() | new.keys()):
         a, b = old.get(name, b""), new.get(name, b"")
         if a == b:
@@ -375,15 +375,15 @@ def _parting(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, int] 
     """Where the first record or lost range is that only one of two answers has."""
     for part, start in (("records", "at"), ("lost", "from")):
         sides = [reply.get("answer", {}).get(part, []) for reply in (old, new)]
-        for one in (*sides[0], *sides[1]):
-            if not all(one in side for side in sides) and start in one:
-                return str(one.get("file", "")), int(one[start])
+        for entry in (*sides[0], *sides[1]):
+            if not all(entry in side for side in sides) and start in entry:
+                return str(entry.get("file", "")), int(entry[start])
     return None
 
 
 def _at(contents: Contents, file: str, at: int) -> str:
-    found = by_name(contents).get(file, b"")[at : at + SHOWN_BYTES]
-    return found.hex(" ") or "the end of the file"
+    shown = by_name(contents).get(file, b"")[at : at + SHOWN_BYTES]
+    return shown.hex(" ") or "the end of the file"
 
 
 def _place(file: str, at: int) -> str:

@@ -94,26 +94,26 @@ def _is_same(one: Tree, other: Tree) -> bool:
 def _value(tree: Tree, trial: int, pool: list[int]) -> Any:
     if not isinstance(tree, tuple):
         return tree
-    kind, *parts = tree
-    if kind == "if":
+    operation, *parts = tree
+    if operation == "if":
         condition, yes, no = parts
         return _value(yes if _value(condition, trial, pool) else no, trial, pool)
     values = [_value(part, trial, pool) for part in parts]
-    if kind in ("And", "Or"):
-        return (all if kind == "And" else any)(map(bool, values))
-    if kind == "Not":
+    if operation in ("And", "Or"):
+        return (all if operation == "And" else any)(map(bool, values))
+    if operation == "Not":
         return not values[0]
-    if kind in ("Eq", "NotEq"):
-        return _is_equal(*values) is (kind == "Eq")
+    if operation in ("Eq", "NotEq"):
+        return _is_equal(*values) is (operation == "Eq")
     if all(isinstance(value, int) for value in values):
-        if kind == "Minus":
+        if operation == "Minus":
             return -values[0]
-        if kind in _ORDER:
-            return _ORDER[kind](*values)
-        if kind in _ARITHMETIC and (values[1] or kind not in ("Div", "Mod")):
-            return _ARITHMETIC[kind](*values)
+        if operation in _ORDER:
+            return _ORDER[operation](*values)
+        if operation in _ARITHMETIC and (values[1] or operation not in ("Div", "Mod")):
+            return _ARITHMETIC[operation](*values)
     # A field, or an operation that is not known: some number, the same for the same parts.
-    drawn = _drawn(trial, kind, *values)
+    drawn = _drawn(trial, operation, *values)
     return drawn >> drawn // 5 % 57 if drawn % 5 == 0 else pool[drawn % len(pool)]
 
 
@@ -158,46 +158,46 @@ class ExpressionReader:
         def inner(child: Node) -> Tree:
             return self._tree(child, owner, base, element, depth + 1)
 
-        kind = node["_"]
-        if kind == "IntNum":
+        node_type = node["_"]
+        if node_type == "IntNum":
             return int(node["n"]["big"])
-        if kind == "Bool":
+        if node_type == "Bool":
             return bool(node["n"])
-        if kind == "Str":
+        if node_type == "Str":
             return str(node["s"])
-        if kind == "Name":
+        if node_type == "Name":
             name = node["id"]["name"]
             if name in ("_", "_root", "_index", "_on"):
                 return ("name", name)
             return self._member(owner, name, base, depth)
-        if kind == "Attribute":
+        if node_type == "Attribute":
             of = self._type_of(node["value"], owner, element)
             return self._member(of, node["attr"]["name"], inner(node["value"]), depth)
-        if kind == "EnumByLabel":
+        if node_type == "EnumByLabel":
             return self._enum_value(node, owner)
-        if kind == "CastToType":
+        if node_type == "CastToType":
             to = "::".join(node["typeName"]["names"])
             value = inner(node["value"])
             # Widening to 64 bits loses nothing; the grammars do it for languages such as Go.
             return value if to in ("s8", "u8") else ("cast", to, value)
-        if kind in ("ByteSizeOfType", "BitSizeOfType"):
-            return self._size_of(node, owner, 8 if kind == "ByteSizeOfType" else 1)
-        if kind == "BinOp":
+        if node_type in ("ByteSizeOfType", "BitSizeOfType"):
+            return self._size_of(node, owner, 8 if node_type == "ByteSizeOfType" else 1)
+        if node_type == "BinOp":
             return (node["op"]["_"], inner(node["left"]), inner(node["right"]))
-        if kind == "Compare":
+        if node_type == "Compare":
             return (node["ops"]["_"], inner(node["left"]), inner(node["right"]))
-        if kind == "UnaryOp":
+        if node_type == "UnaryOp":
             return (node["op"]["_"], inner(node["operand"]))
-        if kind == "BoolOp":
+        if node_type == "BoolOp":
             return (node["op"]["_"], *map(inner, node["values"]))
-        if kind == "IfExp":
+        if node_type == "IfExp":
             return ("if", *(inner(node[key]) for key in ("condition", "ifTrue", "ifFalse")))
         parts = [
             (key, *map(inner, value)) if isinstance(value, list) else (key, inner(value))
             for key, value in node.items()
             if key != "_"
         ]
-        return (kind, *parts)
+        return (node_type, *parts)
 
     def _member(self, owner: Name | None, name: str, base: Tree | None, depth: int) -> Tree:
         """Resolve member ``name`` of an object of type ``owner``."""
@@ -220,14 +220,14 @@ class ExpressionReader:
 
     def _type_of(self, node: Node, owner: Name, element: Name | None) -> Name | None:
         """Return the type of the object that an expression leads to, or of an array's elements."""
-        kind = node.get("_") if isinstance(node, dict) else None
-        if kind in ("Subscript", "ArraySubscript"):
+        node_type = node.get("_") if isinstance(node, dict) else None
+        if node_type in ("Subscript", "ArraySubscript"):
             return self._type_of(node["value"], owner, element)
-        if kind == "Name":
+        if node_type == "Name":
             of, name = owner, node["id"]["name"]
             if name == "_":
                 return element
-        elif kind == "Attribute":
+        elif node_type == "Attribute":
             inner, name = self._type_of(node["value"], owner, element), node["attr"]["name"]
             if inner is None:
                 return owner[:1] if name == "_root" else None
@@ -294,19 +294,19 @@ class ExpressionReader:
         return total
 
     def _type_bits(self, node: Node, owner: Name, depth: int) -> int | None:
-        kind = node["_"]
-        if kind == "Int1Type":
+        data_type = node["_"]
+        if data_type == "Int1Type":
             return 8
-        if kind in ("IntMultiType", "FloatMultiType"):
+        if data_type in ("IntMultiType", "FloatMultiType"):
             return 8 * int(node["width"]["width"])
-        if kind == "BitsType1":
+        if data_type == "BitsType1":
             return 1
-        if kind == "BitsType":
+        if data_type == "BitsType":
             return int(node["width"])
-        if kind == "BytesLimitType":
+        if data_type == "BytesLimitType":
             size = self.read(node["size"], owner).constant
             return 8 * size if isinstance(size, int) else None
-        if kind == "UserTypeInstream":
+        if data_type == "UserTypeInstream":
             name = target(node)
             return self._fixed_bits(name, depth + 1) if name else None
         for outer in ("basedOn", "bytes"):

@@ -81,17 +81,17 @@ class FacetReader:
                 "value": self._read(node["value"], owner),
                 "if": self._optional(node["ifExpr"], owner),
             }
-        found = self.data_type(node["dataType"], owner)
+        facets = self.data_type(node["dataType"], owner)
         if member.role == "param":
-            return found
+            return facets
         element = target(node["dataType"])
-        found["if"] = self._optional(node["cond"]["ifExpr"], owner)
-        found["repeat"] = self._repeat(node["cond"]["repeat"], owner, element)
-        found["accepts"] = self.accepts(member)
+        facets["if"] = self._optional(node["cond"]["ifExpr"], owner)
+        facets["repeat"] = self._repeat(node["cond"]["repeat"], owner, element)
+        facets["accepts"] = self.accepts(member)
         if member.role == "parse":
-            found["pos"] = self._optional(node["pos"], owner)
-            found["io"] = self._optional(node["io"], owner)
-        return found
+            facets["pos"] = self._optional(node["pos"], owner)
+            facets["io"] = self._optional(node["io"], owner)
+        return facets
 
     def data_type(self, node: Node, owner: Name) -> Facets:
         """The facets of a data type, without those of a member."""
@@ -143,12 +143,12 @@ class FacetReader:
         def read(key: str) -> Expression:
             return self._read(valid[key], member.owner, element)
 
-        kind = valid["_"]
-        if kind == "ValidationEq":
+        rule = valid["_"]
+        if rule == "ValidationEq":
             return _listed([read("value")])
-        if kind == "ValidationAnyOf":
+        if rule == "ValidationAnyOf":
             return _listed([self._read(each, member.owner, element) for each in valid["values"]])
-        if kind in ("ValidationMin", "ValidationMax", "ValidationRange"):
+        if rule in ("ValidationMin", "ValidationMax", "ValidationRange"):
             bounds = {key: read(key) for key in ("min", "max") if key in valid}
             known = {key: each.constant for key, each in bounds.items()}
             rules = tuple(each for key, each in bounds.items() if known[key] is None)
@@ -156,28 +156,28 @@ class FacetReader:
             return AcceptedValues(
                 None, -math.inf if low is None else low, math.inf if high is None else high, rules
             )
-        if kind == "ValidationInEnum" and data_type["_"] == "EnumType":
+        if rule == "ValidationInEnum" and data_type["_"] == "EnumType":
             names = self.model.enums.get(tuple(data_type["enumSpec"]["name"]), {})
             return AcceptedValues(frozenset(names))
-        if kind == "ValidationExpr":
+        if rule == "ValidationExpr":
             return AcceptedValues(rules=(read("checkExpr"),))
-        return AcceptedValues(rules=(Expression((kind,)),))
+        return AcceptedValues(rules=(Expression((rule,)),))
 
     def _bytes(self, node: Node, owner: Name) -> Facets:
-        found: Facets = {"kind": "bytes", "how": node["_"]}
+        facets: Facets = {"kind": "bytes", "how": node["_"]}
         if node.get("size") is not None:
             size = self._read(node["size"], owner)
-            found["size"] = size
+            facets["size"] = size
             if isinstance(size.constant, int):
-                found["bits"] = 8 * size.constant
+                facets["bits"] = 8 * size.constant
         for key in ("terminator", "padRight"):
             if node.get(key) is not None:
-                found[key] = _plain(node[key])
+                facets[key] = _plain(node[key])
         if node.get("terminator") is not None:
-            found |= {key: node[key] for key in ("include", "consume", "eosError") if key in node}
+            facets |= {key: node[key] for key in ("include", "consume", "eosError") if key in node}
         if node.get("process") is not None:
-            found["process"] = self._read(node["process"], owner)
-        return found
+            facets["process"] = self._read(node["process"], owner)
+        return facets
 
     def _repeat(self, node: Node, owner: Name, element: Name | None) -> tuple[Any, ...]:
         if node.get("expr") is None:
@@ -192,10 +192,10 @@ class FacetReader:
 
     def case(self, key: Node, owner: Name) -> Tree:
         """Return the value of a case of a switch, ``("else",)`` for the default."""
-        found = self._read(key, owner)
-        if found.tree == ("name", "_"):
+        value = self._read(key, owner)
+        if value.tree == ("name", "_"):
             return ("else",)
-        return ("case", found.tree if found.constant is None else found.constant)
+        return ("case", value.tree if value.constant is None else value.constant)
 
 
 def _listed(values: list[Expression]) -> AcceptedValues:

@@ -38,9 +38,9 @@ class Aim:
 
 def aim_at(findings: Iterable[Finding]) -> Aim:
     """What to aim at: findings that rest on expressions alone say how they were written."""
-    said = " ".join(finding.change for finding in findings if finding.fields)
-    numbers = (int(number, 0) for number in _NUMBER.findall(said))
-    return Aim(frozenset(n for n in numbers if n <= LARGE_BYTES), frozenset(_NAME.findall(said)))
+    text = " ".join(finding.change for finding in findings if finding.fields)
+    numbers = (int(number, 0) for number in _NUMBER.findall(text))
+    return Aim(frozenset(n for n in numbers if n <= LARGE_BYTES), frozenset(_NAME.findall(text)))
 
 
 def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]:
@@ -78,13 +78,13 @@ def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]
 def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
     """Whole numbers whose names stand in an expression: the first, the middle and the last."""
     try:
-        found = Damage(log.contents, log.format).fields_of(file)
+        all_fields = Damage(log.contents, log.format).fields_of(file)
     except ParseStopped:
         return
     for name in sorted(aim.names):
         numbers = [
             field
-            for field in found
+            for field in all_fields
             if field.path.rpartition(".")[2] == name and field.end - field.start in (1, 2, 4, 8)
         ]
         middle = len(numbers) // 2

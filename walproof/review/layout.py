@@ -83,9 +83,9 @@ def flattened(model: Model, reader: FacetReader, name: Name) -> list[Any]:
     same bytes alike have the same list.
     """
     slots: dict[Tree, Tree] = {}
-    found: list[Any] = []
-    _flatten(model, reader.expressions, name, None, slots, found, frozenset())
-    return [replaced(facets, slots) for facets in found]
+    fields: list[Any] = []
+    _flatten(model, reader.expressions, name, None, slots, fields, frozenset())
+    return [replaced(facets, slots) for facets in fields]
 
 
 def inlined(model: Model, member: Member) -> Name | None:
@@ -101,20 +101,20 @@ def inlined(model: Model, member: Member) -> Name | None:
 
 def _flatten(
     model: Model, expressions: ExpressionReader, name: Name, base: Tree | None,
-    slots: dict[Tree, Tree], found: list[Any], outer: frozenset[Name],
+    slots: dict[Tree, Tree], fields: list[Any], outer: frozenset[Name],
 ) -> None:  # fmt: skip
     reader = FacetReader(model, expressions, base)
     for member in model.classes[name].seq:
-        own = expressions.rename(name, member.id)
-        here: Tree = ("name", own) if base is None else ("attr", base, own)
+        new_name = expressions.rename(name, member.id)
+        here: Tree = ("name", new_name) if base is None else ("attr", base, new_name)
         if (inner := inlined(model, member)) and inner not in outer:
             slots[("attr", here, "_io")] = ("name", "_io")
-            _flatten(model, expressions, inner, here, slots, found, outer | {name})
+            _flatten(model, expressions, inner, here, slots, fields, outer | {name})
             continue
-        slots[here] = ("name", f"slot {len(found)}")
+        slots[here] = ("name", f"slot {len(fields)}")
         facets = reader.of(member)
         facets.pop("enum", None)
-        found.append(facets)
+        fields.append(facets)
 
 
 def replaced(value: Any, trees: Mapping[Tree, Tree]) -> Any:

@@ -45,7 +45,7 @@ class LogUnderReview:
 def vector_bodies(root: Path, formats: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
     """The vectors of a tree by id, each with the folder that it lies in under ``folder``."""
     wanted = set(formats)
-    found = {}
+    bodies = {}
     for path in sorted((root / "vectors").glob("*/*.json")):
         if wanted and path.parent.name not in wanted:
             continue
@@ -53,8 +53,8 @@ def vector_bodies(root: Path, formats: Iterable[str] = ()) -> dict[str, dict[str
             body = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise BrokenVector(f"{path}: not JSON: {error}") from None
-        found[str(body["id"])] = {**body, "folder": path.parent}
-    return found
+        bodies[str(body["id"])] = {**body, "folder": path.parent}
+    return bodies
 
 
 def logs_of(bodies: Mapping[str, Mapping[str, Any]], side: str) -> Iterator[LogUnderReview]:
@@ -73,10 +73,10 @@ def logs_of(bodies: Mapping[str, Mapping[str, Any]], side: str) -> Iterator[LogU
 
 def merged(*sides: Iterable[LogUnderReview]) -> dict[str, LogUnderReview]:
     """Logs by key; a log that both sides have is there once."""
-    found: dict[str, LogUnderReview] = {}
+    by_key: dict[str, LogUnderReview] = {}
     for logs in sides:
         for log in logs:
-            known = found.setdefault(log.key, log)
+            known = by_key.setdefault(log.key, log)
             known.sides |= log.sides
             known.aliases.add(log.name)
-    return found
+    return by_key

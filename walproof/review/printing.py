@@ -84,10 +84,15 @@ def markdown(review: Review) -> str:
 
 def sections(review: Review) -> Iterator[tuple[str, list[Finding]]]:
     """The findings under headings, empty ones left out."""
-    found: dict[str, list[Finding]] = {"Structure": [], "Behaviour": [], "Text": [], "Excused": []}
+    by_title: dict[str, list[Finding]] = {
+        "Structure": [],
+        "Behaviour": [],
+        "Text": [],
+        "Excused": [],
+    }
     for finding in review.findings:
-        found[section(finding)].append(finding)
-    yield from ((title, findings) for title, findings in found.items() if findings)
+        by_title[section(finding)].append(finding)
+    yield from ((title, findings) for title, findings in by_title.items() if findings)
 
 
 def section(finding: Finding) -> str:
@@ -145,10 +150,12 @@ def _counts(review: Review) -> str:
         severity: sum(finding.severity == severity for finding in left)
         for severity in ("breaking", "warning", "note")
     }
-    said = [f"{n} {word}{'s' * (n != 1 and word != 'breaking')}" for word, n in counts.items() if n]
+    parts = [
+        f"{n} {word}{'s' * (n != 1 and word != 'breaking')}" for word, n in counts.items() if n
+    ]
     if excused := len(review.findings) - len(left):
-        said.append(f"{excused} excused")
-    return ", ".join(said)
+        parts.append(f"{excused} excused")
+    return ", ".join(parts)
 
 
 def _names(findings: list[Finding]) -> str:
@@ -179,7 +186,9 @@ def sarif(review: Review) -> str:
     """The log of one run. An excused finding is there, suppressed, with the reason."""
     used = sorted({finding.rule for finding in review.findings})
     rules = [{"id": id, "shortDescription": {"text": RULES[id]}} for id in used]
-    return sarif_log("walproof review", rules, [_result(one, used) for one in review.findings])
+    return sarif_log(
+        "walproof review", rules, [_result(finding, used) for finding in review.findings]
+    )
 
 
 def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:

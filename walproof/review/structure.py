@@ -122,14 +122,14 @@ class StructureDiff:
                 return [new for _, new in self.pairing.alignments[a].pairs]
         return []
 
-    def _followed(self, model: Model, member: Member, kept: set[str]) -> bool:
+    def _followed(self, model: Model, member: Member, paired: set[str]) -> bool:
         """Whether a field that both sides have follows this one.
 
         The field that takes whatever is left does not count: it is there for what is new.
         """
         reader = self._read_new if model is self.new else self._read_old
         seq = model.classes[member.owner].seq
-        after = [m for m in seq[seq.index(member) + 1 :] if m.id in kept]
+        after = [m for m in seq[seq.index(member) + 1 :] if m.id in paired]
         if any(not takes_what_is_left(reader.of(m), m) for m in after):
             return True
         if model is self.new:
@@ -188,7 +188,7 @@ class StructureDiff:
 
     def _reshaped(self, a: Name, b: Name, alignment: Alignment) -> _Reshaped:
         """Gaps of the same number of bytes in which fields were replaced by others."""
-        found = _Reshaped()
+        reshaped = _Reshaped()
         # A field may also have kept its name, and left a part of its bytes to others.
         divided = [
             (gone, come)
@@ -197,7 +197,7 @@ class StructureDiff:
         ]
         spares = self._gaps(a, b, alignment, _is_spare)
         for gone, come in chain(divided, spares):
-            if any(m in found.removed for m in gone) or any(m in found.added for m in come):
+            if any(m in reshaped.removed for m in gone) or any(m in reshaped.added for m in come):
                 continue
             widths = (self._widths(self._read_old, gone), self._widths(self._read_new, come))
             if not gone or not come or widths[0] is None or widths[0] != widths[1]:
@@ -211,9 +211,9 @@ class StructureDiff:
             )
             if spare:
                 self.spared |= {(m.owner, m.id) for m in gone}
-            found.removed += gone
-            found.added += come
-            found.findings.append(
+            reshaped.removed += gone
+            reshaped.added += come
+            reshaped.findings.append(
                 Finding(
                     "FIELD_RESHAPED",
                     ("READ",) if spare else BOTH,
@@ -224,7 +224,7 @@ class StructureDiff:
                     self.new.where(come[0]),
                 )
             )
-        return found
+        return reshaped
 
     def _gaps(
         self, a: Name, b: Name, alignment: Alignment, may_shrink: Callable[[Member], bool]
@@ -257,11 +257,11 @@ class StructureDiff:
         first and not for the next.
         """
         runs: list[tuple[Any, int]] = []
-        own = {member.id for member in members}
+        names = {member.id for member in members}
         for member in members:
             bits = reader.expressions.bits(member)
             condition = reader.of(member).get("if")
-            if bits is None or depends_on_position(condition) or names_in(condition) & own:
+            if bits is None or depends_on_position(condition) or names_in(condition) & names:
                 return None
             if runs and runs[-1][0] == condition:
                 bits += runs.pop()[1]
@@ -283,23 +283,23 @@ class StructureDiff:
 
     def _see_through(self, model: Model, reader: FacetReader, name: Name) -> set[Name]:
         """Let the grouping of a type make no difference; returns it and the types inside it."""
-        found: set[Name] = set()
+        seen: set[Name] = set()
         waiting = [name]
         while waiting:
             outer = waiting.pop()
-            found.add(outer)
+            seen.add(outer)
             for member in model.classes[outer].seq:
-                if (inner := inlined(model, member)) and inner not in found:
+                if (inner := inlined(model, member)) and inner not in seen:
                     reader.expressions.transparent.add((outer, member.id))
                     waiting.append(inner)
-        return found
+        return seen
 
     def _flat(self, model: Model, reader: FacetReader, name: Name) -> list[Any]:
         """Return the list of :func:`flattened`, with paired types under one name."""
-        found = flattened(model, reader, name)
+        fields = flattened(model, reader, name)
         if model is self.old:
-            found = [replaced(facets, self.pairing.classes) for facets in found]
-        return found
+            fields = [replaced(facets, self.pairing.classes) for facets in fields]
+        return fields
 
     def _regrouping(self, b: Name) -> Finding:
         return Finding(
@@ -324,26 +324,26 @@ class StructureDiff:
 
     def _instance_names(self, a: Name, b: Name) -> Iterator[Finding]:
         """Instances that only got another name: nothing else about them differs."""
-        one, other = self.old.classes[a].instances, self.new.classes[b].instances
-        come = {id: self._read_new.of(member) for id, member in other.items() if id not in one}
-        for id, member in one.items():
-            if id in other:
+        olds, news = self.old.classes[a].instances, self.new.classes[b].instances
+        come = {id: self._read_new.of(member) for id, member in news.items() if id not in olds}
+        for id, member in olds.items():
+            if id in news:
                 continue
             facets = self._read_old.of(member)
             twin = next((new for new, found in come.items() if found == facets), None)
             if twin is not None:
                 del come[twin]
-                self.pairing.note_rename(member, other[twin])
+                self.pairing.note_rename(member, news[twin])
                 yield Finding(
-                    "FIELD_RENAMED", ("API",), "warning", other[twin].shown, f"{id} → {twin}",
+                    "FIELD_RENAMED", ("API",), "warning", news[twin].shown, f"{id} → {twin}",
                     "programs that use the name in a generated parser; the bytes are the same",
-                    self.new.where(other[twin]),
+                    self.new.where(news[twin]),
                 )  # fmt: skip
 
     def _instances(self, a: Name, b: Name) -> Iterator[Finding]:
-        one, other = self.old.classes[a].instances, self.new.classes[b].instances
-        paired = {self.pairing.rename(a, id): member for id, member in one.items()}
-        for id, member in other.items():
+        olds, news = self.old.classes[a].instances, self.new.classes[b].instances
+        paired = {self.pairing.rename(a, id): member for id, member in olds.items()}
+        for id, member in news.items():
             old = paired.pop(id, None)
             if old is None:
                 yield self._instance_added(member)

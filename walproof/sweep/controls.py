@@ -96,11 +96,11 @@ def control_of(
     about = kind(format)
     append, write = (
         tuple(
-            one
-            for one in writing_contexts(
+            each
+            for each in writing_contexts(
                 vectors, format, each, name, context, about.near, about.of_the_log
             )
-            if about.determines(one)
+            if about.determines(each)
         )
         or ({},)
         for each in ("append", "write")
@@ -116,7 +116,7 @@ def choose(
     Without patterns: every vector of the format that is intact, undamaged, not empty and within
     :data:`LARGEST` and :data:`MOST_RECORDS`. Raises :class:`NoControl`.
     """
-    found = []
+    controls = []
     known = told(vectors.values(), format)
     for vector in vectors.values():
         body = vector.body
@@ -141,11 +141,11 @@ def choose(
         payloads = sum(len(record.payload) for record in control.records)
         small = len(control.records) <= MOST_RECORDS[depth] and payloads <= LARGEST[depth]
         if patterns or small:
-            found.append(control)
-    if not found:
-        asked = ", ".join(patterns) or "the default choice"
-        raise NoControl(f"no vector of {format} fits {asked}")
-    return sorted(found, key=lambda control: (control.size, control.id))
+            controls.append(control)
+    if not controls:
+        wanted = ", ".join(patterns) or "the default choice"
+        raise NoControl(f"no vector of {format} fits {wanted}")
+    return sorted(controls, key=lambda control: (control.size, control.id))
 
 
 def fingerprint(contents: Contents, start: int = 0) -> int:
@@ -165,5 +165,5 @@ def fingerprint(contents: Contents, start: int = 0) -> int:
 def seed_of(control: Control, setting: Setting) -> int:
     """Where the fingerprints of a control start: what the reader is told is part of a case."""
     suffix = control.name.rpartition(".")[2] if "." in control.name else ""
-    told = json.dumps([suffix, setting.profile, dict(setting.context)], sort_keys=True).encode()
-    return fingerprint(told)
+    text = json.dumps([suffix, setting.profile, dict(setting.context)], sort_keys=True).encode()
+    return fingerprint(text)

@@ -110,8 +110,8 @@ class Plan:
     @property
     def digest(self) -> str:
         """A short name for exactly this plan."""
-        told = json.dumps(self.describe(), sort_keys=True).encode()
-        return hashlib.sha256(told).hexdigest()[:16]
+        text = json.dumps(self.describe(), sort_keys=True).encode()
+        return hashlib.sha256(text).hexdigest()[:16]
 
 
 class Enumerations:
@@ -212,15 +212,15 @@ def make(
         for run in _chosen(blocks[group], total, controls)
     ]
     costs = {run: _cost(controls[run.control], run.setting, programs) for run in runs}
-    made = replace(
+    plan = replace(
         bare,
         shards=cut(sorted(runs), costs, programs, shard),
         coverage={
             group: Coverage(*both) for group, *both in zip(groups, planned, possible, strict=True)
         },
     )
-    enumerations.plan = made
-    return made, enumerations
+    enumerations.plan = plan
+    return plan, enumerations
 
 
 class Block(NamedTuple):
@@ -237,34 +237,34 @@ def _blocks(
     plan: Plan, enumeration: Enumeration, number: int, control: Control
 ) -> dict[str, list[Block]]:
     """The blocks of a control by group, without those that no program can be asked."""
-    found: dict[str, list[Block]] = {}
+    blocks: dict[str, list[Block]] = {}
     for n, setting in enumerate(control.settings):
         if setting.profile not in plan.profiles:
             continue
         if plan.programs and not any(p.takes(plan.format, setting) for p in plan.programs):
             continue
         if setting.writes:
-            _writing_blocks(found, enumeration, number, n, setting)
+            _writing_blocks(blocks, enumeration, number, n, setting)
             continue
         # What a reader does in the profile strict follows mostly from what it does in the other.
         weight = 2.0 if setting.profile == "recover" else 1.0
         if setting.varied:
             most = enumeration.count(enumeration.any)
-            found.setdefault(shares.CONTEXTS, []).append(
+            blocks.setdefault(shares.CONTEXTS, []).append(
                 Block(number, enumeration.any, n, most, weight)
             )
             continue
         for family in range(len(enumeration.families)):
-            found.setdefault(enumeration.group(family), []).append(
+            blocks.setdefault(enumeration.group(family), []).append(
                 Block(number, family, n, enumeration.count(family), weight)
             )
         most = enumeration.count(enumeration.pair)
-        found.setdefault(shares.PAIRS, []).append(Block(number, enumeration.pair, n, most, weight))
-    return found
+        blocks.setdefault(shares.PAIRS, []).append(Block(number, enumeration.pair, n, most, weight))
+    return blocks
 
 
 def _writing_blocks(
-    found: dict[str, list[Block]],
+    blocks: dict[str, list[Block]],
     enumeration: Enumeration,
     control: int,
     number: int,
@@ -273,9 +273,9 @@ def _writing_blocks(
     """What is written, and what is appended to: damaged logs, pairs, the log as it is."""
     lists = Block(control, enumeration.lists, number, LISTS, 1.0)
     if setting.profile == "write":
-        found.setdefault(shares.WRITES, []).append(lists)
+        blocks.setdefault(shares.WRITES, []).append(lists)
         return
-    appends = found.setdefault(shares.APPENDS, [])
+    appends = blocks.setdefault(shares.APPENDS, [])
     weight = 0.5 if setting.plain else 1.0
     appends.append(lists._replace(most=1 if setting.plain else LISTS, weight=weight))
     for family, times in ((enumeration.any, 4.0), (enumeration.pair, 1.0)):

@@ -54,14 +54,14 @@ _OF_PROGRAMS = {
 
 
 def summary(
-    plan: Plan, store: Store, markers: Sequence[Mapping[str, Any]], found: Sequence[Finding],
+    plan: Plan, store: Store, markers: Sequence[Mapping[str, Any]], findings: Sequence[Finding],
     run: Mapping[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
     """The whole summary, as ``summary.json`` has it.
 
     ``run`` says what this run did: ``seconds``, ``cases`` in them, ``resumed`` shards.
     """
-    counts_of, asked = Counter[str](), {name: Counter[str]() for name in plan.columns}
+    counts_of, sent = Counter[str](), {name: Counter[str]() for name in plan.columns}
     groups, profiles, varied = Counter[str](), Counter[str](), Counter[str]()
     outcomes = {name: Counter[str]() for name in plan.columns}
     verdicts, seconds = Counter[str](), Counter[str]()
@@ -79,7 +79,7 @@ def summary(
         seconds.update(marker["seconds"])
         skipped |= marker["skipped"]
         for name, counts in marker["asked"].items():
-            asked[name].update(counts)
+            sent[name].update(counts)
         for name, counts in marker["outcomes"].items():
             outcomes[name].update(counts)
         for name, counts in marker["unasked"].items():
@@ -90,7 +90,7 @@ def summary(
         for name, hello in marker["hello"].items():
             if hello:
                 versions[name] = f"{hello['name']} {hello['version']}"
-    asked[REFERENCE] = Counter(counts_of)
+    sent[REFERENCE] = Counter(counts_of)
     total = sum(counts_of.values())
     return {
         "format": plan.format,
@@ -118,7 +118,7 @@ def summary(
                 "version": versions.get(name) or (kernel(plan.format) if name == FAST else None),
                 "asked": total - outcomes[name]["not asked"],
                 "share": round(1 - outcomes[name]["not asked"] / total, 4) if total else None,
-                "asked_by_operation": dict(asked[name].most_common()),
+                "asked_by_operation": dict(sent[name].most_common()),
                 "outcomes": {k: n for k, n in outcomes[name].most_common() if k != "not asked"},
                 "skipped_because": skipped.get(name),
                 "fails_undamaged": dict(sorted(fails.get(name, {}).items())),
@@ -132,7 +132,7 @@ def summary(
         ),
         "run": {**run, "load": os.getloadavg()[0], "processors": os.cpu_count()},
         "seconds_of_workers": {name: round(spent, 1) for name, spent in seconds.items()},
-        "findings": [as_json(finding) for finding in found],
+        "findings": [as_json(finding) for finding in findings],
     }
 
 
