@@ -11,7 +11,7 @@ from walproof.sweep import shard_pool
 from walproof.sweep.store import Store
 
 if __name__ == "__main__":
-    plan = small_plan(cases=int(sys.argv[2]), shard=500)
+    plan = small_plan(cases=int(sys.argv[2]), shard_cases=500)
     store = Store(Path(sys.argv[1]))
     todo = shard_pool.begin(plan, store, False)
     shard_pool.run(plan, store, todo)

@@ -40,10 +40,15 @@ def small_plan(
     cases: int = 3000,
     fast: bool = False,
     limits: Limits | None = None,
-    shard: float = plan.SHARD,
+    shard_cases: int = plan.SHARD_CASES,
 ) -> Plan:
     return planned(
-        *programs, controls=controls, cases=cases, fast=fast, limits=limits, shard=shard
+        *programs,
+        controls=controls,
+        cases=cases,
+        fast=fast,
+        limits=limits,
+        shard_cases=shard_cases,
     )[0]
 
 
@@ -54,7 +59,7 @@ def planned(
     fast: bool = False,
     limits: Limits | None = None,
     contexts: bool = False,
-    shard: float = plan.SHARD,
+    shard_cases: int = plan.SHARD_CASES,
     profiles: Sequence[str] = READING,
 ) -> tuple[Plan, Enumerations]:
     format = controls[0].partition("/")[0]
@@ -62,8 +67,8 @@ def planned(
     known = told(vectors, format) if contexts else None
     chosen = [control_of(load(VECTORS / f"{id}.json"), known, vectors) for id in controls]
     return plan.make(
-        format, chosen, "quick", cases, fast, programs, limits or Limits(), shard=shard,
-        profiles=profiles,
+        format, chosen, "quick", cases, fast, programs, limits or Limits(),
+        shard_cases=shard_cases, profiles=profiles,
     )  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def test_a_shard_whose_process_is_killed_is_begun_again(
     marks = tmp_path / "killed"
     marks.mkdir()
     monkeypatch.setattr(Store, "finish", dying(times, marks))
-    plan = small_plan(cases=2000, shard=0.2)
+    plan = small_plan(cases=2000, shard_cases=500)
     if ends:
         assert swept(plan, tmp_path / "out") == []
     else:
@@ -155,7 +155,7 @@ def test_half_a_pair_is_simpler(tmp_path: Path) -> None:
 
 
 def test_a_sweep_resumes_and_refuses_another(tmp_path: Path) -> None:
-    plan = small_plan(cases=20_000, shard=500)
+    plan = small_plan(cases=20_000, shard_cases=500)
     store = Store(tmp_path)
     todo = shard_pool.begin(plan, store, False)
     assert len(todo) == len(plan.shards) > 2
@@ -170,8 +170,8 @@ def test_a_sweep_resumes_and_refuses_another(tmp_path: Path) -> None:
             in before} == before  # fmt: skip
     assert shard_pool.begin(plan, store, False) == []
     with pytest.raises(shard_pool.AnotherSweep, match="another cases"):
-        shard_pool.begin(small_plan(cases=5000, shard=500), store, False)
-    assert len(shard_pool.begin(small_plan(cases=5000, shard=500), store, True)) > 2
+        shard_pool.begin(small_plan(cases=5000, shard_cases=500), store, False)
+    assert len(shard_pool.begin(small_plan(cases=5000, shard_cases=500), store, True)) > 2
 
 
 def rows_by_case(folder: Path) -> list[tuple[Any, ...]]:
@@ -199,6 +199,6 @@ def test_kill_9_and_start_again(tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert told["todo"] == told["shards"] - left
     whole = tmp_path / "whole"
-    plan = small_plan(cases=20_000, shard=500)
+    plan = small_plan(cases=20_000, shard_cases=500)
     swept(plan, whole)
     assert rows_by_case(folder) == rows_by_case(whole)
