@@ -18,7 +18,7 @@ from conformance.vectors import Vector, neutral
 from reference_impl.answer import Record
 from walproof.sweep.fields import FieldsOfFile, fields_of
 from walproof.sweep.formats import kind
-from walproof.sweep.settings import Setting, others, settings, told, writing_contexts
+from walproof.sweep.settings import Setting, context_values, others, settings, writing_contexts
 
 LARGEST = {"quick": 40 << 10, "full": 128 << 10}
 """Bytes of the largest log that a depth damages, and of all its payloads together, which may be
@@ -39,8 +39,8 @@ class Control:
     ``name`` is the file name it must have (its ending may tell the kind of file). ``records`` is
     what the executable specification reads from it, ``fields`` the field map of each file: grammars
     and what compiles them are where the control is made, and need not be where it is damaged.
-    ``contexts`` are others that it is read with, too; ``to_append`` and ``to_write`` those that a
-    writer is told which appends to it, or makes a log of its kind.
+    ``contexts`` are others that it is read with, too; ``to_append`` and ``to_write`` those of a
+    writer that appends to it, or writes a log like it.
     """
 
     id: str
@@ -117,7 +117,7 @@ def choose(
     :data:`LARGEST` and :data:`MOST_RECORDS`. Raises :class:`NoControl`.
     """
     controls = []
-    known = told(vectors.values(), format)
+    known = context_values(vectors.values(), format)
     for vector in vectors.values():
         body = vector.body
         if body["format"] != format or body["operation"] not in ("read", "truncations"):

@@ -21,11 +21,12 @@ from walproof.sweep.writing import records_for, text_of
 
 @dataclass
 class Finding:
-    """All signatures of one effect: who answers how wrongly, and what, to logs that are what.
+    """All signatures of one effect of one implementation.
 
-    ``best`` is the simplest case; ``recipe`` its words. ``cause`` is the known failure that it
-    looks like: name and sentence. ``minimised`` says what minimising found, ``proposal`` where the
-    case is as a vector, ``repeat`` is the command that runs it again.
+    ``best`` is the simplest case; ``recipe`` its damage and ``request`` its records to write, in
+    words. ``cause`` is the known failure that it looks like: name and sentence. ``minimised`` says
+    how many simpler cases were tried, ``proposal`` where the case is as a vector, ``repeat`` is the
+    command that runs it again.
     """
 
     best: Occurrence
@@ -35,8 +36,7 @@ class Finding:
     minimised: str = ""
     proposal: str | None = None
     repeat: str | None = None
-    asked: str = ""
-    """What it was asked to write, in words."""
+    request: str = ""
 
     @property
     def count(self) -> int:
@@ -73,7 +73,7 @@ class Finding:
         return counts
 
     @property
-    def places(self) -> Counter[tuple[str, str]]:
+    def hits(self) -> Counter[tuple[str, str]]:
         """How many cases of which operation on which field; pairs are left out."""
         counts: Counter[tuple[str, str]] = Counter()
         for each in self.signatures:
@@ -132,7 +132,7 @@ def describe(enumerations: Enumerations, finding: Finding) -> None:
     setting = enumeration.control.settings[best.setting]
     if setting.writes:
         new = records_for(enumeration, setting, best.family, best.number)
-        finding.asked = text_of(new, setting)
+        finding.request = text_of(new, setting)
 
 
 def table(findings: Iterable[Finding]) -> pa.Table:

@@ -40,7 +40,7 @@ def totals(
 
 
 def to_json(searched: unseen.Searched, stretches: Sequence[Stretch]) -> dict[str, Any]:
-    """The search as ``--json`` prints it: totals by field, then each flip that nothing told."""
+    """The search as ``--json`` prints it: totals by field, then each undetected flip."""
     register = registers()[searched.format]
     return {
         "format": searched.format,

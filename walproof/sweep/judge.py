@@ -14,11 +14,11 @@ from conformance.describe import payload_key
 from walproof.sweep import invariants
 from walproof.sweep.settings import READING
 
-AGREES, DIFFERS, CRASH, TIMEOUT, OVER_LIMIT, PROTOCOL_ERROR, SKIPPED, NOT_ASKED = range(8)
+AGREES, DIFFERS, CRASH, TIMEOUT, OVER_LIMIT, PROTOCOL_ERROR, SKIPPED, NOT_SENT = range(8)
 OUTCOMES = (
     "agrees", "differs", "crash", "timeout", "over-limit", "protocol-error", "skipped", None,
 )  # fmt: skip
-"""In the column of an implementation in ``sweep``; null where it was not asked."""
+"""In the column of an implementation in ``sweep``; null where it did not run."""
 
 CHANGED_LOG = "changes-the-log"
 LOST, CHANGED, EXTRA = "record-lost", "record-changed", "record-extra"

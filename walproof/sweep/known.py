@@ -37,7 +37,7 @@ SLOW = frozenset({"timeout", "over-limit"})
 class Known:
     """The causes behind the known failures of one implementation, by their effects.
 
-    Each vector of the list is asked once more, and what comes is judged as a case of the sweep is.
+    Each vector of the list runs once more, and the reply is judged like a case of the sweep.
     A finding looks like a known failure when its effect is the same: the gravest thing that is
     wrong, the verdict and reason that were owed, and what was said. Of several causes with this
     effect, the one counts whose vectors damage the same fields. That is no proof of the same

@@ -48,10 +48,10 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """One sweep. ``fast`` asks the twin too; ``profiles`` are those that are asked in;
+    """One sweep. ``fast`` runs the scanner too; only cases in ``profiles`` run;
     ``coverage`` says what share of each group runs.
 
-    The executable specification reads every case, and every program that can be asked is.
+    The executable specification reads every case, and every program that takes it.
     """
 
     format: str

@@ -128,7 +128,7 @@ class Proposer:
         expect = answers["expect"]
         kin = self._kin(control, operation, expect["verdict"], expect["reason"])
         words = list(recipe.damage)
-        words += [finding.asked] if finding.asked else []
+        words += [finding.request] if finding.request else []
         words += [f"told another {key}" for key in filter(None, signature.context.split(", "))]
         if signature.operation == "none":
             kind = "valid" if answers["expect"]["verdict"] == "intact" else "eof"

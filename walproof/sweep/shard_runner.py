@@ -268,7 +268,7 @@ class ShardRunner:
         rows.reason.append(right.end.reason)
         rows.records.append(len(right.records))
         for column in rows.outcomes.values():
-            column.append(judge.NOT_ASKED)
+            column.append(judge.NOT_SENT)
         rows.outcomes[REFERENCE][case.row] = judge.DIFFERS if faults else judge.AGREES
         for fault in faults:
             self._find(case, REFERENCE, Difference(fault, text or invariants.MEANING[fault]))
@@ -361,9 +361,9 @@ class ShardRunner:
         """Send a case to a program and enter what its reply is worth."""
         if self._failures[name] >= self.plan.limits.max_failures:
             why = GAVE_UP.format(self.plan.limits.max_failures)
-            self.outcome.unasked.setdefault(name, Counter())[why] += 1
+            self.outcome.unsent.setdefault(name, Counter())[why] += 1
             return
-        self.outcome.asked.setdefault(name, Counter())[case.operation] += 1
+        self.outcome.sent.setdefault(name, Counter())[case.operation] += 1
         reply = self._reply(case, name)
         self._failures[name] += reply.failed
         code, difference = self._judged(case, reply)

@@ -14,7 +14,7 @@ from walproof.sweep.controls import Control, control_of
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.programs import Limits, Program
-from walproof.sweep.settings import READING, told
+from walproof.sweep.settings import READING, context_values
 from walproof.sweep.store import Store
 
 WRONG = Path(__file__).parents[2] / "wrong"
@@ -64,7 +64,7 @@ def planned(
 ) -> tuple[Plan, Enumerations]:
     format = controls[0].partition("/")[0]
     vectors = _vectors() if contexts else ()
-    known = told(vectors, format) if contexts else None
+    known = context_values(vectors, format) if contexts else None
     chosen = [control_of(load(VECTORS / f"{id}.json"), known, vectors) for id in controls]
     return plan.make(
         format, chosen, "quick", cases, fast, programs, limits or Limits(),

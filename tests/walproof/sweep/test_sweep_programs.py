@@ -85,7 +85,7 @@ def test_a_program_that_fails_often_gets_no_more_cases_of_the_shard(tmp_path: Pa
     outcomes = pq.read_table(tmp_path / "sweep")["outcome_crashes_on_damage"].to_pylist()
     assert outcomes.count("crash") == 3 * len(plan.shards)
     markers = [Store(tmp_path).marker(number) for number in range(len(plan.shards))]
-    left = sum(sum(m["unasked"].get("crashes_on_damage", {}).values()) for m in markers)
+    left = sum(sum(m["unsent"].get("crashes_on_damage", {}).values()) for m in markers)
     assert left == outcomes.count(None) - outcomes_of_other_profiles(tmp_path)
 
 

@@ -27,7 +27,7 @@ def swept(folder: Path, program: Program) -> tuple[dict[str, str], int, int, int
         fails |= marker["fails"].get(program.name, {})
     found = findings.findings(findings.merged(markers).values(), {})
     left = sum(marker["left"].get(program.name, 0) for marker in markers)
-    asked = sum(sum(marker["asked"].get(program.name, {}).values()) for marker in markers)
+    asked = sum(sum(marker["sent"].get(program.name, {}).values()) for marker in markers)
     return fails, left, len(found), asked
 
 
