@@ -82,7 +82,8 @@ class Store:
     def fingerprints(self) -> Iterator[pa.Table]:
         """Return the column ``fingerprint`` of each shard."""
         for path in sorted((self.folder / "sweep").glob("[0-9]*.parquet")):
-            yield pa.parquet.read_table(path, columns=["fingerprint"])
+            with path.open("rb") as file:  # Arrow takes no name that is not UTF-8
+                yield pa.parquet.read_table(file, columns=["fingerprint"])
 
 
 def table_of(plan: Plan, outcome: Outcome) -> pa.Table:
