@@ -84,7 +84,7 @@ def damage_sweep(
         raise click.ClickException(str(error)) from None
     if run["stopped_by"]:
         minimise_seconds = min(minimise_seconds, 3.0)
-    report = _tell(enumerations, store, vectors, ours, options, run, minimise_seconds, started)
+    report = _report_of(enumerations, store, vectors, ours, options, run, minimise_seconds, started)
     terminal.show(report, console, str(folder))
     if run["stopped_by"]:
         return 128 + signal.Signals[run["stopped_by"]]
@@ -213,12 +213,12 @@ def _repeat(
     vector = load(path)
     context = vector.body.get("context", {})
     items = (f"{key}={json.dumps(value)}" for key, value in context.items())
-    context = "".join(f" --context {shlex.quote(item)}" for item in items)
+    options_of_context = "".join(f" --context {shlex.quote(item)}" for item in items)
     log = shlex.quote(os.path.relpath(vector.input))
-    return f"{program} read --format {vector.body['format']} {profile}{context} {log}"
+    return f"{program} read --format {vector.body['format']} {profile}{options_of_context} {log}"
 
 
-def _tell(
+def _report_of(
     enumerations: Enumerations, store: Store, vectors: Mapping[str, Vector],
     ours: Mapping[str, Implementation], options: Mapping[str, str],
     run: dict[str, Any], minimise_seconds: float, started: float,

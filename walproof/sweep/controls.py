@@ -96,14 +96,14 @@ def control_of(
     about = kind(format)
     append, write = (
         tuple(
-            each
-            for each in writing_contexts(
-                vectors, format, each, name, context, about.near, about.of_the_log
+            new_context
+            for new_context in writing_contexts(
+                vectors, format, operation, name, context, about.near, about.of_the_log
             )
-            if about.determines(each)
+            if about.determines(new_context)
         )
         or ({},)
-        for each in ("append", "write")
+        for operation in ("append", "write")
     )
     return replace(bare, fields=fields, contexts=contexts, to_append=append, to_write=write)
 
