@@ -29,6 +29,9 @@ REFERENCE, FAST = "reference", "fast"
 HELLO_SECONDS = 10.0
 """Time for the first hello, after which a program is taken for one-shot."""
 
+TIMEOUT_WEIGHT = 5
+"""Crashes that a timeout counts as."""
+
 _FAILURES = {
     Crash: CRASH,
     Timeout: TIMEOUT,
@@ -41,14 +44,15 @@ _FAILURES = {
 class Limits:
     """The limits of a program under test.
 
-    After ``max_failures`` crashes or timeouts in one shard it gets no more cases of that shard.
+    After ``max_failures`` crashes in one shard it gets no more cases of that shard. A timeout, which
+    takes seconds, counts as :data:`TIMEOUT_WEIGHT` crashes.
     """
 
     wall_ms: int = 2000
     start_seconds: float = 30.0
     memory_bytes: int = 2 << 30
     output_bytes: int = 64 << 20
-    max_failures: int = 10
+    max_failures: int = 25
 
 
 @dataclass(frozen=True)

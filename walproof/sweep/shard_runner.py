@@ -20,7 +20,7 @@ from walproof.sweep.formats import kind
 from walproof.sweep.invariants import Written
 from walproof.sweep.judge import Difference, Signature
 from walproof.sweep.plan import Enumerations, Plan, Run
-from walproof.sweep.programs import FAST, REFERENCE, Client, Program, Reply
+from walproof.sweep.programs import FAST, REFERENCE, TIMEOUT_WEIGHT, Client, Program, Reply
 from walproof.sweep.readers import Fast, Reference, Seen
 from walproof.sweep.recipes import Enumeration
 from walproof.sweep.settings import Setting, simplest
@@ -365,7 +365,8 @@ class ShardRunner:
             return
         self.outcome.sent.setdefault(name, Counter())[case.operation] += 1
         reply = self._reply(case, name)
-        self._failures[name] += reply.failed
+        if reply.failed:
+            self._failures[name] += TIMEOUT_WEIGHT if reply.outcome == judge.TIMEOUT else 1
         code, difference = self._judged(case, reply)
         if code == judge.SKIPPED:
             self.outcome.skipped.setdefault(name, reply.text)
