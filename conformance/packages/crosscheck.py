@@ -29,7 +29,7 @@ from conformance.known_failures import KnownFailures, load
 from conformance.packages.build import contents, package
 from conformance.packages.ecosystems import ECOSYSTEMS, Ecosystem
 from conformance.packages.tables import table
-from conformance.runner import run_subjects_now
+from conformance.runner import run_subjects
 from conformance.saving import save
 from conformance.subject import Subject
 from conformance.vectors import Vector, load_all
@@ -83,7 +83,7 @@ def ask_harness(tables: Iterable[dict[str, Any]], vectors: Sequence[Vector], fol
         command = [sys.executable, str(READER), str(path)]
         subject = Subject(made["name"], made["name"], command, isolated=False)
         of = [vector for vector in vectors if vector.body["format"] in made["formats"]]
-        (run,) = run_subjects_now([subject], lambda _: cases_of(of, made["profiles"]))  # noqa: B023
+        (run,) = run_subjects([subject], lambda _: cases_of(of, made["profiles"]))  # noqa: B023
         if run.status != "ran":
             raise RuntimeError(f"{made['name']}: {run.because}")
         kept = ("vector", "profile", "class", "difference")

@@ -26,10 +26,10 @@ from typing import Any
 
 from kaitaistruct import KaitaiStruct
 
-from conformance.isolation.boxed import NoReply
 from conformance.kaitai.compile import compiled
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
+from conformance.process import NoReply
 from walproof.parsers.boxed_grammar import BoxedGrammar
 
 _STEP = re.compile(r"(\w+)((?:\[-?\d+\])*)")
@@ -67,7 +67,7 @@ class GrammarUnderTest:
 
     def __init__(self, grammar: Path) -> None:
         self._grammar = BoxedGrammar(grammar, "walproof.parsers.ksy_worker")
-        self.box = self._grammar.box
+        self.sandbox = self._grammar.sandbox
 
     def run(self, vector: Path) -> Outcome:
         """Run one vector. Raises :class:`BadVector`."""
@@ -75,7 +75,7 @@ class GrammarUnderTest:
         title = str(body.get("title", vector.stem))
         request = {"body": body, "data": _input(vector, body).hex()}
         try:
-            said = self._grammar.ask(request).get("failures")
+            said = self._grammar.request(request).get("failures")
         except NoReply as why:
             return Outcome(vector, title, (f"the parser's process: {why}",))
         if not isinstance(said, list):

@@ -88,10 +88,7 @@ def review(
         workers = {
             side: Worker(root, scratch=Path(folder)) for side, root in (("old", old), ("new", new))
         }
-        outcome.isolation = {
-            "by": workers["old"].box.held_by(),
-            "could": workers["old"].box.could(),
-        }
+        outcome.isolation = workers["old"].sandbox.isolation()
         try:
             for format in chosen:
                 say(f"running old and new readers of {format}")

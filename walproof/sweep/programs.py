@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,15 +9,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.cases import Case, Judgement, WritingStep, unchanged
+from conformance import process
+from conformance.cases import Case, Judgement, WritingStep, found_at
 from conformance.contents import Contents, write_contents
-from conformance.isolation import Box, evidence
-from conformance.protocol import child
-from conformance.protocol.child import Child, Crash, OverLimit, Timeout
+from conformance.one_shot import takes_strict
+from conformance.process import Crash, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
-from conformance.protocol.oneshot import OneShot, file_name, reports_of
+from conformance.sandbox import Sandbox, evidence
 from conformance.scratch import Held, remove
-from conformance.subject import Subject, takes_strict
+from conformance.session import (
+    PROGRAM_FAILURES,
+    OneShotSession,
+    ProtocolSession,
+    Session,
+    file_name,
+)
+from conformance.subject import Subject
 from conformance.vectors import Vector
 from walproof.sweep.judge import CRASH, OVER_LIMIT, PROTOCOL_ERROR, SKIPPED, TIMEOUT
 from walproof.sweep.settings import PROFILES, READING, Setting, reads_any
@@ -44,8 +50,8 @@ _FAILURES = {
 class Limits:
     """The limits of a program under test.
 
-    After ``max_failures`` crashes in one shard it gets no more cases of that shard. A timeout, which
-    takes seconds, counts as :data:`TIMEOUT_WEIGHT` crashes.
+    After ``max_failures`` crashes in one shard it gets no more cases of that shard. A timeout takes
+    seconds, and counts as :data:`TIMEOUT_WEIGHT` crashes.
     """
 
     wall_ms: int = 2000
@@ -71,11 +77,11 @@ class Program:
     isolated: bool = True
     writes: tuple[str, ...] = ()
 
-    def box(self, folder: Path) -> Box | None:
+    def sandbox(self, folder: Path) -> Sandbox | None:
         """Return the sandbox around it on this machine, with this folder; or None."""
         if not self.isolated:
             return None
-        return Box(folder, hides=evidence(), writes=map(Path, self.writes))
+        return Sandbox(folder, hides=evidence(), writes=map(Path, self.writes))
 
     def takes(self, format: str, setting: Setting) -> bool:
         """Return whether it can be run in this setting."""
@@ -118,29 +124,28 @@ class Client:
         self.limits = limits
         self.hello: dict[str, Any] = {}
         self._folder = folder
-        self._box = program.box(folder)
-        self._runner = asyncio.Runner()
-        self._child: Child | OneShot | None = None
+        self._sandbox = program.sandbox(folder)
+        self._session: Session | None = None
         self._seq = 0
 
     def start(self) -> None:
         """Start the program, unless it runs.
 
-        Raises what :class:`~conformance.protocol.child.Child` raises.
+        Raises :data:`~conformance.session.PROGRAM_FAILURES`.
         """
-        if self._child is not None:
+        if self._session is not None:
             return
-        form = OneShot if self.program.one_shot else Child
-        limits = child.Limits(
+        form = OneShotSession if self.program.one_shot else ProtocolSession
+        limits = process.Limits(
             self.limits.start_seconds, self.limits.memory_bytes, self.limits.output_bytes
         )
-        started = form(self.program.command, Path.cwd(), limits, box=self._box)
+        session = form(self.program.command, limits, self._sandbox)
         try:
-            self.hello = self._runner.run(started.start())
+            self.hello = session.start()
         except BaseException:
-            self._runner.run(started.kill())
+            session.close()
             raise
-        self._child = started
+        self._session = session
 
     def read(
         self, name: str, contents: Contents, context: Mapping[str, Any], profile: str = "recover"
@@ -159,12 +164,9 @@ class Client:
 
     def close(self) -> None:
         """End the program."""
-        if self._child is not None:
-            self._runner.run(self._child.close())
-            self._child = None
-        self._runner.close()
-        if self._box is not None:
-            self._box.close()
+        if self._session is not None:
+            self._session.close()
+            self._session = None
 
     def _read(
         self, name: str, contents: Contents, context: Mapping[str, Any], profile: str
@@ -183,8 +185,9 @@ class Client:
         )
         if isinstance(message, Reply):
             return message
-        reports = reports_of(self.hello, message, self.program.one_shot)
-        return Reply(message["answer"], reports=reports, changed=not unchanged(contents, place))
+        assert self._session is not None
+        reports = self._session.reports(message)
+        return Reply(message["answer"], reports=reports, changed=found_at(place) != contents)
 
     def _write(self, step: WritingStep) -> Reply:
         place = self._place(step.vector.neutral_name)
@@ -198,11 +201,10 @@ class Client:
         self._seq += 1
         try:
             self.start()
-            assert self._child is not None
-            sent = self._child.ask({**request, "seq": self._seq}, self.limits.wall_ms)
-            message = self._runner.run(sent)
-        except tuple(_FAILURES) as error:
-            self._kill()
+            assert self._session is not None
+            message = self._session.request({**request, "seq": self._seq}, self.limits.wall_ms)
+        except PROGRAM_FAILURES as error:
+            self._session = None
             outcome = next(n for kind, n in _FAILURES.items() if isinstance(error, kind))
             return Reply(outcome=outcome, text=str(error))
         if "skipped" in message:
@@ -216,11 +218,6 @@ class Client:
         if second.failed or reply.outcome == TIMEOUT:
             return second
         return replace(reply, alone=False)
-
-    def _kill(self) -> None:
-        if self._child is not None:
-            self._runner.run(self._child.kill())
-            self._child = None
 
     def _place(self, name: str) -> Path:
         """Return an empty place for a log, whatever the program made of the last one."""
@@ -242,13 +239,11 @@ def introduced(
     """Return a program as its hello describes it, and why it must be one-shot if it sends none.
 
     The ``vectors`` show whether a one-shot program takes the profile ``strict``. Raises
-    :class:`NoProgram` if it does not read the format, has no profile, or cannot be isolated.
+    :class:`NoProgram` if it does not read the format, or has no profile.
     """
     try:
         hello = _hello(program, replace(limits, start_seconds=HELLO_SECONDS))
-    except (Crash, Timeout, OverLimit, ProtocolError) as error:
-        if str(error).startswith("cannot isolate"):
-            raise NoProgram(str(error)) from None
+    except PROGRAM_FAILURES as error:
         of_format = [vector for vector in vectors if vector.body["format"] == format]
         subject = Subject(program.name, program.name, program.command, isolated=program.isolated)
         strict = takes_strict(subject, of_format)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.isolation.words import Isolation
+from conformance.sandbox import Isolation
 from walproof.sweep import judge
 from walproof.sweep.judge import Signature
 from walproof.sweep.pairs import PAIR

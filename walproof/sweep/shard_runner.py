@@ -11,8 +11,7 @@ from typing import Any
 
 from conformance.contents import Contents, size
 from conformance.describe import payload_key
-from conformance.isolation import evidence, words
-from conformance.isolation.environment import existing
+from conformance.sandbox import isolation
 from reference_impl.answer import End, payload_to_json
 from walproof.sweep import invariants, judge, shares
 from walproof.sweep.controls import Control, fingerprint, seed_of
@@ -117,8 +116,7 @@ class ShardRunner:
         self._begin(number)
         outcome = self.outcome
         if self.plan.programs:
-            isolated = all(program.isolated for program in self.plan.programs)
-            outcome.isolation = words.told(isolated, existing(evidence()))
+            outcome.isolation = isolation(all(each.isolated for each in self.plan.programs))
         for run in self.plan.shards[number]:
             self._run(run)
         outcome.hello = {

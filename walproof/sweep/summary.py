@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from conformance import cases
-from conformance.isolation import words
+from conformance.sandbox import weakest
 from walproof.quantity import counted
 from walproof.sweep import invariants, judge
 from walproof.sweep.fields import brief
@@ -127,9 +127,7 @@ def summary(
             }
             for name in plan.columns
         },
-        "isolation": words.weakest(
-            marker["isolation"] for marker in markers if marker.get("isolation")
-        ),
+        "isolation": weakest(marker["isolation"] for marker in markers if marker.get("isolation")),
         "run": {**run, "load": os.getloadavg()[0], "processors": os.cpu_count()},
         "seconds_of_workers": {name: round(spent, 1) for name, spent in seconds.items()},
         "findings": [as_json(finding) for finding in findings],

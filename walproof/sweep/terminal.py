@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from conformance.isolation import words
 from conformance.reports.console_text import say
+from conformance.sandbox import isolation_lines
 from walproof.quantity import counted
 from walproof.sweep.fields import brief
 from walproof.sweep.summary import TOLD
@@ -28,7 +28,7 @@ def show(summary: Mapping[str, Any], console: Console, place: str) -> None:
     _findings(summary["findings"], console)
     console.print()
     say(Text(f"Everything: {place}"), console)
-    for line in words.lines(summary["isolation"]) if summary["isolation"] else ():
+    for line in isolation_lines(summary["isolation"]) if summary["isolation"] else ():
         _say(console, line)
 
 

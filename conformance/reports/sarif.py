@@ -1,4 +1,4 @@
-"""A run for code hosts: as SARIF 2.1.0, and as workflow commands that annotate files."""
+"""A run as SARIF 2.1.0, for code hosts."""
 
 from __future__ import annotations
 
@@ -11,37 +11,10 @@ from conformance import code_host
 from conformance.chapter import chapter
 from conformance.text import one_line
 
-from .causes import by_cause
 from .classes import BY_NAME
-from .headline import headline, unexpected
 from .json_report import Report
-from .matrix import not_run
-
-MOST = 9
-"""So many kinds of failure are annotated, after a headline: hosts show ten of a step."""
 
 Entry = Mapping[str, Any]
-
-
-def workflow_commands(report: Report) -> str:
-    """A line for the run as a whole, and one for each kind of result that is not as expected."""
-    kinds = by_cause(_wrong(report))
-    level: code_host.Level = "error" if unexpected(report) else "notice"
-    more = f"; {len(kinds) - MOST} kinds are in the report alone" if len(kinds) > MOST else ""
-    lines = [code_host.annotation(level, headline(report) + more, "walproof check")]
-    for (implementation, result), *alike in kinds[:MOST]:
-        said = [result["difference"] or BY_NAME[result["class"]].meaning]
-        said += [f"{id}: {text}" for id, text in _sentences(report, result)]
-        if alike:
-            said.append(f"The same in {len(alike)} more result{'s' * (len(alike) != 1)}.")
-        said.append(f"Repeat it: {result['repeat']}")
-        title = f"{implementation['name']}: {result['class']} {result['vector']}"
-        place = place_of(implementation, result)
-        lines.append(code_host.annotation("error", "\n".join(said), title, *place))
-    for entry in not_run(report):
-        said = [f"{entry['name']} is {entry['status']}: {entry['because']}"]
-        lines.append(code_host.annotation("warning", said[0], "walproof check"))
-    return "\n".join(lines) + "\n"
 
 
 def sarif(report: Report) -> str:
@@ -89,18 +62,6 @@ def _results(report: Report) -> Iterable[tuple[Entry, Entry]]:
     for implementation in report["implementations"]:
         if not implementation["baseline"]:
             yield from ((implementation, result) for result in implementation["results"])
-
-
-def _wrong(report: Report) -> Iterable[tuple[Entry, Entry]]:
-    return (each for each in _results(report) if not BY_NAME[each[1]["class"]].expected)
-
-
-def _sentences(report: Report, result: Entry) -> Iterable[tuple[str, str]]:
-    """What the first requirement of a vector asks for, as far as the chapter is here."""
-    vector = report["vectors"][result["vector"]]
-    for id in vector["requirements"][:1]:
-        if requirement := chapter(vector["format"]).requirements.get(id):
-            yield id, requirement.first_sentence
 
 
 def _rule_of(report: Report, result: Entry) -> str:

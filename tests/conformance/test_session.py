@@ -1,29 +1,20 @@
-"""One process under limits: whatever it does has a name, and it is gone afterwards."""
+"""A session with a process under limits: what it does has a name, and it is gone afterwards."""
 
 from __future__ import annotations
 
-import asyncio
 import fcntl
 import shutil
 import tempfile
 import time
-from pathlib import Path
 
 import pytest
 
-from conformance.protocol import child
-from conformance.protocol.child import (
-    CannotStart,
-    Child,
-    Crash,
-    Limits,
-    OverLimit,
-    Timeout,
-    describe_exit,
-)
+from conformance import process
+from conformance.process import CannotStart, Crash, Limits, OverLimit, Timeout, describe_exit
 from conformance.protocol.messages import ProtocolError
-from conformance.protocol.oneshot import OneShot, no_hello, reported_parts
+from conformance.sandbox import Sandbox
 from conformance.scratch import IN_MEMORY
+from conformance.session import OneShotSession, ProtocolSession, reported_parts, why_no_hello
 from tests.family import children
 
 READ = {
@@ -42,27 +33,26 @@ if sys.argv[1:2] == ["read"]:
 """
 
 
-def ask(command, *requests, wall_ms=5000, limits=SMALL):
+@pytest.fixture(params=["alone", "sandbox"])
+def sandbox(request, scratch):
+    """No sandbox, and one: what happens to a program is told alike."""
+    return Sandbox(scratch.folder) if request.param == "sandbox" else None
+
+
+def ask(command, *requests, wall_ms=5000, limits=SMALL, sandbox=None):
     """The replies to some requests; afterwards the process is gone, whatever happened."""
-
-    async def talk():
-        child = Child(command, Path.cwd(), limits)
-        try:
-            await child.start()
-            return [await child.ask(request, wall_ms) for request in requests]
-        finally:
-            await child.close()
-
+    session = ProtocolSession(command, limits, sandbox)
     try:
-        return asyncio.run(talk())
+        session.start()
+        return [session.request(request, wall_ms) for request in requests]
     finally:
+        session.close()
         assert children() == []
 
 
-def ask_once(command, wall_ms=5000, limits=SMALL):
-    program = OneShot(command, Path.cwd(), limits)
+def ask_once(command, wall_ms=5000, limits=SMALL, sandbox=None):
     try:
-        return asyncio.run(program.ask(READ, wall_ms))
+        return OneShotSession(command, limits, sandbox).request(READ, wall_ms)
     finally:
         assert children() == []
 
@@ -132,9 +122,9 @@ class TestLongLived:
             ("request['x'] = b'x' * (300 << 20); time.sleep(60)", OverLimit, "more than 200 MiB"),
         ],
     )
-    def test_what_goes_wrong_has_a_name(self, program, line, error, words):
+    def test_what_goes_wrong_has_a_name(self, program, line, error, words, sandbox):
         with pytest.raises(error) as raised:
-            ask(program(body(line)), READ)
+            ask(program(body(line)), READ, sandbox=sandbox)
         assert words in str(raised.value)
 
     @pytest.mark.parametrize("line", ["time.sleep(60)", "os.close(1); time.sleep(60)"])
@@ -160,7 +150,7 @@ class TestLongLived:
 
     @pytest.mark.skipif(not IN_MEMORY.is_dir(), reason="no file can lie in memory here")
     def test_files_in_memory_count_too(self, program, monkeypatch):
-        monkeypatch.setattr(child, "SHARED_BYTES", 0)
+        monkeypatch.setattr(process, "SHARED_BYTES", 0)
         folder = tempfile.mkdtemp(prefix="walproof-test-", dir=IN_MEMORY)
         lines = """
         def reply(request):
@@ -175,21 +165,18 @@ class TestLongLived:
         finally:
             shutil.rmtree(folder)
 
-    def test_the_end_of_stderr_is_kept(self, program):
+    def test_the_end_of_stderr_is_reported(self, program):
         lines = """
         def reply(request):
             sys.stderr.write("first\\n" + "x" * 200_000 + "last")
             sys.exit(1)
         """
 
-        async def talk():
-            child = Child(program(lines), Path.cwd(), SMALL)
-            await child.start()
-            with pytest.raises(Crash):
-                await child.ask(READ, 5000)
-            return child.stderr_tail
-
-        tail = asyncio.run(talk())
+        session = ProtocolSession(program(lines), SMALL)
+        session.start()
+        with pytest.raises(Crash):
+            session.request(READ, 5000)
+        tail = session.stderr
         assert tail.endswith("xlast") and "first" not in tail and len(tail) <= 4096
 
     def test_hello_must_be_in_time(self, program):
@@ -232,9 +219,9 @@ class TestOneShot:
             ("print('x' * (3 << 20))", OverLimit, "a reply of more than"),
         ],
     )
-    def test_what_goes_wrong_has_a_name(self, program, line, error, words):
+    def test_what_goes_wrong_has_a_name(self, program, line, error, words, sandbox):
         with pytest.raises(error) as raised:
-            self.run(program, line)
+            self.run(program, line, sandbox=sandbox)
         assert words in str(raised.value)
 
     def test_no_answer_in_time(self, program):
@@ -247,10 +234,17 @@ class TestOneShot:
         assert reported_parts({"records": [], "verdict": "torn"}) == ["records", "verdict"]
 
     def test_a_program_is_asked_which_form_it_has(self, program):
-        assert asyncio.run(no_hello(program(), Path.cwd())) is None
-        assert asyncio.run(no_hello(program(loop="sys.exit(1)"), Path.cwd()))
+        assert why_no_hello(program()) is None
+        assert why_no_hello(program(loop="sys.exit(1)")) == "exit status 1"
         with pytest.raises(CannotStart, match=r"cannot start \./no-such-program"):
-            asyncio.run(no_hello(["./no-such-program"], Path.cwd()))
+            why_no_hello(["./no-such-program"])
+
+    def test_a_script_without_its_interpreter_cannot_be_started(self, tmp_path, sandbox):
+        script = tmp_path / "reader"
+        script.write_text("#!/nowhere/python\n")
+        script.chmod(0o755)
+        with pytest.raises(CannotStart, match=f"cannot start {script}: No such file"):
+            why_no_hello([str(script)], sandbox)
 
 
 def test_exit_statuses_in_words():

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from conformance.isolation import offered
 
 from conformance import ROOT, VECTORS
 from conformance.cases import cases_of
-from conformance.isolation import offered
 from conformance.runner import run_subjects_now
 from conformance.scratch import Held
 from conformance.subject import Subject
