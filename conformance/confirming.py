@@ -15,7 +15,7 @@ from conformance.cases import Case, cases_of
 from conformance.contents import Contents, read_contents, write_contents
 from conformance.recipes.fresh import Fresh
 from conformance.registry import FOLDER, load
-from conformance.runner import run_subjects_now
+from conformance.runner import run_subjects
 from conformance.subject import Subject, subject_of
 from conformance.vectors import Vector
 from reference_impl.answer import NewRecord
@@ -55,7 +55,7 @@ def _not_passed(
         for vector in own
         if vector.operation in _WRITING and not _leaves_nothing(vector)
     ]
-    (outcome,) = run_subjects_now([reader], lambda _: cases, jobs, progress=progress)
+    (outcome,) = run_subjects([reader], lambda _: cases, jobs, progress=progress)
     if outcome.status != "ran":
         return [vector.id for vector in own]
     return [one["vector"] for one in outcome.results if one["class"] != "pass"]

@@ -5,7 +5,6 @@ The shape of a report is ``reports/report.schema.json``.
 
 from __future__ import annotations
 
-import asyncio
 import datetime
 import itertools
 import os
@@ -16,18 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from conformance import __version__
-from conformance.cases import Case, cases_of
+from conformance.cache import ResultCache
+from conformance.cases import STRUCTURE, Case, cases_of
 from conformance.describe import sized_payload_text
-from conformance.isolation import evidence, words
-from conformance.isolation.environment import existing as present
-from conformance.kept_results import KeptResults
 from conformance.outcome import EXPECTED_CLASSES, SubjectRun
-from conformance.protocol.child import Limits
-from conformance.protocol.oneshot import file_name
+from conformance.process import Limits
 from conformance.recipes.fresh import Fresh
 from conformance.runner import run_subjects
+from conformance.sandbox import Isolation, isolation
 from conformance.score import WRITING, score
-from conformance.structure.cases import PROFILE, structure_cases
+from conformance.session import file_name
+from conformance.structure.cases import structure_cases
 from conformance.subject import Subject, baseline_subjects
 from conformance.text import one_line
 from conformance.vectors import Vector
@@ -65,7 +63,7 @@ class Plan:
 
     def cases(self, subject: Subject) -> list[Case]:
         """What a subject is asked: answers, or fields (a generated parser, or on request)."""
-        answers = [profile for profile in self.profiles if profile != PROFILE]
+        answers = [profile for profile in self.profiles if profile != STRUCTURE]
         vectors = [
             vector
             for vector in self.vectors
@@ -74,7 +72,7 @@ class Plan:
         cases: list[Case] = []
         if not subject.structure and (answers or not self.profiles):
             cases += cases_of(vectors, answers)
-        if PROFILE in self.profiles or (subject.structure and not self.profiles):
+        if STRUCTURE in self.profiles or (subject.structure and not self.profiles):
             cases += structure_cases(vectors)
         return cases
 
@@ -88,16 +86,16 @@ def run(
     jobs: int = 2,
     limits: Limits | None = None,
     progress: Callable[[int], None] = lambda _: None,
-    kept: KeptResults | None = None,
+    cache: ResultCache | None = None,
 ) -> Report:
-    """Ask every subject, ``jobs`` children at a time, and report; ``progress`` counts cases.
+    """Run every subject, ``jobs`` sessions at a time, and report; ``progress`` counts cases.
 
-    With ``kept`` only those are asked for whom something has changed since they were.
+    With a ``cache``, subjects for which nothing has changed are not run again.
     """
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()
     now = started.strftime("%Y-%m-%dT%H:%M:%SZ")
-    outcomes = _outcomes(plan, now, jobs, limits, progress, kept)
+    outcomes = _outcomes(plan, now, jobs, limits, progress, cache)
     described = {vector.id: describe(vector) for vector in plan.vectors}
     _leave_out_unread_formats(outcomes, described)
     return {
@@ -121,30 +119,27 @@ def _outcomes(
     jobs: int,
     limits: Limits | None,
     progress: Callable[[int], None],
-    kept: KeptResults | None,
+    cache: ResultCache | None,
 ) -> list[SubjectRun]:
-    """What came of every subject, in their order: of an earlier run, or asked now."""
-    if kept is None:
-        return asyncio.run(
-            run_subjects(plan.subjects, plan.cases, jobs, limits, lambda: progress(1))
-        )
-    keys = [kept.key(subject, plan.cases(subject)) for subject in plan.subjects]
-    outcomes = [kept.find(*each) for each in zip(plan.subjects, keys, strict=True)]
+    """Return what came of every subject, in their order: in an earlier run, or now."""
+    if cache is None:
+        return run_subjects(plan.subjects, plan.cases, jobs, limits, lambda: progress(1))
+    keys = [cache.key(subject, plan.cases(subject)) for subject in plan.subjects]
+    outcomes = [cache.get(*each) for each in zip(plan.subjects, keys, strict=True)]
     progress(sum(len(run.results) for run in outcomes if run is not None))
-    left = [one for one, run in zip(plan.subjects, outcomes, strict=True) if run is None]
-    asked = asyncio.run(run_subjects(left, plan.cases, jobs, limits, lambda: progress(1)))
-    new = iter(asked)
+    changed = [each for each, run in zip(plan.subjects, outcomes, strict=True) if run is None]
+    new = iter(run_subjects(changed, plan.cases, jobs, limits, lambda: progress(1)))
     for number, run in enumerate(outcomes):
         if run is None:
             outcomes[number] = run = next(new)
-            kept.keep(run, keys[number], now)
+            cache.put(run, keys[number], now)
     return [run for run in outcomes if run is not None]
 
 
-def _isolation(subjects: Sequence[Subject]) -> words.Isolation:
+def _isolation(subjects: Sequence[Subject]) -> Isolation:
     """What isolated the programs of this run, and what they could do all the same."""
     started = [one for one in subjects if one.baseline is None and one.unavailable is None]
-    return words.told(all(one.isolated for one in started), present(evidence()))
+    return isolation(all(one.isolated for one in started))
 
 
 def _leave_out_unread_formats(

@@ -87,14 +87,14 @@ IN_FAST: dict[str, list[tuple[list[str], int, str]]] = {
     "export": [(["--parquet", "out.parquet", "damaged.log"], 3, "3 records")],
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
     "audit": [(["lake", "--out", "audit", "--master", "none"], 3, "leveldb-log")],
-    "sweep": [(["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings.")],
+    "sweep": [
+        (["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings."),
+        (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),
+        (["--flips", "--format", "leveldb-log", "--save"], 2, "needs a checkout"),
+    ],
     "fuzz": [
         (["--blind", "--format", "leveldb-log", "--inputs", "50"], 0, "50"),
         (["--repeat", "000003.log"], 1, "line 1: expected"),
-    ],
-    "one-bit": [
-        (["--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),
-        (["--format", "leveldb-log", "--save"], 2, "needs a checkout"),
     ],
     "bench": [(["--quick", "--only", "carving"], 0, "bench.json")],
 }

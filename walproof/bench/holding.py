@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import shutil
 import statistics
 import subprocess
@@ -19,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from conformance.isolation.boxed import TookTooLong, once
+from conformance.process import Limits, Timeout, run_program
 from walproof.bench import child
 from walproof.bench.availability import why_no_scan
 from walproof.bench.formats import bench_of
@@ -28,6 +27,7 @@ from walproof.bench.reading import Row, ratio
 from walproof.bench.workloads import LARGE_WORKLOADS, WORKLOADS, Workload
 
 SECONDS = 600
+MEMORY_BYTES = 16 << 30
 LOG = "LOG"
 """Stands for the path of the log in a command."""
 _WALPROOF = (sys.executable, "-m", "walproof")
@@ -149,6 +149,6 @@ def run(command: Sequence[str], log: Path) -> dict[str, float]:
 def _done(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """What a process said, of which nothing is left. Raises ``OSError`` if it does not end."""
     try:
-        return once(command, None, os.environ, SECONDS)
-    except TookTooLong:
+        return run_program(command, SECONDS, limits=Limits(memory_bytes=MEMORY_BYTES))
+    except Timeout:
         raise OSError(f"{command[0]}: no end within {SECONDS} s") from None

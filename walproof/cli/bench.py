@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from conformance import REPORTS, saving
+from conformance.sandbox import isolation as isolation_here
 from conformance.vectors import Vector, load_all
 from walproof.cli import subjects
 from walproof.cli.output import say
@@ -78,7 +79,6 @@ def bench(
     from walproof.bench import (
         asking,
         auditing,
-        boxed,
         bytecode,
         carving,
         curve,
@@ -125,7 +125,7 @@ def bench(
         audited = [] if only != "auditing" else auditing.measure(
             auditing.QUICK if quick else auditing.LAKES, rounds, status.update
         )  # fmt: skip
-    held = boxed.isolation(isolated) if read or asked else None
+    held = isolation_here(isolated) if read or asked else None
     made = report.build(read, asked, rounds, quick, grown, held, carved, tried, held_logs, curves,
                         audited)  # fmt: skip
     report.save(made, path)

@@ -13,7 +13,8 @@ from conformance import known_failures, registry
 from conformance.crossing import known
 from conformance.crossing.known import Difference
 from conformance.crossing.logs import wanted
-from conformance.crossing.run import Crossing, crossed, matrix
+from conformance.crossing.run import Crossing, matrix
+from conformance.crossing.run import cross as cross_all
 from conformance.known_failures import KnownFailures
 from conformance.registry import Implementation
 from conformance.reports.console_text import print_hanging
@@ -116,7 +117,7 @@ def _run(format: str, writers: Sequence[str], readers: Sequence[str], isolated: 
         def show(text: str) -> None:
             progress.update(task, description=f"{format}: {text}")
 
-        return crossed(format, writing, reading, logs, show)
+        return cross_all(format, writing, reading, logs, show)
 
 
 def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject]:

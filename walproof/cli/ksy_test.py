@@ -43,7 +43,7 @@ def ksy_test(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
     tester = None
     try:
         tester = GrammarUnderTest(grammar)
-        held = tester.box.could()
+        isolation = tester.sandbox.isolation()
         for vector in find_vectors(list(vectors)):
             outcome = tester.run(vector)
             passed += not outcome.failures
@@ -58,8 +58,8 @@ def ksy_test(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
         if tester is not None:
             tester.close()
     if not quiet:
-        say(f"isolation: {', '.join(tester.box.held_by())}")
-    if held:
-        say(f"not held: the parser could {'; '.join(held)}")
+        say(f"isolation: {', '.join(isolation['by'])}")
+    if isolation["could"]:
+        say(f"not held: the parser could {'; '.join(isolation['could'])}")
     say(f"{passed} passed, {failed} failed")
     return 3 if failed else 0

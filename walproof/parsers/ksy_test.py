@@ -31,10 +31,10 @@ from typing import Any
 
 from kaitaistruct import KaitaiStruct
 
-from conformance.isolation.boxed import NoReply
 from conformance.kaitai.compile import compiled
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
+from conformance.process import NoReply
 from walproof.parsers.boxed_grammar import BoxedGrammar
 
 _STEP = re.compile(r"(\w+)((?:\[-?\d+\])*)")
@@ -72,7 +72,7 @@ class GrammarUnderTest:
 
     def __init__(self, grammar: Path) -> None:
         self._grammar = BoxedGrammar(grammar, "walproof.parsers.ksy_test")
-        self.box = self._grammar.box
+        self.sandbox = self._grammar.sandbox
 
     def run(self, vector: Path) -> Outcome:
         """Run one vector. Raises :class:`BadVector`."""
@@ -80,7 +80,7 @@ class GrammarUnderTest:
         title = str(body.get("title", vector.stem))
         request = {"body": body, "data": _input(vector, body).hex()}
         try:
-            said = self._grammar.ask(request).get("failures")
+            said = self._grammar.request(request).get("failures")
         except NoReply as why:
             return Outcome(vector, title, (f"the parser's process: {why}",))
         if not isinstance(said, list):

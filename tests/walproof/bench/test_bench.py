@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from conformance.isolation import offered
 from rich.console import Console
 
 from conformance.declaration import BrokenDeclaration
-from conformance.isolation import offered
 from conformance.vectors import load_all
-from walproof.bench import asking, at_once_rows, boxed, declared, reading, report, workloads
+from walproof.bench import asking, at_once_rows, declared, reading, report, workloads
 from walproof.bench.contender import Contender
 from walproof.bench.contenders import contenders
 from walproof.bench.own import in_process, specification
@@ -131,7 +131,7 @@ def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
     rows = reading.measure([reader], [TINY], 1, isolated=isolated)
     assert rows[0]["records"] == TINY.count
     assert outside.exists() is not isolated
-    made = report.build(rows, [], 1, quick=True, isolation=boxed.isolation(isolated))
+    made = report.build(rows, [], 1, quick=True, isolation=isolation_here(isolated))
     with (console := Console(width=120)).capture() as shown:
         report.show(made, console)
     assert ("isolation: own folder, own namespaces" in shown.get()) is isolated

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-
 from conformance.isolation import Offered, offered
+
 from conformance.kaitai.compile import GrammarError
 from conformance.kaitai.field_map import ParseStopped
 from walproof.cli import walproof
@@ -157,7 +157,7 @@ def test_the_code_of_a_foreign_grammar_changes_and_learns_nothing(
     grammar = ForeignGrammar(path)
     try:
         assert [field.path for field in grammar.fields(b"\1", "")] == ["a"]
-        assert (grammar.box.work / "said").read_text() == "nothing", "its code did run"
+        assert (grammar.sandbox.work / "said").read_text() == "nothing", "its code did run"
         assert not proof.exists()
     finally:
         grammar.close()

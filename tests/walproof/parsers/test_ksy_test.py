@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from conformance.isolation import Offered, offered
 from toys import LOG, write_toys
 
-from conformance.isolation import Offered, offered
 from walproof.cli.ksy_test import ksy_test
 from walproof.parsers.ksy_test import GrammarUnderTest
 
@@ -148,7 +148,7 @@ def test_the_code_of_a_foreign_grammar_changes_and_learns_nothing(
     tester = GrammarUnderTest(grammar)
     try:
         assert not tester.run(tmp_path / "v.json").failures
-        assert (tester.box.work / "said").read_text() == "nothing", "its code did run"
+        assert (tester.sandbox.work / "said").read_text() == "nothing", "its code did run"
         assert not proof.exists()
     finally:
         tester.close()

@@ -6,8 +6,8 @@ import socket
 from pathlib import Path
 
 import pytest
-
 from conformance.isolation import offered
+
 from walproof.review.behaviour import describe
 from walproof.review.review import Review, review
 from walproof.review.revision import Worker
