@@ -56,7 +56,7 @@ class ResultCache:
             hello=body["hello"],
             seconds=body["seconds"],
             results=body["results"],
-            asked=body["asked"],
+            cached_from=body["started"],
         )
 
     def put(self, run: SubjectRun, key: str | None, started: str) -> None:
@@ -64,11 +64,13 @@ class ResultCache:
         file = self._file(run.subject)
         if key is None:
             return
-        if run.status != "ran" or any(one["class"] not in EXPECTED_CLASSES for one in run.results):
+        if run.status != "ran" or any(
+            result["class"] not in EXPECTED_CLASSES for result in run.results
+        ):
             file.unlink(missing_ok=True)
             return
         body = {
-            "key": key, "asked": started, "hello": run.hello, "seconds": run.seconds,
+            "key": key, "started": started, "hello": run.hello, "seconds": run.seconds,
             "results": run.results,
         }  # fmt: skip
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -97,13 +99,13 @@ class ResultCache:
 
 def _programs(needs: Sequence[str]) -> list[Any]:
     """Return the files of the programs that an implementation needs, with size and time."""
-    found = []
+    programs = []
     for program in sorted({name for need in needs for name in need.split("|")}):
         path = shutil.which(program)
         if path is not None:
             status = Path(path).resolve().stat()
-            found.append([program, path, status.st_size, status.st_mtime_ns])
-    return found
+            programs.append([program, path, status.st_size, status.st_mtime_ns])
+    return programs
 
 
 @functools.cache

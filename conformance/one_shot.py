@@ -49,19 +49,19 @@ def formats_read(subject: Subject, vectors: Iterable[Vector]) -> dict[str, bool 
         valid = (vector.operation, body["kind"]) == ("read", "valid")
         if valid and body["expect"]["records"] and not body.get("context"):
             smallest.setdefault(body["format"], vector)
-    found: dict[str, bool | str] = {}
+    outcomes: dict[str, bool | str] = {}
     for format, vector in sorted(smallest.items()):
         try:
             (answer,) = _answers(subject, vector, "recover")
             expect = vector.body["expect"]
-            found[format] = answer is not None and not differences(
+            outcomes[format] = answer is not None and not differences(
                 expect, normalise(answer), ["records"]
             )
         except ProtocolError:
-            found[format] = False
+            outcomes[format] = False
         except (Crash, Timeout, OverLimit) as error:
-            found[format] = str(error)
-    return found
+            outcomes[format] = str(error)
+    return outcomes
 
 
 def _has_fewer_in_strict(subject: Subject, vector: Vector) -> bool:

@@ -35,8 +35,8 @@ class SubjectRun:
     because: str | None = None
     seconds: float = 0.0
     results: list[dict[str, Any]] = field(default_factory=list)
-    asked: str | None = None
-    """When it was asked, if that was in an earlier run (:mod:`conformance.cache`)."""
+    cached_from: str | None = None
+    """When it ran, if that was in an earlier run (:mod:`conformance.cache`)."""
 
 
 def with_known(subject: Subject, result: dict[str, Any]) -> dict[str, Any]:
@@ -59,9 +59,9 @@ def with_known(subject: Subject, result: dict[str, Any]) -> dict[str, Any]:
 def passed(subject: Subject, case: Case) -> dict[str, Any]:
     """The result of a case in which nothing is wrong, and how to repeat it."""
     chosen = f"--vector {case.vector.option} --profile {case.profile}"
-    told = {"repeat": f"{subject.repeat} {chosen}"}
+    commands = {"repeat": f"{subject.repeat} {chosen}"}
     if subject.ask and case.profile != STRUCTURE:
-        told["ask"] = f"{subject.ask} {chosen} --keep kept"
+        commands["ask"] = f"{subject.ask} {chosen} --keep kept"
     return {
         "vector": case.vector.id,
         "profile": case.profile,
@@ -72,7 +72,7 @@ def passed(subject: Subject, case: Case) -> dict[str, Any]:
         "expected": None,
         "actual": None,
         "stderr": None,
-        **told,
+        **commands,
     }
 
 

@@ -129,18 +129,18 @@ class Process:
     def _start(
         self, command: Sequence[str], variables: Mapping[str, str]
     ) -> subprocess.Popen[bytes]:
-        words, cwd, environment = [*command], None, dict(os.environ)
+        argv, cwd, environment = [*command], None, dict(os.environ)
         if self._sandbox is not None:
-            words, cwd = self._sandbox.absolute_command(command), self._sandbox.work
-            environment = self._sandbox.environment(words)
-        if shutil.which(words[0]) is None:
-            reason = "Permission denied" if Path(words[0]).exists() else "No such file or directory"
-            raise CannotStart(f"cannot start {words[0]}: {reason}")
+            argv, cwd = self._sandbox.absolute_command(command), self._sandbox.work
+            environment = self._sandbox.environment(argv)
+        if shutil.which(argv[0]) is None:
+            reason = "Permission denied" if Path(argv[0]).exists() else "No such file or directory"
+            raise CannotStart(f"cannot start {argv[0]}: {reason}")
         if self._sandbox is not None:
-            words = self._sandbox.wrapped(words)
+            argv = self._sandbox.wrapped(argv)
         try:
             return subprocess.Popen(
-                words, cwd=cwd, env={**environment, **variables}, bufsize=0, start_new_session=True,
+                argv, cwd=cwd, env={**environment, **variables}, bufsize=0, start_new_session=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 preexec_fn=lambda: prepare_child(self.limits),
             )  # fmt: skip
@@ -232,9 +232,9 @@ class Process:
         self.kill()
 
     def _has_line(self) -> bool:
-        found = self._output.find(b"\n", self._searched) >= 0
-        self._searched = 0 if found else len(self._output)
-        return found
+        has_line = self._output.find(b"\n", self._searched) >= 0
+        self._searched = 0 if has_line else len(self._output)
+        return has_line
 
     def _wait(
         self, deadline: float, seconds: float, max_bytes: int, complete: Callable[[], bool]
@@ -464,14 +464,14 @@ def resident_bytes(pid: int) -> int:
 
 def _kill_each(pids: Sequence[int]) -> bool:
     """Kill processes; return whether any was alive."""
-    found = False
+    any_alive = False
     for pid in pids:
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(pid)
             if process.status() != psutil.STATUS_ZOMBIE:
-                found = True
+                any_alive = True
                 process.kill()
-    return found
+    return any_alive
 
 
 def descendants(pid: int) -> list[int]:
@@ -485,4 +485,4 @@ def descendants(pid: int) -> list[int]:
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - many times a second
             with open(f"/proc/{pid}/task/{thread}/children") as file:  # noqa: PTH123
                 children += map(int, file.read().split())
-    return children + [below for child in children for below in descendants(child)]
+    return children + [pid for child in children for pid in descendants(child)]

@@ -78,7 +78,7 @@ class Plan:
 
     def count(self) -> int:
         """How many cases will run."""
-        return sum(len(self.cases(one)) for one in self.subjects if one.unavailable is None)
+        return sum(len(self.cases(each)) for each in self.subjects if each.unavailable is None)
 
 
 def run(
@@ -138,22 +138,22 @@ def _outcomes(
 
 def _isolation(subjects: Sequence[Subject]) -> Isolation:
     """What isolated the programs of this run, and what they could do all the same."""
-    started = [one for one in subjects if one.baseline is None and one.unavailable is None]
-    return isolation(all(one.isolated for one in started))
+    started = [each for each in subjects if each.baseline is None and each.unavailable is None]
+    return isolation(all(each.isolated for each in started))
 
 
 def _leave_out_unread_formats(
     outcomes: Sequence[SubjectRun], described: dict[str, dict[str, Any]]
 ) -> None:
     """What nobody but the baselines was asked is of no use: which formats, hello has told."""
-    subjects = [one for one in outcomes if one.subject.baseline is None]
-    read = {described[result["vector"]]["format"] for one in subjects for result in one.results}
+    subjects = [each for each in outcomes if each.subject.baseline is None]
+    read = {described[result["vector"]]["format"] for each in subjects for result in each.results}
     if not read:
         return  # nothing ran, and what would have been asked can be shown
     for id in [id for id, vector in described.items() if vector["format"] not in read]:
         del described[id]
-    for one in outcomes:
-        one.results = [result for result in one.results if result["vector"] in described]
+    for each in outcomes:
+        each.results = [result for result in each.results if result["vector"] in described]
 
 
 def _freshness(fresh: Fresh | None, described: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -172,42 +172,42 @@ def _freshness(fresh: Fresh | None, described: Mapping[str, Any]) -> dict[str, A
 def describe(vector: Vector) -> dict[str, Any]:
     """What a report says of a vector."""
     body = vector.body
-    told = {
+    described = {
         **{key: body[key] for key in ("title", "format", "group", "kind", "requirements")},
         "control": vector.control,
         "damage": vector.damage,
         "size": body["size"],
     }
     if vector.made is None:  # which stands in no file
-        told["input"] = os.path.relpath(vector.input)
+        described["input"] = os.path.relpath(vector.input)
     if body.get("context"):
-        told["context"] = dict(body["context"])
+        described["context"] = dict(body["context"])
     if vector.operation in WRITING:
-        told["to_write"] = _to_write(vector)
-    return told
+        described["to_write"] = _to_write(vector)
+    return described
 
 
 def _to_write(vector: Vector) -> list[str]:
     """The first records that a vector asks for, each in a few words."""
     records = vector.records_to_write()
-    found = []
+    texts = []
     for record in records[:SHOWN]:
         others = (f"{name} {value}" for name, value in record.items() if name != "payload")
-        found.append(", ".join([sized_payload_text(record), *others]))
+        texts.append(", ".join([sized_payload_text(record), *others]))
     if len(records) > SHOWN:
-        found.append(f"and {len(records) - SHOWN} more records")
-    return found
+        texts.append(f"and {len(records) - SHOWN} more records")
+    return texts
 
 
 def _names(outcomes: Sequence[SubjectRun]) -> list[str]:
     """What each is called: a foreign program as its hello says, with a number if that is taken."""
-    taken = {one.subject.name for one in outcomes if not one.subject.named_by_hello}
+    taken = {each.subject.name for each in outcomes if not each.subject.named_by_hello}
     names = []
-    for one in outcomes:
-        name = one.subject.name
-        if one.subject.named_by_hello:
-            said = one_line(str(one.hello.get("name") or file_name(one.subject.command)))
-            name = next(name for name in _numbered(said) if name not in taken)
+    for each in outcomes:
+        name = each.subject.name
+        if each.subject.named_by_hello:
+            reported = one_line(str(each.hello.get("name") or file_name(each.subject.command)))
+            name = next(name for name in _numbered(reported) if name not in taken)
             taken.add(name)
         names.append(name)
     return names
@@ -236,7 +236,7 @@ def _entry(
         "reports": hello.get("reports", []),
         "profiles": hello.get("profiles", []),
         "seconds": round(outcome.seconds, 3),
-        **({"asked": outcome.asked} if outcome.asked is not None else {}),
+        **({"asked": outcome.cached_from} if outcome.cached_from is not None else {}),
         "results": outcome.results,
         "score": score(outcome.results, vectors),
     }
@@ -244,11 +244,11 @@ def _entry(
 
 def _places(subject: Subject) -> dict[str, str]:
     """The files to look at, as far as they are below the folder of the run."""
-    found = {"place": subject.place, "known_failures": subject.known.path}
+    paths = {"place": subject.place, "known_failures": subject.known.path}
     here = Path.cwd().resolve()
     return {
         key: path.resolve().relative_to(here).as_posix()
-        for key, path in found.items()
+        for key, path in paths.items()
         if path is not None and path.is_file() and path.resolve().is_relative_to(here)
     }
 

@@ -97,24 +97,24 @@ class Sandbox:
         """Return the command that starts ``command`` in this sandbox."""
         if self.bwrap is None:
             return [*command]
-        words = [self.bwrap, *_ALONE]
-        words += ["--ro-bind", "/", "/"] if self.reads is None else self._read_binds(self.reads)
-        words += ["--dev", "/dev", "--proc", "/proc"]
+        argv = [self.bwrap, *_ALONE]
+        argv += ["--ro-bind", "/", "/"] if self.reads is None else self._read_binds(self.reads)
+        argv += ["--dev", "/dev", "--proc", "/proc"]
         for path in self.hides:
-            words += ["--tmpfs", str(path)] if path.is_dir() else _bind("/dev/null", path)
+            argv += ["--tmpfs", str(path)] if path.is_dir() else _bind("/dev/null", path)
         for path in self.writes:
-            words += ["--bind", str(path), str(path)]
-        return [*words, "--chdir", str(self.work), "--", *command]
+            argv += ["--bind", str(path), str(path)]
+        return [*argv, "--chdir", str(self.work), "--", *command]
 
     def _read_binds(self, reads: Iterable[Path]) -> list[str]:
         bound = [path for path in SYSTEM if path.exists()]
-        words = [word for path in bound for word in _bind(path, path)]
+        argv = [word for path in bound for word in _bind(path, path)]
         for path in (name for read in reads for name in (read.resolve(), read)):
             covered = any(path == other or other in path.parents for other in bound)
             if path.exists() and not covered:
-                words += _bind(path, path)
+                argv += _bind(path, path)
                 bound.append(path)
-        return words
+        return argv
 
     def isolation(self) -> Isolation:
         """Return what isolates a program in this sandbox, and what it could do all the same."""
@@ -130,14 +130,14 @@ class Sandbox:
         ``=``, and each part of a list such as ``classes:lib/*``. A Java machine gets the folder for
         temporary files as an option, since it reads no variable.
         """
-        program, *words = command
-        found = shutil.which(program)
-        if found is not None and not found.startswith(os.sep):
-            program = os.path.abspath(found)  # noqa: PTH100 - a link stays the name it is called by
-        words = [_absolute_word(word) for word in words]
+        program, *argv = command
+        path = shutil.which(program)
+        if path is not None and not path.startswith(os.sep):
+            program = os.path.abspath(path)  # noqa: PTH100 - a link stays the name it is called by
+        argv = [_absolute_word(word) for word in argv]
         if Path(program).name == "java":
-            words.insert(0, f"-Djava.io.tmpdir={self.temporary}")
-        return [program, *words]
+            argv.insert(0, f"-Djava.io.tmpdir={self.temporary}")
+        return [program, *argv]
 
     def environment(self, command: Sequence[str]) -> dict[str, str]:
         """Return the environment of a program under test: what passes, and a folder for files.
@@ -183,14 +183,15 @@ def _absolute_path(word: str) -> str:
 
 def existing(paths: Iterable[Path]) -> list[Path]:
     """Return the paths that exist, resolved, and none twice or below another."""
-    found = sorted({path.resolve() for path in paths if path.exists()})
-    return [path for path in found if not any(other in path.parents for other in found)]
+    resolved = sorted({path.resolve() for path in paths if path.exists()})
+    return [path for path in resolved if not any(other in path.parents for other in resolved)]
 
 
 def python_paths() -> list[Path]:
     """Return what must be readable to run Python with the packages that are installed."""
-    own = [sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")]
-    return [*map(Path, own), Path(sys.executable).resolve().parent]
+    libraries = [sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")]
+    folders = [sys.prefix, sys.base_prefix, *libraries]
+    return [*map(Path, folders), Path(sys.executable).resolve().parent]
 
 
 def evidence() -> list[Path]:
@@ -227,13 +228,14 @@ def _possible(hides: Iterable[Path]) -> list[str]:
     return [*see, "change your files", "use the network", "end your processes"]
 
 
-def weakest(found: Iterable[Isolation]) -> Isolation | None:
+def weakest(isolations: Iterable[Isolation]) -> Isolation | None:
     """Return what held on all machines of a run, and what a program could do on any of them."""
-    each = list(found)
+    each = list(isolations)
     if not each:
         return None
     by = [name for name in each[0]["by"] if all(name in other["by"] for other in each)]
-    return {"by": by, "could": list(dict.fromkeys(one for other in each for one in other["could"]))}
+    could = dict.fromkeys(text for other in each for text in other["could"])
+    return {"by": by, "could": list(could)}
 
 
 def isolation_lines(isolation: Isolation) -> list[str]:

@@ -186,10 +186,10 @@ class OneShotSession:
 
     def request(self, message: Message, wall_ms: int) -> Reply:
         """Run the program for one read message; its standard output is the answer."""
-        words = [*self.command, "read", message["format"], message["path"]]
-        words += ["strict"] * (message.get("profile") == "strict")
+        argv = [*self.command, "read", message["format"], message["path"]]
+        argv += ["strict"] * (message.get("profile") == "strict")
         variables = one_shot_variables(message)
-        process = Process(words, self.limits, self.sandbox, variables, self._cancelled)
+        process = Process(argv, self.limits, self.sandbox, variables, self._cancelled)
         try:
             process.close_input()
             answer = decode(process.read_all(wall_ms / 1000, _reply_bytes(message)))
@@ -213,9 +213,9 @@ class OneShotSession:
         known: list[str] = self.hello["reports"]
         if "answer" not in reply:
             return known
-        found = reported_parts(reply["answer"])
-        known += [part for part in found if part not in known]
-        return found
+        parts = reported_parts(reply["answer"])
+        known += [part for part in parts if part not in known]
+        return parts
 
     def close(self) -> None:
         """Do nothing: no process is left between requests."""
@@ -250,8 +250,8 @@ class BaselineSession:
 
 def _reply_bytes(message: Message) -> int | None:
     """Return how many bytes the reply to a message may have; None if it does not say."""
-    found: int | None = message.get("limits", {}).get("reply_bytes")
-    return found
+    limit: int | None = message.get("limits", {}).get("reply_bytes")
+    return limit
 
 
 def file_name(command: Sequence[str]) -> str:

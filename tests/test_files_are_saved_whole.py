@@ -15,7 +15,6 @@ from conformance import ROOT
 
 PLAIN = {
     "conformance/implementations/systemd/adapter.py": "in a scratch folder of the adapter's own",
-    "conformance/isolation/namespaces.py": "the maps of a new namespace, under /proc",
     "conformance/packages/build.py": "an archive in memory, which is saved when whole",
     "conformance/recipes/generate.py": "in a scratch folder",
     "conformance/registry.py": "a build's log and stamp: the stamp is written last",

@@ -19,17 +19,17 @@ Entry = Mapping[str, Any]
 
 def sarif(report: Report) -> str:
     """A result for each that is not as expected, and for each known failure, suppressed."""
-    found = [
+    shown = [
         (implementation, result)
         for implementation, result in _results(report)
         if not BY_NAME[result["class"]].expected or result["class"] == "known-failure"
     ]
     rules: dict[str, dict[str, Any]] = {}
-    for _, result in found:
+    for _, result in shown:
         id = _rule_of(report, result)
         rules.setdefault(id, _rule(report, result, id))
     order = sorted(rules)
-    results = [_sarif(report, *each, order) for each in found]
+    results = [_sarif(report, *each, order) for each in shown]
     return code_host.sarif_log("walproof check", [rules[id] for id in order], results)
 
 
@@ -95,7 +95,7 @@ def _sarif(
     difference = one_line(result["difference"] or BY_NAME[result["class"]].meaning)
     about = f"{result['vector']} ({result['profile']}): {vector['title']}"
     name = one_line(implementation["name"])
-    told: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "ruleId": id,
         "ruleIndex": rules.index(id),
         "level": "error",
@@ -105,10 +105,10 @@ def _sarif(
     }
     file, line = place_of(implementation, result)
     logical = [{"fullyQualifiedName": result["vector"], "kind": "resource"}]
-    told["locations"] = [
+    entry["locations"] = [
         (code_host.location(file, line) if file else {}) | {"logicalLocations": logical}
     ]
     if result["class"] == "known-failure":
         cause = one_line(result.get("cause") or "listed as a known failure")
-        told["suppressions"] = [{"kind": "external", "justification": cause}]
-    return told
+        entry["suppressions"] = [{"kind": "external", "justification": cause}]
+    return entry

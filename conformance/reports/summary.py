@@ -50,7 +50,7 @@ def scores(report: Report) -> str:
         score = every[0]["score"]
         pairs = (score["pairs_passed"], score["pairs_total"], "pairs")
         written = (score.get("written_passed", 0), score.get("written_total", 0), "written")
-        parts = [f"{right}/{owed} {what}" for right, owed, what in (pairs, written) if owed]
+        parts = [f"{right}/{total} {what}" for right, total, what in (pairs, written) if total]
         return ", ".join(parts) or _passed(every[0])
     right = sum(all(BY_NAME[r["class"]].expected for r in each["results"]) for each in every)
     return f"{right} of {len(every)} implementations as expected"
@@ -58,9 +58,9 @@ def scores(report: Report) -> str:
 
 def _passed(implementation: Mapping[str, Any]) -> str:
     """Where only undamaged logs were read there is no pair."""
-    asked = [one for one in implementation["results"] if one["class"] != "skipped"]
-    right = sum(one["class"] == "pass" for one in asked)
-    return f"{right}/{len(asked)} results"
+    checked = [each for each in implementation["results"] if each["class"] != "skipped"]
+    right = sum(each["class"] == "pass" for each in checked)
+    return f"{right}/{len(checked)} results"
 
 
 def headline(report: Report) -> str:
@@ -71,8 +71,8 @@ def headline(report: Report) -> str:
     broken = f"; {len(missing)} could not be run" if missing else ""
     if nothing_checked(report):
         return f"{name}nothing was checked{broken}"
-    said = f"{wrong} result{'s' * (wrong != 1)} not as expected" if wrong else "all as expected"
-    return f"{name}{scores(report)}; {said}{broken}"
+    outcome = f"{wrong} result{'s' * (wrong != 1)} not as expected" if wrong else "all as expected"
+    return f"{name}{scores(report)}; {outcome}{broken}"
 
 
 def mode_of(report: Report) -> str:
@@ -91,9 +91,9 @@ def mode_of(report: Report) -> str:
 
 def cached_in(report: Report) -> str | None:
     """Return which results are from earlier runs, in a sentence; None if all are from this one."""
-    ran = [one for one in report["implementations"] if one["status"] == "ran"]
-    ran = [one for one in ran if not one["baseline"]]
-    since = sorted(one["asked"] for one in ran if "asked" in one)
+    ran = [each for each in report["implementations"] if each["status"] == "ran"]
+    ran = [each for each in ran if not each["baseline"]]
+    since = sorted(each["asked"] for each in ran if "asked" in each)
     if not since:
         return None
     who = f"{len(since)} of {len(ran)} implementations" if len(ran) > 1 else "It"

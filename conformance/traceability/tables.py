@@ -84,7 +84,8 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
         place = f"spec/{format}.toml"
         if searched is None:
             if register.unseen:
-                yield place, "reasons of unseen flips, and no search: run walproof sweep --flips --save"
+                text = "reasons of unseen flips, and no search: run walproof sweep --flips --save"
+                yield place, text
             continue
         for said in unseen.problems(register, searched):
             yield place, said

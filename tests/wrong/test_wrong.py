@@ -25,7 +25,7 @@ SHARED = {
     "breakable_writer",
     "by_hand",
     "conftest",
-    "reaches_out",  # for nothing, unless it is told: tests/conformance/isolation/test_reach.py
+    "reaches_out",  # for nothing, unless it is told: tests/conformance/test_reach.py
     "knows_the_vectors",  # right about all of them: tests/conformance/test_fresh.py
     "test_wrong",
     "test_killed_harness",

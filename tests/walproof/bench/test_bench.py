@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from conformance.isolation import offered
 from rich.console import Console
 
 from conformance.declaration import BrokenDeclaration
+from conformance.sandbox import bubblewrap
+from conformance.sandbox import isolation as isolation_here
 from conformance.vectors import load_all
 from walproof.bench import asking, at_once_rows, declared, reading, report, workloads
 from walproof.bench.contender import Contender
@@ -113,7 +114,7 @@ def printing(**said: object) -> Contender:
     return Contender("liar", "", "leveldb-log", lambda log, repeat: [sys.executable, "-c", program])
 
 
-@pytest.mark.skipif(not offered().namespaces, reason="this system does not hold all of it")
+@pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap is not usable here")
 @pytest.mark.parametrize("isolated", [True, False])
 def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
     said = {"records": TINY.count, "payload_bytes": TINY.count * TINY.size, "all_seconds": [1.0]}
@@ -134,7 +135,7 @@ def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
     made = report.build(rows, [], 1, quick=True, isolation=isolation_here(isolated))
     with (console := Console(width=120)).capture() as shown:
         report.show(made, console)
-    assert ("isolation: own folder, own namespaces" in shown.get()) is isolated
+    assert ("isolation: own folder, bubblewrap" in shown.get()) is isolated
     assert ("not held: a program could" in shown.get()) is not isolated
 
 
