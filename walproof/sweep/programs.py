@@ -44,8 +44,8 @@ _FAILURES = {
 class Limits:
     """The limits of a program under test.
 
-    After ``max_failures`` crashes in one shard it gets no more cases of that shard. A timeout, which
-    takes seconds, counts as :data:`TIMEOUT_WEIGHT` crashes.
+    After ``max_failures`` crashes in one shard it gets no more cases of that shard. A timeout takes
+    seconds, and counts as :data:`TIMEOUT_WEIGHT` crashes.
     """
 
     wall_ms: int = 2000
