@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.cases import Case, Judgement, WritingStep, unchanged
+from conformance.cases import Case, Judgement, WritingStep, found_at
 from conformance.contents import Contents, write_contents
 from conformance.isolation import Box, evidence
 from conformance.protocol import child
@@ -184,7 +184,7 @@ class Client:
         if isinstance(message, Reply):
             return message
         reports = reports_of(self.hello, message, self.program.one_shot)
-        return Reply(message["answer"], reports=reports, changed=not unchanged(contents, place))
+        return Reply(message["answer"], reports=reports, changed=found_at(place) != contents)
 
     def _write(self, step: WritingStep) -> Reply:
         place = self._place(step.vector.neutral_name)
