@@ -84,7 +84,7 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
         place = f"spec/{format}.toml"
         if searched is None:
             if register.unseen:
-                yield place, "reasons of unseen flips, and no search: run walproof sweep --flips --save"
+                yield place, "reasons of flips, and no search: run walproof sweep --flips --save"
             continue
         for said in unseen.problems(register, searched):
             yield place, said
