@@ -1,8 +1,8 @@
 """Expressions of a grammar, compared by their values.
 
 Nothing is proved. Two expressions that are not written alike are computed for many values of the
-fields, most of them numbers in the expressions, or one more or less; they are the same if all
-results are.
+fields: numbers in the expressions, one more or less, and values for which the sides of a comparison
+are equal, or one apart. The expressions are the same if all results are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Tree = Any
 Rename = Callable[[Name | None, str], str]
 """New name of a member, given its type (None if that is not known) and its old name."""
 
-TRIALS = 500
+TRIALS = 1000
 """Choices of values for which two expressions are computed."""
 MAX_DEPTH = 24
 SELF: Tree = ("self",)
@@ -45,6 +45,10 @@ _ORDER: dict[str, Callable[[int, int], bool]] = {
 }
 
 
+_COMPARISONS = ("Eq", "NotEq", *_ORDER)
+_FIELDS = ("name", "attr")
+
+
 @dataclass(frozen=True, eq=False)
 class Expression:
     """An expression with the names of its fields resolved."""
@@ -61,7 +65,7 @@ class Expression:
         """The value, if it does not depend on fields; else None."""
         if isinstance(self.tree, tuple) and not _is_computed(self.tree):
             return None
-        return _value(self.tree, 0, [0])
+        return _Trial(0, [0]).value(self.tree)
 
 
 def nodes(tree: Tree) -> Iterator[tuple[Any, ...]]:
@@ -74,47 +78,84 @@ def nodes(tree: Tree) -> Iterator[tuple[Any, ...]]:
 
 def _is_computed(tree: Tree) -> bool:
     """Return whether a tree has known operations only, and no field."""
-    known = {"if", "And", "Or", "Not", "Minus", "Eq", "NotEq", *_ARITHMETIC, *_ORDER}
+    known = {"if", "And", "Or", "Not", "Minus", *_COMPARISONS, *_ARITHMETIC}
     return all(node[0] in known for node in nodes(tree))
 
 
 def _is_same(one: Tree, other: Tree) -> bool:
     if one == other and type(one) is type(other):
         return True
-    numbers = {
-        part for tree in (one, other) for node in nodes(("", tree)) for part in node[1:]
-        if type(part) is int
-    }  # fmt: skip
+    both = [node for tree in (one, other) for node in nodes(("", tree))]
+    numbers = {part for node in both for part in node[1:] if type(part) is int}
     pool = sorted({number + step for number in numbers | {0, 1} for step in (-1, 0, 1)})
-    return all(
-        _is_equal(_value(one, trial, pool), _value(other, trial, pool)) for trial in range(TRIALS)
-    )
+    comparisons = list(dict.fromkeys(node for node in both if node[0] in _COMPARISONS))
+    for number in range(TRIALS):
+        trial = _Trial(number, pool)
+        start = number % max(1, len(comparisons))
+        for comparison in (*comparisons[start:], *comparisons[:start]):
+            trial.aim_at(comparison)
+        if not _is_equal(trial.value(one), trial.value(other)):
+            return False
+    return True
 
 
-def _value(tree: Tree, trial: int, pool: list[int]) -> Any:
-    if not isinstance(tree, tuple):
-        return tree
-    operation, *parts = tree
-    if operation == "if":
-        condition, yes, no = parts
-        return _value(yes if _value(condition, trial, pool) else no, trial, pool)
-    values = [_value(part, trial, pool) for part in parts]
-    if operation in ("And", "Or"):
-        return (all if operation == "And" else any)(map(bool, values))
-    if operation == "Not":
-        return not values[0]
-    if operation in ("Eq", "NotEq"):
-        return _is_equal(*values) is (operation == "Eq")
-    if all(isinstance(value, int) for value in values):
-        if operation == "Minus":
-            return -values[0]
-        if operation in _ORDER:
-            return _ORDER[operation](*values)
-        if operation in _ARITHMETIC and (values[1] or operation not in ("Div", "Mod")):
-            return _ARITHMETIC[operation](*values)
-    # A field, or an operation that is not known: some number, the same for the same parts.
-    drawn = _drawn(trial, operation, *values)
-    return drawn >> drawn // 5 % 57 if drawn % 5 == 0 else pool[drawn % len(pool)]
+class _Trial:
+    """One choice of values: numbers of a pool mostly, the same for the same field."""
+
+    def __init__(self, number: int, pool: list[int]) -> None:
+        self.number = number
+        self.pool = pool
+        self.aimed: dict[Tree, int] = {}
+
+    def aim_at(self, comparison: tuple[Any, ...]) -> None:
+        """Choose a field so that the two sides of a comparison are equal, or one apart."""
+        _, left, right = comparison
+        fields = [node for node in nodes(comparison) if node[0] in _FIELDS]
+        fields = [field for field in fields if field not in self.aimed]
+        if not fields:
+            return
+        field = fields[_drawn(self.number, comparison) % len(fields)]
+        wanted = (0, 0, 1, -1)[_drawn(comparison, self.number) % 4]
+
+        def difference(value: int) -> int | None:
+            self.aimed[field] = value
+            sides = self.value(left), self.value(right)
+            return sides[0] - sides[1] if all(isinstance(side, int) for side in sides) else None
+
+        at_zero, at_one = difference(0), difference(1)
+        if at_zero is not None and at_one is not None and at_zero != at_one:
+            value, rest = divmod(wanted - at_zero, at_one - at_zero)
+            if not rest and difference(value) == wanted:
+                return
+        del self.aimed[field]
+
+    def value(self, tree: Tree) -> Any:
+        """Return the value of an expression."""
+        if not isinstance(tree, tuple):
+            return tree
+        if tree in self.aimed:
+            return self.aimed[tree]
+        operation, *parts = tree
+        if operation == "if":
+            condition, yes, no = parts
+            return self.value(yes if self.value(condition) else no)
+        values = [self.value(part) for part in parts]
+        if operation in ("And", "Or"):
+            return (all if operation == "And" else any)(map(bool, values))
+        if operation == "Not":
+            return not values[0]
+        if operation in ("Eq", "NotEq"):
+            return _is_equal(*values) is (operation == "Eq")
+        if all(isinstance(value, int) for value in values):
+            if operation == "Minus":
+                return -values[0]
+            if operation in _ORDER:
+                return _ORDER[operation](*values)
+            if operation in _ARITHMETIC and (values[1] or operation not in ("Div", "Mod")):
+                return _ARITHMETIC[operation](*values)
+        # A field, or an operation that is not known: some number, the same for the same parts.
+        drawn = _drawn(self.number, operation, *values)
+        return drawn >> drawn // 5 % 57 if drawn % 5 == 0 else self.pool[drawn % len(self.pool)]
 
 
 def _is_equal(one: Any, other: Any) -> bool:

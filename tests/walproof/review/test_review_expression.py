@@ -35,6 +35,11 @@ def test_written_in_another_way(one: object, other: object) -> None:
     [
         (("GtE", A, 17), ("GtE", A, 16)),
         (("GtE", A, 70_000), ("Gt", A, 70_000)),
+        (("Gt", ("Add", ("Add", A, 7), B), 32_768), ("Gt", ("Add", ("Add", A, 7), B), 32_769)),
+        (
+            ("And", ("GtE", ("Sub", A, B), 8), ("Eq", ("name", "magic"), 77_777)),
+            ("And", ("Gt", ("Sub", A, B), 8), ("Eq", ("name", "magic"), 77_777)),
+        ),
         (("Lt", A, B), ("LtE", A, B)),
         (("BitAnd", A, 1), ("BitAnd", A, 2)),
         (("BitAnd", ("RShift", A, 40), 1), ("BitAnd", ("RShift", A, 41), 1)),
