@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from walproof.spark.worker import freeze
-
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
@@ -110,4 +108,3 @@ class JournalReader(DataSourceReader):
         # Spark makes one partition of its own when there is nothing to read.
         pieces = partition.pieces if isinstance(partition, JournalPartition) else []
         yield from Reader(self.columns, self.options).batches(pieces)
-        freeze()

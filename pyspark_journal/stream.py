@@ -32,7 +32,6 @@ from walproof.lake.discovery import FoundLog, find
 from walproof.lake.trees import Tree, tree_of
 from walproof.scan import part_from
 from walproof.scan.model import WHOLE, Event
-from walproof.spark.worker import freeze
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -153,7 +152,6 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
         if isinstance(partition, StreamPartition):
             yield from Reader(self.columns, self.options).batches(partition.pieces, in_range)
-        freeze()
 
     def commit(self, end: Offsets) -> None:
         """Do nothing: there is nothing to free after a commit."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 
 from conformance import ROOT
-from walproof.spark.java import java_home
+from pyspark_journal.java import java_home
 
 NET = "10.77.0."
 SETTLE_SECONDS = 30.0

@@ -20,7 +20,7 @@ from typing import TypeVar
 import psutil
 
 from tests.machines import Place
-from walproof.spark.java import java_home
+from pyspark_journal.java import java_home
 
 QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 """For a JVM that lives for seconds."""
