@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from pyspark_journal.options import Options
     from pyspark_journal.schema import Columns
-    from pyspark_journal.splits import Piece
     from pyspark_journal.stream import JournalStreamReader
+    from walproof.lake.splits import Piece
 
 
 class JournalDataSource(DataSource):
@@ -96,10 +96,11 @@ class JournalReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """The logs under the paths, packed. Raises ``FileNotFoundError`` for a missing path."""
-        from pyspark_journal.splits import plan
         from walproof.lake.discovery import find
+        from walproof.lake.splits import plan
 
-        return [JournalPartition(pieces) for pieces in plan(find(self.options), self.options)]
+        packed = plan(find(self.options), self.options, self.options.packing)
+        return [JournalPartition(pieces) for pieces in packed]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition."""

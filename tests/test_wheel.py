@@ -51,6 +51,10 @@ def test_it_reads_a_log(walproof, tmp_path: Path) -> None:
     assert len(json.loads(done.stdout)["records"]) == 3
 
 
+def test_nothing_of_it_runs_in_other_python_processes(installed: Path) -> None:
+    assert not list(installed.rglob("*.pth"))
+
+
 def test_it_carries_the_suite(walproof, tmp_path: Path) -> None:
     done = walproof("check", "--impl", "executable-spec", "--vector", "leveldb-log/three-records")
     assert done.returncode == 0, done.stdout + done.stderr

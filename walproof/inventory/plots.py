@@ -19,7 +19,7 @@ _TOP = 8
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One kind of bar. ``kind`` is the class of the style: torn, damaged, refused, own, file."""
+    """One kind of bar. ``kind`` is the class of the style: torn, damaged, refused."""
 
     kind: str
     name: str

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.reports.console_text import is_unicode, say
-from walproof.audit.summary import VERDICTS
+from walproof.inventory.summary import VERDICTS
 from walproof.quantity import counted, in_bytes, number
 from walproof.verdict import VERDICT_STYLE
 

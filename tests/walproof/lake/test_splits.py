@@ -7,9 +7,8 @@ import random
 import pyarrow as pa
 import pytest
 
-from pyspark_journal.options import parse
-from pyspark_journal.splits import Piece, pack, split_size
 from walproof.lake.discovery import FoundLog
+from walproof.lake.splits import Packing, Piece
 from walproof.scan.model import PIECE_ROWS, WHOLE
 from walproof.tables.batches import BATCH_BYTES, bounded
 
@@ -28,14 +27,12 @@ def pieces(sizes: list[int]) -> list[Piece]:
     ],
 )
 def test_split_size_is_sparks(sizes: list[int], expected: int) -> None:
-    options = parse(
-        {"maxPartitionBytes": "50000", "openCostInBytes": "1000", "minPartitionNum": "5"}
-    )
-    assert split_size(sizes, options) == expected
+    packing = Packing(slots=5, max_bytes=50_000, open_cost_bytes=1000)
+    assert packing.target_bytes(sizes) == expected
 
 
 def test_thousands_of_small_logs_share_partitions() -> None:
-    packed = pack(pieces([4096] * 5000), 32 << 20, 64 << 10)
+    packed = Packing(slots=2).pack(pieces([4096] * 5000), 32 << 20)
     assert len(packed) == 11
     assert sum(map(len, packed)) == 5000
 
@@ -44,7 +41,7 @@ def test_thousands_of_small_logs_share_partitions() -> None:
 def test_packing_loses_nothing_and_fills(seed: int) -> None:
     rng = random.Random(seed)
     sizes = [rng.randrange(1, 2000) for _ in range(rng.randrange(1, 200))]
-    packed = pack(pieces(sizes), 1000, 50)
+    packed = Packing(slots=2, open_cost_bytes=50).pack(pieces(sizes), 1000)
     assert sorted(piece.log.path for part in packed for piece in part) == sorted(
         str(n) for n in range(len(sizes))
     )

@@ -1,4 +1,4 @@
-"""The three tables of an audit: their columns, and a run of records as rows.
+"""The three tables of an inventory: their columns, and a run of records as rows.
 
 ``records`` holds all formats at once, under the names that the data source has for them
 (:mod:`walproof.tables.rows`): unsigned 64-bit numbers are bigint in two's complement. Offsets,
@@ -92,8 +92,11 @@ FILES = pa.schema(
 reasons are those of the first fault that the reader met; of a log that was
 read in parts, of the lost range that comes first."""
 
-MOST_DECODED = 1 << 10
-"""Characters of ``decoded``; the text of a longer one is cut and ends with an ellipsis."""
+SCHEMAS = {"records": RECORDS, "damage": DAMAGE}
+"""The tables that tasks write; ``files`` is written when all is read."""
+
+MAX_DECODED_CHARACTERS = 1 << 10
+"""The text of a longer ``decoded`` is cut and ends with an ellipsis."""
 _LAST_MICROSECOND = 2**63 - 1
 
 
@@ -124,8 +127,8 @@ def decoded(run: Records, format_id: str) -> pa.Array:
 def _line(text: str | None) -> str | None:
     if text is None:
         return None
-    line = one_line(text[:MOST_DECODED])
-    return line if len(text) <= MOST_DECODED else f"{line}…"
+    line = one_line(text[:MAX_DECODED_CHARACTERS])
+    return line if len(text) <= MAX_DECODED_CHARACTERS else f"{line}…"
 
 
 def without_content(run: Records, format_id: str) -> Records:
@@ -135,7 +138,7 @@ def without_content(run: Records, format_id: str) -> Records:
     return replace(run, payload=None, truncated=None, fields=fields)
 
 
-def rows(
+def record_rows(
     run: Records, file: str, log: str, format_id: str, more: Mapping[str, pa.Array]
 ) -> pa.RecordBatch:
     """A run of records as rows of :data:`RECORDS`; ``more`` has columns that are made already."""
