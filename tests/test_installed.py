@@ -86,7 +86,7 @@ IN_FAST: dict[str, list[tuple[list[str], int, str]]] = {
     "read": [(["--fast", "damaged.log"], 3, "incomplete-record")],
     "export": [(["--parquet", "out.parquet", "damaged.log"], 3, "3 records")],
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
-    "audit": [(["lake", "--out", "audit", "--master", "none"], 3, "leveldb-log")],
+    "audit": [(["lake", "--out", "audit"], 3, "leveldb-log")],
     "sweep": [(["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings.")],
     "fuzz": [
         (["--blind", "--format", "leveldb-log", "--inputs", "50"], 0, "50"),

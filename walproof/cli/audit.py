@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
@@ -96,8 +95,9 @@ def audit(
     from pyspark_journal.audit import audit as run
     from pyspark_journal.java import JavaMissing
     from pyspark_journal.session import DidNotStart
+    from walproof.inventory.summary import exit_status
     from walproof.inventory.task import Options
-    from walproof.inventory.terminal import print_summary
+    from walproof.inventory.terminal import print_summary, work_line
     from walproof.lake.options import BadOption, parse
 
     spark_settings = _pairs("--conf", settings)
@@ -116,16 +116,10 @@ def audit(
     except KeyboardInterrupt:
         say("Stopped: the previous result is as it was.", err=True)
         raise
-    print_summary(outcome.summary, out, outcome.is_new, Console())
+    print_summary(outcome.summary, Console())
+    say(work_line(outcome.summary, outcome.is_new))
+    say(f"Tables {out}/records, damage, files; plots {out}/summary.html")
     return exit_status(outcome.summary)
-
-
-def exit_status(summary: Mapping[str, Any]) -> int:
-    """Return 0 for intact logs, 3 for torn, damaged or unreadable ones, else 4 for refused ones."""
-    totals = summary["totals"]
-    if totals["torn"] or totals["damaged"] or totals["unreadable"]:
-        return 3
-    return 4 if totals["refused"] else 0
 
 
 def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:

@@ -66,6 +66,14 @@ def summarise(result: Path) -> dict[str, Any]:
     }
 
 
+def exit_status(summary: Mapping[str, Any]) -> int:
+    """Return 0 for intact logs, 3 for torn, damaged or unreadable ones, else 4 for refused ones."""
+    totals = summary["totals"]
+    if totals["torn"] or totals["damaged"] or totals["unreadable"]:
+        return 3
+    return 4 if totals["refused"] else 0
+
+
 _OF_WORST = (
     "file", "format", "verdict", "reason", "size", "records", "lost_ranges", "lost_bytes"
 )  # fmt: skip

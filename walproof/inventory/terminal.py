@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -21,10 +20,8 @@ ROOMY = 92
 _GAP = 2
 
 
-def print_summary(
-    summary: Mapping[str, Any], out: Path | str, is_new: bool, console: Console
-) -> None:
-    """Print the summary of an audit. ``out`` is the folder with the rest."""
+def print_summary(summary: Mapping[str, Any], console: Console) -> None:
+    """Print the summary of a result: formats, reasons, worst files, and one line for all."""
     console.print()
     _print_formats(summary, console)
     _print_reasons(summary["reasons"], console)
@@ -32,8 +29,6 @@ def print_summary(
     _print_apart(summary, console)
     console.print()
     say(_verdict(summary), console)
-    say(Text(_work(summary, is_new), style="dim"), console)
-    say(Text(f"Tables {out}/records, damage, files; plots {out}/summary.html"), console)
 
 
 Cell = tuple[str, str]
@@ -189,7 +184,8 @@ def _verdict(summary: Mapping[str, Any]) -> Text:
     return text.append(f"; {in_bytes(lost)} lost." if totals["lost_ranges"] else ".")
 
 
-def _work(summary: Mapping[str, Any], is_new: bool) -> str:
+def work_line(summary: Mapping[str, Any], is_new: bool) -> str:
+    """Return a line that says what an audit read, and how fast."""
     read, kept = summary["read"], summary["carried_over"]["logs"]
     if not is_new:
         return f"Nothing has changed since {summary['started']}: the result stands."

@@ -30,17 +30,17 @@ def die_at(count: int, below: str) -> None:
 
 def killed_audit(lake: Path, out: Path, at: int) -> bool:
     """Audit in a child that dies at its ``at``-th touch; whether it did die."""
-    from walproof.audit.job import audit
+    from pyspark_journal.audit import audit
+    from tests.walproof.inventory.lakes import options
 
     from .in_process import InProcess
-    from .lakes import options
 
     child = os.fork()
     if child == 0:
         status = 1
         try:
             die_at(at, out.name)
-            audit(options(lake), out, InProcess(), 64 << 10)
+            audit(options(lake), out, spark=InProcess(), max_task_bytes=64 << 10)
             status = 0
         finally:
             os._exit(status)

@@ -13,14 +13,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from walproof.audit import work
-from walproof.audit.engine import JobFailed
-from walproof.audit.job import audit
-from walproof.audit.shard import OutputError
+from pyspark_journal.audit import audit
+from tests.walproof.inventory.lakes import options
 from walproof.lake import passing
 
 from .in_process import InProcess
-from .lakes import options
 
 
 def run(case: dict[str, Any]) -> dict[str, Any]:
@@ -31,8 +28,10 @@ def run(case: dict[str, Any]) -> dict[str, Any]:
         ctypes.c_long(case["times"]), case["error"],
     )  # fmt: skip
     try:
-        outcome = audit(options(case["lake"]), Path(case["out"]), InProcess(), 64 << 10)
-    except (JobFailed, OutputError, OSError) as error:
+        outcome = audit(
+            options(case["lake"]), Path(case["out"]), spark=InProcess(), max_task_bytes=64 << 10
+        )
+    except OSError as error:
         return {"error": f"{getattr(error, 'filename', None) or ''} {error}", "calls": shim.calls()}
     finally:
         calls = shim.calls()
@@ -42,9 +41,11 @@ def run(case: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """See the module."""
-    passing.PAUSES = work.PAUSES = (0.0, 0.0)  # type: ignore[misc]
+    passing.PAUSES = (0.0, 0.0)  # type: ignore[misc]
     warm = json.loads(sys.stdin.readline())
-    audit(options(warm["lake"]), Path(warm["out"]), InProcess())  # loads the kernels once for all
+    audit(
+        options(warm["lake"]), Path(warm["out"]), spark=InProcess()
+    )  # loads the kernels once for all
     for line in sys.stdin:
         case = json.loads(line)
         back, to = os.pipe()
