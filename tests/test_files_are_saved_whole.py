@@ -58,8 +58,6 @@ PLAIN = {
     "walproof/systems/contents.py": "a scratch copy of the first bytes of what is packed",
     "walproof/systems/copying.py": "in a folder that is published when whole",
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
-    "walproof/sweep/store.py": "a temporary name on any file system, moved when whole",
-    "walproof/sweep/proposals.py": "the sweep's store, which writes whole files",
 }
 """File: why a plain write cannot leave anything half there under its final name."""
 _METHODS = frozenset({"write_text", "write_bytes"})

@@ -84,17 +84,20 @@ IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
 }
 IN_FAST: dict[str, list[tuple[list[str], int, str]]] = {
     "read": [(["--fast", "damaged.log"], 3, "incomplete-record")],
-    "export": [(["--parquet", "out.parquet", "damaged.log"], 3, "3 records")],
+    "export": [
+        (["--parquet", "out.parquet", "damaged.log"], 3, "3 records"),
+        (["--parquet", "tables", "lake"], 3, "leveldb-log"),
+    ],
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
-    "audit": [(["lake", "--out", "audit"], 3, "leveldb-log")],
-    "sweep": [(["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings.")],
+    "audit": [(["lake", "--out", "audit"], 1, "an audit needs pyspark")],
+    "sweep": [
+        (["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings."),
+        (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),
+        (["--flips", "--format", "leveldb-log", "--save"], 2, "needs a checkout"),
+    ],
     "fuzz": [
         (["--blind", "--format", "leveldb-log", "--inputs", "50"], 0, "50"),
         (["--repeat", "000003.log"], 1, "line 1: expected"),
-    ],
-    "one-bit": [
-        (["--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),
-        (["--format", "leveldb-log", "--save"], 2, "needs a checkout"),
     ],
     "bench": [(["--quick", "--only", "carving"], 0, "bench.json")],
 }

@@ -16,9 +16,7 @@ from conformance.protocol.oneshot import OneShot, reported_parts
 from conformance.runner import Runner
 from conformance.subject import Subject, takes_strict
 from conformance.vectors import Vector, load
-from walproof.sweep.children import Limits
-from walproof.sweep.plan import Program
-from walproof.sweep.programs import introduced
+from walproof.sweep.programs import Limits, Program, introduced
 
 TESTS = Path(__file__).parents[1]
 KNOWS = [sys.executable, str(TESTS / "walproof" / "sweep" / "knows_strict.py")]

@@ -43,9 +43,8 @@ def main() -> None:
     """See the module."""
     passing.PAUSES = (0.0, 0.0)  # type: ignore[misc]
     warm = json.loads(sys.stdin.readline())
-    audit(
-        options(warm["lake"]), Path(warm["out"]), spark=InProcess()
-    )  # loads the kernels once for all
+    # Loads the kernels once for all.
+    audit(options(warm["lake"]), Path(warm["out"]), spark=InProcess())
     for line in sys.stdin:
         case = json.loads(line)
         back, to = os.pipe()

@@ -1,4 +1,4 @@
-"""Stands in for a Spark session: tasks run in the process of the test, where it sees their faults."""
+"""Stands in for a Spark session: tasks run in the process of the test."""
 
 from __future__ import annotations
 

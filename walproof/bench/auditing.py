@@ -22,7 +22,7 @@ from pathlib import Path
 
 from walproof.bench import holding, tiles
 from walproof.bench.reading import Row, ratio
-from walproof.cores import cores
+from walproof.worker_pool import core_count
 
 _MAIN = "from walproof.cli import main; main()"
 _ONE = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "
@@ -173,8 +173,8 @@ def _against_one(row: Row, start: Row, one: Row, start_of_one: Row) -> Row:
     )
     used = None
     if min(taken - begun, alone - begun_alone) > 0:
-        used = round((alone - begun_alone) / (taken - begun) / cores(), 2)
+        used = round((alone - begun_alone) / (taken - begun) / core_count(), 2)
     return {
-        "beyond_start": round((taken - begun) / (alone / cores()), 2),
+        "beyond_start": round((taken - begun) / (alone / core_count()), 2),
         "of_all_processors": used,
     }

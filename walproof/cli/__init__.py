@@ -35,7 +35,7 @@ SUBCOMMANDS = {
     "smoke": "Try an adapter step by step; say whose fault it is.",
     "diff": "Compare the records of two logs.",
     "compare-runs": "Compare two run reports.",
-    "review": "Say whom a change to a format hurts.",
+    "review": "Report which readers and writers a format change breaks.",
     "sweep": "Damage intact logs in every way; compare every answer.",
     "fuzz": "Change logs again and again; ask who raises or differs.",
     "cross": "Let real writers write, and real readers read that.",

@@ -69,27 +69,27 @@ def damage_sweep(
         limits = Limits(wall_ms=wall_ms, memory_bytes=memory << 20)
         programs, ours, options = _programs(format, names, commands, limits, vectors, isolated)
         chosen = controls.choose(vectors, format, patterns, depth)
-        made, enumerations = plan.make(
+        chosen_plan, enumerations = plan.make(
             format, chosen, depth, cases or CASES[depth], "fast" in names, programs, limits, seed,
-            profiles=[one for one in PROFILES if one in profiles or not profiles],
+            profiles=[profile for profile in PROFILES if profile in profiles or not profiles],
         )  # fmt: skip
-        if not made.shards:
+        if not chosen_plan.shards:
             raise click.UsageError(f"--profile: nobody here takes {' or '.join(profiles)}")
         store = Store(folder)
-        todo = shard_pool.begin(made, store, fresh, replace=out is None)
-        run = _run(made, store, todo, seconds)
+        todo = shard_pool.begin(chosen_plan, store, fresh, replace=out is None)
+        run = _run(chosen_plan, store, todo, seconds)
     except BrokenVector as error:
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
     except (shard_pool.AnotherSweep, shard_pool.ShardFailed, controls.NoControl, OSError) as error:
         raise click.ClickException(str(error)) from None
     if run["stopped_by"]:
         minimise_seconds = min(minimise_seconds, 3.0)
-    told = _tell(enumerations, store, vectors, ours, options, run, minimise_seconds, started)
-    terminal.show(told, console, str(folder))
+    report = _tell(enumerations, store, vectors, ours, options, run, minimise_seconds, started)
+    terminal.show(report, console, str(folder))
     if run["stopped_by"]:
         return 128 + signal.Signals[run["stopped_by"]]
-    new = [finding for finding in told["findings"] if not finding["known"]]
-    new += [about for about in told["implementations"].values() if about["fails_undamaged"]]
+    new = [finding for finding in report["findings"] if not finding["known"]]
+    new += [about for about in report["implementations"].values() if about["fails_undamaged"]]
     return 3 if new else 0
 
 
@@ -129,11 +129,14 @@ def _programs(
         ours[name] = implementation
         options[name] = f"--impl {name}{subjects.flag(isolated)}"
     for command in dict.fromkeys(commands):
-        words = subjects.words_of(command)
+        arguments = subjects.words_of(command)
         try:
             program, why = introduced(
                 Program(
-                    name_of(words, programs), tuple(words), version=stamp(words), isolated=isolated
+                    name_of(arguments, programs),
+                    tuple(arguments),
+                    version=stamp(arguments),
+                    isolated=isolated,
                 ),
                 format,
                 limits,
@@ -142,9 +145,9 @@ def _programs(
         except NoProgram as error:
             raise click.UsageError(f"--cmd: {error}") from None
         if why is not None:
-            asked = " and ".join(program.profiles)
+            run_in = " and ".join(program.profiles)
             say(
-                f"{command}: no reply to hello ({why}); taken for one-shot, asked in {asked}",
+                f"{command}: no reply to hello ({why}); taken for one-shot, asked in {run_in}",
                 err=True,
             )
         programs.append(program)
@@ -153,7 +156,9 @@ def _programs(
     return programs, ours, options
 
 
-def _run(made: Plan, store: Store, todo: Sequence[int], seconds: float | None) -> dict[str, Any]:
+def _run(
+    chosen_plan: Plan, store: Store, todo: Sequence[int], seconds: float | None
+) -> dict[str, Any]:
     """Run what is left, with a progress bar, until it is done or a signal comes."""
     done = 0
     started = time.monotonic()
@@ -174,14 +179,14 @@ def _run(made: Plan, store: Store, todo: Sequence[int], seconds: float | None) -
             bar.update(task, advance=len(markers), description=words, refresh=True)
 
         try:
-            spent = shard_pool.run(made, store, todo, seconds, progress)
+            spent = shard_pool.run(chosen_plan, store, todo, seconds, progress)
         except KeyboardInterrupt:
             spent = time.monotonic() - started
             stopped_by = (came or [signal.SIGINT])[0].name
     return {
         "seconds": spent,
         "cases": done,
-        "resumed": len(made.shards) - len(todo),
+        "resumed": len(chosen_plan.shards) - len(todo),
         "stopped_by": stopped_by,
     }
 
@@ -206,8 +211,8 @@ def _repeat(
         named = shlex.quote(os.path.relpath(path)) if is_new else proposal
         return f"{program} check {options[signature.implementation]} --vector {named} {profile}"
     vector = load(path)
-    told = vector.body.get("context", {})
-    items = (f"{key}={json.dumps(value)}" for key, value in told.items())
+    context = vector.body.get("context", {})
+    items = (f"{key}={json.dumps(value)}" for key, value in context.items())
     context = "".join(f" --context {shlex.quote(item)}" for item in items)
     log = shlex.quote(os.path.relpath(vector.input))
     return f"{program} read --format {vector.body['format']} {profile}{context} {log}"
@@ -219,24 +224,28 @@ def _tell(
     run: dict[str, Any], minimise_seconds: float, started: float,
 ) -> dict[str, Any]:  # fmt: skip
     """Merge, minimise, propose; write ``findings`` and the summary."""
-    made = enumerations.plan
+    chosen_plan = enumerations.plan
     markers = [store.marker(number) for number in sorted(store.done())]
     signatures = findings.merged(markers)
     failing = {signature.implementation for signature in signatures}
     try:
-        known = {n: Known(one, vectors, made) for n, one in ours.items() if n in failing}
+        known = {
+            n: Known(implementation, vectors, chosen_plan)
+            for n, implementation in ours.items()
+            if n in failing
+        }
     except known_failures.BrokenList as error:
         raise click.ClickException(str(error)) from None
-    found = findings.findings(signatures.values(), known)
-    minimise(enumerations, found, minimise_seconds)
+    all_findings = findings.findings(signatures.values(), known)
+    minimise(enumerations, all_findings, minimise_seconds)
     proposer = Proposer(enumerations, vectors, store)
-    for number, finding in enumerate(found):
+    for number, finding in enumerate(all_findings):
         findings.describe(enumerations, finding)
         if number < PROPOSED:
             proposer.propose(finding)
             finding.repeat = _repeat(finding, store, vectors, options)
-    store.write_table("findings/findings.parquet", findings.table(found))
+    store.write_table("findings/findings.parquet", findings.table(all_findings))
     run["wall"] = time.monotonic() - started
-    told = summary.summary(made, store, markers, found, run)
-    store.write_json("summary.json", told)
-    return told
+    report = summary.summary(chosen_plan, store, markers, all_findings, run)
+    store.write_json("summary.json", report)
+    return report

@@ -51,18 +51,18 @@ def flip_sweep(
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
     except (flips.NotIntact, flips.Disagreement) as error:
         raise click.ClickException(str(error)) from None
-    found = flip_report.totals(format, bits_at_most, chosen, stretches)
+    searched = flip_report.totals(format, bits_at_most, chosen, stretches)
     if as_json:
-        say_json(flip_report.to_json(found, stretches), indent=1)
+        say_json(flip_report.to_json(searched, stretches), indent=1)
     else:
-        flip_report.show(found, Console(), time.monotonic() - started)
+        flip_report.show(searched, Console(), time.monotonic() - started)
     if is_saved:
         path = SPEC / FOLDER / f"{format}.json"
         path.parent.mkdir(exist_ok=True)
-        save(path, text_of(found))
+        save(path, text_of(searched))
         write_tables()
         say(f"wrote {path}", err=True)
-    return 3 if flip_report.problems(found) else 0
+    return 3 if flip_report.problems(searched) else 0
 
 
 def _run(chosen: Sequence[flips.FlippedLog]) -> list[flips.Stretch]:

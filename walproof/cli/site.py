@@ -14,9 +14,9 @@ from conformance.reports import json_report
 from conformance.vectors import load_all
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
-from walproof.cores import cores
 from walproof.site import build
 from walproof.site.run import NotGolden, run_of
+from walproof.worker_pool import core_count
 
 
 @click.command("site")
@@ -50,7 +50,7 @@ def site(report: Path, mutants: Path, out: Path, jobs: int | None) -> int:
         ) from None
     except (json_report.InvalidReport, NotGolden, OSError) as error:
         raise click.ClickException(f"{report}: {error}") from None
-    made = build.build(run, out, _mutants(mutants), jobs or cores())
+    made = build.build(run, out, _mutants(mutants), jobs or core_count())
     say(f"{out / 'index.html'}: {made.files:,} files, {made.bytes / 1e6:.1f} MB")
     if left := build.partial(run):
         say(f"{len(left):,} vectors have no page: that run did not ask about them")

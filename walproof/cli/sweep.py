@@ -42,19 +42,24 @@ OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out"
 @click.option("--minimise", "minimise_seconds", default=20.0, show_default=True, metavar="S",
               help="Time for making findings smaller.")  # fmt: skip
 @click.option("--flips", is_flag=True,
-              help="Flip each bit of intact logs; list the flips that no check detects.")  # fmt: skip
+              help="Flip each bit of intact logs; list the undetected flips.")  # fmt: skip
 @click.option("--at-most", "bits_at_most", type=click.IntRange(1), default=4096, show_default=True,
               metavar="N", help="With --flips: bits of one log; of a larger log a sample. An eighth"
               " above 64 KiB or 256 records.")  # fmt: skip
 @click.option("--context", "context_items", metavar="KEY=VALUE", multiple=True,
               help="With --flips: the context of LOG; VALUE is JSON or text.")  # fmt: skip
 @click.option("--save", "is_saved", is_flag=True,
-              help="With --flips: write spec/one-bit/FORMAT.json and the chapter's table.")  # fmt: skip
+              help="With --flips: write spec/one-bit and the chapter's table.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="With --flips: print every flip as JSON.")
 @click.pass_context
 @stopping.stoppable()
 def sweep(
-    click_context: click.Context, /, format: str, patterns: tuple[str, ...], flips: bool, **more: Any
+    click_context: click.Context,
+    /,
+    format: str,
+    patterns: tuple[str, ...],
+    flips: bool,
+    **more: Any,
 ) -> int:
     """Damage intact logs in every way; compare each answer with the specification.
 

@@ -29,25 +29,25 @@ def totals(
     for stretch in stretches:
         tried.update(stretch.tried)
         flips[stretch.log] += stretch.tried.total()
-        hits[stretch.log].update((one.field, one.effect) for one in stretch.undetected)
-    found = {
+        hits[stretch.log].update((flip.field, flip.effect) for flip in stretch.undetected)
+    searched = {
         log.id: SearchedLog(
             log.id, flip_fingerprint(log), log.bits, flips[log.id], dict(hits[log.id])
         )
         for log in logs
     }
-    return unseen.Searched(format, at_most, dict(tried), found)
+    return unseen.Searched(format, at_most, dict(tried), searched)
 
 
-def to_json(found: unseen.Searched, stretches: Sequence[Stretch]) -> dict[str, Any]:
-    """The search as ``--json`` prints it: totals by field, then each flip that nothing told."""
-    register = registers()[found.format]
+def to_json(searched: unseen.Searched, stretches: Sequence[Stretch]) -> dict[str, Any]:
+    """The search as ``--json`` prints it: totals by field, then each undetected flip."""
+    register = registers()[searched.format]
     return {
-        "format": found.format,
-        "at_most": found.at_most,
+        "format": searched.format,
+        "at_most": searched.at_most,
         "logs": {
             log.id: {"bits": log.bits, "flips": log.flips, "unseen": sum(log.unseen.values())}
-            for log in found.logs.values()
+            for log in searched.logs.values()
         },
         "fields": [
             {
@@ -57,46 +57,48 @@ def to_json(found: unseen.Searched, stretches: Sequence[Stretch]) -> dict[str, A
                 "beside": list(row.beside),
                 "why": [register.unseen[number - 1].why for number in row.why],
             }
-            for row in unseen.rows(found, register.unseen)
+            for row in unseen.rows(searched, register.unseen)
         ],
-        "flips": [_flip(stretch.log, one) for stretch in stretches for one in stretch.undetected],
-        "problems": problems(found),
+        "flips": [_flip(stretch.log, flip) for stretch in stretches for flip in stretch.undetected],
+        "problems": problems(searched),
     }
 
 
-def _flip(log: str, one: Any) -> dict[str, Any]:
-    place: Mapping[str, Any] = {"file": one.flip.file} if one.flip.file else {}
-    where = {"at": one.flip.at, "bit": one.flip.bit}
-    return {"log": log, **place, **where, "field": one.path, "effect": one.effect}
+def _flip(log: str, flip: Any) -> dict[str, Any]:
+    place: Mapping[str, Any] = {"file": flip.flip.file} if flip.flip.file else {}
+    where = {"at": flip.flip.at, "bit": flip.flip.bit}
+    return {"log": log, **place, **where, "field": flip.path, "effect": flip.effect}
 
 
-def problems(found: unseen.Searched) -> list[str]:
+def problems(searched: unseen.Searched) -> list[str]:
     """What nothing in the register explains: a rule is missing, or a sentence."""
-    entries = registers()[found.format].unseen
+    entries = registers()[searched.format].unseen
     return [
         f"nothing explains what {count:,} flips of {field} do: {effect}"
-        for (field, effect), count in sorted(found.unseen.items())
+        for (field, effect), count in sorted(searched.unseen.items())
         if not unseen.explained_by((field, effect), entries)
     ]
 
 
-def show(found: unseen.Searched, console: Console, seconds: float) -> None:
+def show(searched: unseen.Searched, console: Console, seconds: float) -> None:
     """Fields, counts, why nothing tells; then what nothing explains."""
-    entries = registers()[found.format].unseen
-    rows = unseen.rows(found, entries)
-    flips = sum(log.flips for log in found.logs.values())
+    entries = registers()[searched.format].unseen
+    rows = unseen.rows(searched, entries)
+    flips = sum(log.flips for log in searched.logs.values())
     _say(
         console,
-        f"{found.format}: {flips:,} bits of {counted(len(found.logs), 'log')}, one at a time, in"
-        f" {seconds:.1f} s; {found.unseen.total():,} left the log intact with other records.",
+        f"{searched.format}: {flips:,} bits of {counted(len(searched.logs), 'log')}, one at a time,"
+        f" in {seconds:.1f} s; {searched.unseen.total():,} left the log intact with other records.",
     )
     if rows:
-        shown = [one for one in unseen.EFFECTS if any(row.counts.get(one) for row in rows)]
+        shown = [effect for effect in unseen.EFFECTS if any(row.counts.get(effect) for row in rows)]
         table = Table("field", box=None, pad_edge=False, header_style="bold")
-        for head in ("flipped", *(unseen.HEADS[one] for one in shown), "why"):
+        for head in ("flipped", *(unseen.HEADS[effect] for effect in shown), "why"):
             table.add_column(head, justify="right", no_wrap=True)
         for row in rows:
-            counts = [f"{row.counts[one]:,}" if row.counts.get(one) else "" for one in shown]
+            counts = [
+                f"{row.counts[effect]:,}" if row.counts.get(effect) else "" for effect in shown
+            ]
             why = ", ".join(map(str, row.why)) or "?"
             table.add_row(one_line(brief(row.field)), f"{row.tried:,}", *counts, why)
         console.print()
@@ -107,7 +109,7 @@ def show(found: unseen.Searched, console: Console, seconds: float) -> None:
         if number in used:
             ids = f" ({', '.join(entry.requirements)})" if entry.requirements else ""
             _say(console, f"{number}. {entry.why}{ids}")
-    for problem in problems(found):
+    for problem in problems(searched):
         _say(console, problem, style="bold red")
 
 

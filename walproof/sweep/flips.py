@@ -85,22 +85,22 @@ class FlippedLog:
 
     def flip(self, number: int) -> Flip:
         """The flip of a number."""
-        kind = number >= self._shares[0]
-        files, starts, offsets = self._bytes[kind]
-        bit = shares.spread(number - kind * self._shares[0], 8 * starts[-1], 0)
+        is_content = number >= self._shares[0]
+        files, starts, offsets = self._bytes[is_content]
+        bit = shares.spread(number - is_content * self._shares[0], 8 * starts[-1], 0)
         n = bisect_right(starts, bit >> 3) - 1
         return Flip(files[n], offsets[n][(bit >> 3) - starts[n]], bit & 7)
 
     @functools.cached_property
     def _bytes(self) -> tuple[_Bytes, _Bytes]:
         """The bytes of structure and of content: files, where each starts, offsets in it."""
-        found = []
+        layouts = []
         for which in ("structural", "content"):
             offsets = {name: getattr(of, which) for name, of in self.control.fields.items()}
             names = [name for name in offsets if offsets[name]]
             starts = [0, *accumulate(len(offsets[name]) for name in names)]
-            found.append((names, starts, [offsets[name] for name in names]))
-        return found[0], found[1]
+            layouts.append((names, starts, [offsets[name] for name in names]))
+        return layouts[0], layouts[1]
 
     @functools.cached_property
     def _shares(self) -> list[int]:
@@ -113,18 +113,18 @@ class FlippedLog:
         kinds than one: ``snapshot: header.index``. What stands in its like is named once:
         ``elements[].first`` for ``elements[].elements[].first``."""
         name = _REPEATED.sub(r"\1", self.control.fields[flip.file].name_at(flip.at))
-        told = self._kinds[flip.file]
-        return f"{told}: {name}" if told else name
+        file_type = self._kinds[flip.file]
+        return f"{file_type}: {name}" if file_type else name
 
     def path(self, flip: Flip) -> str:
         """The field that is hit, in its file."""
-        found = self.control.fields[flip.file].at(flip.at)
-        path = found.path if found else f"byte {flip.at}"
+        leaf = self.control.fields[flip.file].at(flip.at)
+        path = leaf.path if leaf else f"byte {flip.at}"
         return f"{flip.file}:{path}" if flip.file else path
 
     @functools.cached_property
     def _kinds(self) -> Mapping[str, str]:
-        grammars = [one.name for one in registers()[self.control.format].grammars]
+        grammars = [grammar.name for grammar in registers()[self.control.format].grammars]
         if len(grammars) == 1:
             return dict.fromkeys(self.control.files, "")
         return {
@@ -150,7 +150,7 @@ def choose_logs(
     among the records, since the answer is then not all that the log holds. Patterns choose by id.
     """
     seen: set[tuple[str, str, str]] = set()
-    found = []
+    logs = []
     for vector in vectors.values():
         body = vector.body
         context = dict(body.get("context", {}))
@@ -169,12 +169,12 @@ def choose_logs(
         if same not in seen:
             seen.add(same)
             records = len(body["expect"]["records"])
-            found.append(
+            logs.append(
                 flipped_log(
                     vector.id, format, vector.contents, vector.input.name, context, records, at_most
                 )
             )
-    return sorted(found, key=lambda one: (one.control.size, one.id))
+    return sorted(logs, key=lambda log: (log.control.size, log.id))
 
 
 def _wanted(id: str, patterns: Sequence[str]) -> bool:
@@ -397,10 +397,14 @@ def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
         return CHANGED
     if new:
         return INVENTED
-    if any(one.payload != other.payload for one, other in zip(before, after, strict=True)):
+    if any(
+        old.payload != new_record.payload for old, new_record in zip(before, after, strict=True)
+    ):
         return ORDER
     changed = {
-        name for one, other in zip(before, after, strict=True) for name in _differ(one, other)
+        name
+        for old, new_record in zip(before, after, strict=True)
+        for name in _differ(old, new_record)
     }
     return f"{FIELDS}: {', '.join(sorted(changed))}"
 
@@ -411,13 +415,13 @@ _Key = Callable[[Record], Hashable]
 def _without(records: Sequence[Record], others: Counter[Hashable], key: _Key) -> list[Record]:
     """The records that are left when so many of each key are taken away."""
     left = Counter(others)
-    kept = []
+    rest = []
     for record in records:
         if left[key(record)] > 0:
             left[key(record)] -= 1
         else:
-            kept.append(record)
-    return kept
+            rest.append(record)
+    return rest
 
 
 def _place(record: Record) -> Hashable:
@@ -432,10 +436,10 @@ def _key(record: Record) -> Hashable:
     return record.file, record.at, record.payload
 
 
-def _differ(one: Record, other: Record) -> Iterator[str]:
+def _differ(old: Record, new: Record) -> Iterator[str]:
     for name in ("at", "size", "file"):
-        if getattr(one, name) != getattr(other, name):
+        if getattr(old, name) != getattr(new, name):
             yield name
-    for name in one.fields.keys() | other.fields.keys():
-        if one.fields.get(name) != other.fields.get(name):
+    for name in old.fields.keys() | new.fields.keys():
+        if old.fields.get(name) != new.fields.get(name):
             yield name

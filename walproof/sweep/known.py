@@ -37,7 +37,7 @@ SLOW = frozenset({"timeout", "over-limit"})
 class Known:
     """The causes behind the known failures of one implementation, by their effects.
 
-    Each vector of the list is asked once more, and what comes is judged as a case of the sweep is.
+    Each vector of the list runs once more, and the reply is judged like a case of the sweep.
     A finding looks like a known failure when its effect is the same: the gravest thing that is
     wrong, the verdict and reason that were owed, and what was said. Of several causes with this
     effect, the one counts whose vectors damage the same fields. That is no proof of the same
@@ -120,30 +120,32 @@ def _effect(
 ) -> Effect | None:
     """Return what is wrong with a reply, as a signature has it; None if nothing is."""
     expect = vector.body["expect_strict" if profile == "strict" else "expect"]
-    found: Difference | None = None
+    difference: Difference | None = None
     if reply.judgement is not None:
-        found = of_writing(reply.judgement, vector.body["format"], written)
-        expect = _before(vector) if found else expect
+        difference = of_writing(reply.judgement, vector.body["format"], written)
+        expect = _before(vector) if difference else expect
     elif reply.answer is not None:
-        found = compare(expect, reply.answer, reply.reports, written)
+        difference = compare(expect, reply.answer, reply.reports, written)
     elif reply.failed:
-        found = Difference(OUTCOMES[reply.outcome] or "", reply.text, reason=reply.text)
-    if found is None:
+        difference = Difference(OUTCOMES[reply.outcome] or "", reply.text, reason=reply.text)
+    if difference is None:
         return None
-    return _signature(profile, found, expect["verdict"], expect["reason"] or "")
+    return _signature(profile, difference, expect["verdict"], expect["reason"] or "")
 
 
-def _signature(profile: str, found: Difference, verdict: str = "", reason: str = "") -> Effect:
-    said = found.verdict, found.reason
-    return Signature("", "", "", found.kind, verdict, reason, *said, profile).effect[1:]
+def _signature(profile: str, difference: Difference, verdict: str = "", reason: str = "") -> Effect:
+    reported = difference.verdict, difference.reason
+    return Signature("", "", "", difference.kind, verdict, reason, *reported, profile).effect[1:]
 
 
 def _before(vector: Vector) -> Mapping[str, Any]:
     """The answer to the log that a vector appends to, as it stands: what a sweep says of it."""
     if vector.operation == "write":
         return NOTHING.to_json()
-    told = vector.body.get("context", {})
-    return answer_to(vector.body["format"], vector.contents, told, name=vector.input.name).to_json()
+    context = vector.body.get("context", {})
+    return answer_to(
+        vector.body["format"], vector.contents, context, name=vector.input.name
+    ).to_json()
 
 
 def _fields_in(damage: Iterable[str]) -> set[str]:

@@ -78,25 +78,25 @@ def _simpler(enumerations: Enumerations, finding: Finding) -> Iterator[tuple[Run
     if best.signature.operation == PAIR:
         halves = enumeration.pairs.halves(best.number) or []
         yield tuple(
-            _exactly(control, enumeration.families.index(family), own, n)
-            for own in owns
+            _exactly(control, enumeration.families.index(family), setting, n)
+            for setting in owns
             for family, n in halves
         )
         if best.setting not in owns[:1]:
-            yield tuple(_exactly(control, best.family, own, best.number) for own in owns)
+            yield tuple(_exactly(control, best.family, setting, best.number) for setting in owns)
         return
-    for own in owns:
-        if best.setting != own:
-            yield (_exactly(control, best.family, own, best.number),)
+    for setting in owns:
+        if best.setting != setting:
+            yield (_exactly(control, best.family, setting, best.number),)
     if best.family == enumeration.lists:
         yield from _other_lists(enumerations, finding)
         return
     smaller = [n for n in range(control) if plan.controls[n].size <= plan.controls[control].size]
     for other in (*smaller[:SMALLER], control):
         there = enumerations[other]
-        own = simplest(plan.controls[other].settings, settings[best.setting])[0]
+        setting = simplest(plan.controls[other].settings, settings[best.setting])[0]
         runs = [
-            _exactly(other, number, own, n)
+            _exactly(other, number, setting, n)
             for number, family in enumerate(there.families)
             if family.operation == best.signature.operation
             for n in range(0, family.count, -(-family.count // LOOKED_AT))
@@ -113,8 +113,8 @@ def _other_lists(enumerations: Enumerations, finding: Finding) -> Iterator[tuple
     like = plan.controls[control].settings[best.setting]
     for other in dict.fromkeys((*range(min(SMALLER, control)), control)):
         family = enumerations[other].lists
-        own = simplest(plan.controls[other].settings, like)[-1]
-        yield (Run(other, family, own, 0, TRIALS, spread=False),)
+        setting = simplest(plan.controls[other].settings, like)[-1]
+        yield (Run(other, family, setting, 0, TRIALS, spread=False),)
 
 
 def _exactly(control: int, family: int, setting: int, number: int) -> Run:

@@ -48,7 +48,7 @@ class Limits:
     start_seconds: float = 30.0
     memory_bytes: int = 2 << 30
     output_bytes: int = 64 << 20
-    max_failures: int = 25
+    max_failures: int = 10
 
 
 @dataclass(frozen=True)

@@ -84,8 +84,8 @@ class Outcome:
     void: int = 0
     doubles: int = 0
     again: int = 0
-    asked: dict[str, Counter[str]] = field(default_factory=dict)
-    unasked: dict[str, Counter[str]] = field(default_factory=dict)
+    sent: dict[str, Counter[str]] = field(default_factory=dict)
+    unsent: dict[str, Counter[str]] = field(default_factory=dict)
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     verdicts: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -119,7 +119,7 @@ class Outcome:
         for name in columns:
             counts = Counter(self.rows.outcomes[name])
             self.outcomes[name] = Counter(
-                {judge.OUTCOMES[code] or "not asked": n for code, n in counts.items()}
+                {judge.OUTCOMES[code] or "not sent": n for code, n in counts.items()}
             )
 
     def to_json(self) -> dict[str, Any]:
@@ -133,8 +133,8 @@ class Outcome:
             "void": self.void,
             "doubles": self.doubles,
             "again": self.again,
-            "asked": {name: dict(counts) for name, counts in self.asked.items()},
-            "unasked": {name: dict(counts) for name, counts in self.unasked.items()},
+            "sent": {name: dict(counts) for name, counts in self.sent.items()},
+            "unsent": {name: dict(counts) for name, counts in self.unsent.items()},
             "outcomes": {name: dict(counts) for name, counts in self.outcomes.items()},
             "verdicts": dict(self.verdicts),
             "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},

@@ -66,6 +66,8 @@ def run(
 
     After ``seconds`` no shard is begun any more. Raises :class:`ShardFailed`.
     """
+    if not todo:
+        return 0.0
     started = time.monotonic()
     deadline = None if seconds is None else started + seconds
     left = list(todo)
@@ -96,8 +98,8 @@ _worker: tuple[ShardRunner, Store] | None = None
 
 def _start_worker(plan: Plan, folder: Path, scratch: Path) -> None:
     global _worker
-    own = Path(tempfile.mkdtemp(dir=scratch))
-    _worker = ShardRunner(plan, own), Store(folder)
+    folder_of_worker = Path(tempfile.mkdtemp(dir=scratch))
+    _worker = ShardRunner(plan, folder_of_worker), Store(folder)
 
 
 def _run_shard(number: int) -> int:

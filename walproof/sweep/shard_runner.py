@@ -143,9 +143,9 @@ class ShardRunner:
         return self._prepared[number, setting]
 
     def _prepare(self, number: int, setting: int) -> PreparedControl | None:
-        own = self.plan.controls[number]
-        chosen = own.settings[setting]
-        control, expected = replace(own, context=chosen.context), own.records
+        bare = self.plan.controls[number]
+        chosen = bare.settings[setting]
+        control, expected = replace(bare, context=chosen.context), bare.records
         if chosen.varied and not chosen.writes:
             try:
                 right = self.reference.read(control, control.contents, chosen.profile)
@@ -153,14 +153,14 @@ class ShardRunner:
                 return None
             expected = tuple(right.records)
         selecting = set(kind(self.plan.format).selecting)
-        if selecting & {*own.context, *chosen.context}:
+        if selecting & {*bare.context, *chosen.context}:
             # The log holds more than is selected; what is missing, nobody can say.
-            left = {key: value for key, value in own.context.items() if key not in selecting}
-            whole = self.reference.read(replace(own, context=left), own.contents)
-            own, expected = replace(own, records=tuple(whole.records)), ()
-        keys = frozenset(payload_key(payload_to_json(r.payload)) for r in own.records)
-        written = Written(own, self.enumerations[number].others, expected)
-        return PreparedControl(control, chosen, written, seed_of(own, chosen), keys)
+            left = {key: value for key, value in bare.context.items() if key not in selecting}
+            whole = self.reference.read(replace(bare, context=left), bare.contents)
+            bare, expected = replace(bare, records=tuple(whole.records)), ()
+        keys = frozenset(payload_key(payload_to_json(r.payload)) for r in bare.records)
+        written = Written(bare, self.enumerations[number].others, expected)
+        return PreparedControl(control, chosen, written, seed_of(bare, chosen), keys)
 
     # -- cases ---------------------------------------------------------------------------------
 
@@ -172,18 +172,18 @@ class ShardRunner:
         enumeration, setting = self.enumerations[run.control], prepared.setting
         programs = self._programs(run)
         first = len(self.outcome.rows.number)
-        for family, number in _numbers(run, enumeration):
-            made = enumeration.make(family, number)
-            if made is None:
+        for family, number in numbers_of(run, enumeration):
+            damaged = enumeration.make(family, number)
+            if damaged is None:
                 self.outcome.void += 1
                 continue
-            keys = None if made.forges else prepared.keys
+            keys = None if damaged.forges else prepared.keys
             row = len(self.outcome.rows.number)
-            case = Case(row, run, family, number, enumeration, prepared, made.contents, keys)
+            case = Case(row, run, family, number, enumeration, prepared, damaged.contents, keys)
             if setting.writes:
                 is_case = self._make_write(case)
             else:
-                is_case = self._make_read(case, made.shifts, made.forges)
+                is_case = self._make_read(case, damaged.shifts, damaged.forges)
             if is_case:
                 for name in programs:
                     self._send(case, name)
@@ -268,7 +268,7 @@ class ShardRunner:
         rows.reason.append(right.end.reason)
         rows.records.append(len(right.records))
         for column in rows.outcomes.values():
-            column.append(judge.NOT_ASKED)
+            column.append(judge.NOT_SENT)
         rows.outcomes[REFERENCE][case.row] = judge.DIFFERS if faults else judge.AGREES
         for fault in faults:
             self._find(case, REFERENCE, Difference(fault, text or invariants.MEANING[fault]))
@@ -323,15 +323,17 @@ class ShardRunner:
     def _is_sound(self, program: Program, run: Run) -> bool:
         """Return whether a program is right about an undamaged control, in its own context."""
         settings = self.plan.controls[run.control].settings
-        own = simplest(settings, settings[run.setting])[0]
-        if settings[own].profile == "write" or not program.takes(self.plan.format, settings[own]):
+        simple = simplest(settings, settings[run.setting])[0]
+        if settings[simple].profile == "write" or not program.takes(
+            self.plan.format, settings[simple]
+        ):
             return True
-        key = (program.name, run.control, own)
+        key = (program.name, run.control, simple)
         if key not in self._sound:
-            wrong = self._wrong_undamaged(program.name, run._replace(setting=own, family=0))
+            wrong = self._wrong_undamaged(program.name, run._replace(setting=simple, family=0))
             self._sound[key] = wrong is None
             if wrong is not None:
-                where = at(self.plan.controls[run.control].id, settings[own].profile)
+                where = at(self.plan.controls[run.control].id, settings[simple].profile)
                 self.outcome.fails.setdefault(program.name, {})[where] = wrong
         return self._sound[key]
 
@@ -340,18 +342,18 @@ class ShardRunner:
             self.prepared(run.control, run.setting),
             self.enumerations[run.control],
         )
-        made = enumeration.make(0, 0)
-        if prepared is None or made is None:
+        intact = enumeration.make(0, 0)
+        if prepared is None or intact is None:
             return None
-        case = Case(-1, run, 0, 0, enumeration, prepared, made.contents, prepared.keys)
+        case = Case(-1, run, 0, 0, enumeration, prepared, intact.contents, prepared.keys)
         setting = prepared.setting
         if setting.writes:
             new = records_for(enumeration, setting, 0, 0)
-            case.request = self.writer.request(prepared.control, setting, made.contents, new)
+            case.request = self.writer.request(prepared.control, setting, intact.contents, new)
             case.right = case.request.before
             case.keys = _written_keys(prepared, case.request)
         else:
-            case.right = self.reference.read(prepared.control, made.contents, setting.profile)
+            case.right = self.reference.read(prepared.control, intact.contents, setting.profile)
         _, difference = self._judged(case, self._reply(case, name))
         return difference.text if difference is not None else None
 
@@ -359,9 +361,9 @@ class ShardRunner:
         """Send a case to a program and enter what its reply is worth."""
         if self._failures[name] >= self.plan.limits.max_failures:
             why = GAVE_UP.format(self.plan.limits.max_failures)
-            self.outcome.unasked.setdefault(name, Counter())[why] += 1
+            self.outcome.unsent.setdefault(name, Counter())[why] += 1
             return
-        self.outcome.asked.setdefault(name, Counter())[case.operation] += 1
+        self.outcome.sent.setdefault(name, Counter())[case.operation] += 1
         reply = self._reply(case, name)
         self._failures[name] += reply.failed
         code, difference = self._judged(case, reply)
@@ -410,8 +412,8 @@ def _written_keys(prepared: PreparedControl, request: Request) -> frozenset[str]
     return prepared.keys | {payload_key(payload_to_json(payload)) for payload in payloads}
 
 
-def _numbers(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
-    """The damages of a run: family and number of each."""
+def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
+    """Yield the damages of a run: family and number of each."""
     count = enumeration.count(run.family)
     for place in range(run.start, run.stop):
         number = place

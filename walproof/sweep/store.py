@@ -49,9 +49,9 @@ class Store:
 
     def write_json(self, name: str, body: Mapping[str, Any]) -> None:
         """Write a JSON file."""
-        self.write_bytes(name, json.dumps(body, indent=1, ensure_ascii=False).encode() + b"\n")
+        self.write(name, json.dumps(body, indent=1, ensure_ascii=False).encode() + b"\n")
 
-    def write_bytes(self, name: str, data: bytes) -> None:
+    def write(self, name: str, data: bytes) -> None:
         """Write a file."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ class Store:
         """Write a Parquet file."""
         out = pa.BufferOutputStream()
         pa.parquet.write_table(table, out, compression="zstd")
-        self.write_bytes(name, out.getvalue().to_pybytes())
+        self.write(name, out.getvalue().to_pybytes())
 
     def done(self) -> set[int]:
         """Return the numbers of the shards that are finished."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from walproof.bench import auditing
-from walproof.cores import cores
+from walproof.worker_pool import core_count
 
 SEES = """
 import json, sys, pathlib
@@ -59,10 +59,14 @@ def test_real_audits_are_measured() -> None:
     assert [row["contender"] for row in rows] == [*without] * 2
     start, alone, taken = (rows[n]["wall_seconds"][0] for n in (0, 3, 2))
     assert rows[0]["beyond_start"] is None and rows[0]["of_all_processors"] is None
-    expected = (taken - start) / (alone / cores())
+    expected = (taken - start) / (alone / core_count())
     assert rows[2]["beyond_start"] == pytest.approx(expected, abs=0.01)
     beyond = alone - rows[1]["wall_seconds"][0]
-    used = round(beyond / (taken - start) / cores(), 2) if min(beyond, taken - start) > 0 else None
+    used = (
+        round(beyond / (taken - start) / core_count(), 2)
+        if min(beyond, taken - start) > 0
+        else None
+    )
     assert rows[2]["of_all_processors"] == used
     assert all(row["peer"] == auditing.ONE_PROCESSOR for row in rows)
 

@@ -81,27 +81,27 @@ class Model:
 
     @functools.cached_property
     def _documents(self) -> dict[str, tuple[Any, yaml.Node | None]]:
-        found = {}
+        documents = {}
         for name, file in self.files.items():
             text = (self.root / file).read_text(encoding="utf-8")
-            found[name] = (yaml.safe_load(text), yaml.compose(text))
-        return found
+            documents[name] = (yaml.safe_load(text), yaml.compose(text))
+        return documents
 
     def meta(self, grammar: str) -> Mapping[str, Any]:
         """The ``meta`` section of a grammar."""
-        found: Mapping[str, Any] = self._documents[grammar][0].get("meta", {})
-        return found
+        meta: Mapping[str, Any] = self._documents[grammar][0].get("meta", {})
+        return meta
 
     def reachable(self, grammars: list[str]) -> set[str]:
         """Grammars and all that they import."""
-        found: set[str] = set()
+        reached: set[str] = set()
         waiting = list(grammars)
         while waiting:
             name = waiting.pop()
-            if name in self.files and name not in found:
-                found.add(name)
+            if name in self.files and name not in reached:
+                reached.add(name)
                 waiting += [Path(path).name for path in self.meta(name).get("imports", ())]
-        return found
+        return reached
 
     def place(self, grammar: str, path: Name, *more: str) -> str:
         """``ksy/x.ksy:12`` for a path in the document of a grammar."""
@@ -167,8 +167,8 @@ def _resolved(files: list[Path]) -> dict[str, Any]:
     """The compiler's model of each file, by path."""
     if not files:
         return {}
-    found: dict[str, Any] = json.loads(run_node("model.mjs", [str(file) for file in files]))
-    return found
+    resolved: dict[str, Any] = json.loads(run_node("model.mjs", [str(file) for file in files]))
+    return resolved
 
 
 def _model(root: Path, resolved: Mapping[Path, Any]) -> Model:
@@ -209,8 +209,8 @@ def _class(name: Name, body: Mapping[str, Any]) -> Class:
     instances = {}
     for _, node in body["instances"]:
         role = "value" if node["_"] == "ValueInstanceSpec" else "parse"
-        made = member(node, role)
-        instances[made.id] = made
+        instance = member(node, role)
+        instances[instance.id] = instance
     return Class(
         name,
         tuple(body["path"]),

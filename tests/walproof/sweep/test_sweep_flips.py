@@ -1,4 +1,4 @@
-"""Flips that nothing tells: what they did, which there are, and that the chapters say so."""
+"""Flips that no check detects: their effects, which there are, and the command."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -16,33 +15,40 @@ from conformance.contents import digest
 from conformance.vectors import load_all
 from reference_impl.answer import End, Lost, Record
 from reference_impl.register import Unseen
-from walproof.cli.one_bit import one_bit
-from walproof.onebit.effect import effect, records_of
-from walproof.onebit.logs import Flip, Searched, choose, searched
-from walproof.onebit.run import Task, run, run_on, tasks
-from walproof.onebit.search import Search, Stretch
+from walproof.cli.sweep import sweep
+from walproof.sweep.flips import (
+    Flip,
+    FlippedLog,
+    FlipSearch,
+    FlipTask,
+    Stretch,
+    choose_logs,
+    effect_of,
+    flipped_log,
+    intact_records,
+    run_flips,
+)
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+BITS = 4096
 
 ALPHA, BRAVO, CHARLIE = (
     Record(at, 5, payload, {"term": "3"})
     for at, payload in ((0, b"alpha"), (5, b"bravo"), (10, b"charlie"))
 )
-OWED = [ALPHA, BRAVO, CHARLIE]
+WRITTEN = [ALPHA, BRAVO, CHARLIE]
 
 
 @pytest.mark.parametrize(
     ("found", "did"),
     [
-        (OWED, None),
+        (WRITTEN, None),
         ([ALPHA, CHARLIE], "gone"),
         ([], "gone"),
         ([ALPHA, Record(5, 5, b"brave"), CHARLIE], "changed"),
         ([ALPHA, Record(5, 5, b"alpha"), CHARLIE], "changed"),
         ([Record(2, 3, b"pha"), BRAVO, CHARLIE], "gone"),
-        ([*OWED, Record(20, 5, b"delta")], "invented"),
-        ([*OWED, Record(20, 5, b"alpha")], "invented"),
+        ([*WRITTEN, Record(20, 5, b"delta")], "invented"),
+        ([*WRITTEN, Record(20, 5, b"alpha")], "invented"),
         ([ALPHA, Record(5, 5, b"charlie"), Record(10, 5, b"bravo")], "order"),
         ([ALPHA, Record(5, 5, b"bravo", {"term": "7"}), CHARLIE], "fields: term"),
         ([ALPHA, Record(5, 5, b"bravo", {}), CHARLIE], "fields: term"),
@@ -50,54 +56,54 @@ OWED = [ALPHA, BRAVO, CHARLIE]
     ],
 )
 def test_what_a_flip_did(found: list[Record], did: str | None) -> None:
-    assert effect(OWED, found) == did
+    assert effect_of(WRITTEN, found) == did
 
 
 def test_only_an_intact_log_has_unseen_flips() -> None:
-    assert records_of([ALPHA, BRAVO, End("intact", None, 10)]) == [ALPHA, BRAVO]
-    assert records_of([ALPHA, Lost(5, 10, "bad"), End("damaged", "bad", 10)]) is None
-    assert records_of([End("refused", "bad", None)]) is None
+    assert intact_records([ALPHA, BRAVO, End("intact", None, 10)]) == [ALPHA, BRAVO]
+    assert intact_records([ALPHA, Lost(5, 10, "bad"), End("damaged", "bad", 10)]) is None
+    assert intact_records([End("refused", "bad", None)]) is None
 
 
-def found_in(log: Searched) -> Stretch:
-    (stretch,) = run([log], [Task(0, 0, log.count)], jobs=1)
+def stretch_of(log: FlippedLog) -> Stretch:
+    (stretch,) = run_flips([log], [FlipTask(0, 0, log.count)])
     return stretch
 
 
 def test_each_bit_of_an_unchecked_payload_changes_it_unseen() -> None:
-    (log,) = choose(load_all(), "kahadb-journal", ["hello-without-checksum"])
-    stretch = found_in(log)
+    (log,) = choose_logs(load_all(), "kahadb-journal", ["hello-without-checksum"], BITS)
+    stretch = stretch_of(log)
     assert stretch.tried.total() == log.count == log.bits == 344
-    assert Counter((one.field, one.effect) for one in stretch.unseen) == {
+    assert Counter((one.field, one.effect) for one in stretch.undetected) == {
         ("batches[].records[].payload", "changed"): 40
     }
-    assert {one.flip for one in stretch.unseen} == {
+    assert {one.flip for one in stretch.undetected} == {
         Flip("", at, bit) for at in range(33, 38) for bit in range(8)
     }
 
 
 def test_a_checksum_over_each_record_leaves_nothing_unseen() -> None:
-    (log,) = choose(load_all(), "leveldb-log", ["three-records"])
-    stretch = found_in(log)
+    (log,) = choose_logs(load_all(), "leveldb-log", ["three-records"], BITS)
+    stretch = stretch_of(log)
     assert stretch.tried.total() == 304
-    assert stretch.unseen == []
+    assert stretch.undetected == []
 
 
 def test_a_log_of_several_files_is_searched_file_by_file() -> None:
-    (log,) = choose(load_all(), "zmq-raft", ["snapshot-in-front"])
+    (log,) = choose_logs(load_all(), "zmq-raft", ["snapshot-in-front"], BITS)
     flips = [log.flip(number) for number in range(log.count)]
     assert len(set(flips)) == 8 * sum(map(len, log.control.files.values()))
     index = next(
         flip for flip in flips if log.field(flip) == "snapshot: header.index" and flip.bit == 7
     )
     before = dict(log.control.files)
-    assert found_in(log).tried.total() == log.count
+    assert stretch_of(log).tried.total() == log.count
     assert log.control.files == before
     assert log.path(index) == "snap:header.index"
 
 
 def test_a_large_log_is_sampled_and_no_flip_comes_twice() -> None:
-    (log,) = choose(load_all(), "leveldb-log", ["three-blocks-of-short-records"], 8000)
+    (log,) = choose_logs(load_all(), "leveldb-log", ["three-blocks-of-short-records"], 8000)
     flips = {log.flip(number) for number in range(log.count)}
     assert log.count == len(flips) == 1000
     structure = set(log.control.fields[""].structural)
@@ -109,7 +115,7 @@ def test_a_large_log_is_sampled_and_no_flip_comes_twice() -> None:
 def test_logs_that_are_equal_are_searched_once_and_none_that_is_damaged() -> None:
     vectors = load_all()
     for format in ("leveldb-log", "kahadb-journal"):
-        logs = choose(vectors, format)
+        logs = choose_logs(vectors, format, [], BITS)
         told = {(digest(log.control.contents), repr(log.control.context)) for log in logs}
         assert len(told) == len(logs)
         for log in logs:
@@ -117,26 +123,22 @@ def test_logs_that_are_equal_are_searched_once_and_none_that_is_damaged() -> Non
             assert not vectors[log.id].damage
 
 
-def test_one_process_and_several_find_the_same(
+def test_outcomes_come_in_the_order_of_the_tasks_and_no_copy_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("conformance.scratch.IN_MEMORY", tmp_path)
     monkeypatch.delenv("TMPDIR", raising=False)
-    logs = choose(load_all(), "zmq-raft", ["three-entries", "terms-and-votes"], 400)
-    todo = [Task(n, start, start + 100) for n in (0, 1) for start in range(0, 400, 100)]
-    assert run(logs, todo, jobs=2) == run(logs, todo, jobs=1)
+    logs = choose_logs(load_all(), "zmq-raft", ["three-entries", "terms-and-votes"], 400)
+    tasks = [FlipTask(n, start, start + 100) for n in (1, 0) for start in range(0, 400, 100)]
+    outcomes = run_flips(logs, tasks)
+    assert [outcome.log for outcome in outcomes] == [logs[1].id] * 4 + [logs[0].id] * 4
+    assert [outcome.tried.total() for outcome in outcomes] == [100] * 8
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.xdist_group("spark")
-def test_spark_finds_the_same(spark: SparkSession) -> None:
-    logs = choose(load_all(), "zmq-raft", ["three-entries"], 400)
-    assert run_on(spark, logs, tasks(logs)) == run(logs, tasks(logs), jobs=1)
-
-
 def test_the_command_lists_each_flip() -> None:
-    words = ["--format", "kahadb-journal", "--control", "hello-without-checksum"]
-    done = CliRunner().invoke(one_bit, [*words, "--json", "--jobs", "1"], standalone_mode=False)
+    words = ["--flips", "--format", "kahadb-journal", "--control", "hello-without-checksum"]
+    done = CliRunner().invoke(sweep, [*words, "--json"], standalone_mode=False)
     assert done.return_value == 0, done.output
     told = json.loads(done.stdout)
     assert len(told["flips"]) == 40
@@ -159,8 +161,8 @@ def test_the_command_searches_a_log_of_mine_and_leaves_it_as_it_is(tmp_path: Pat
     assert isinstance(data, bytes)
     mine = tmp_path / "00000000000001.rlog"
     mine.write_bytes(data)
-    words = ["--format", "zmq-raft", str(mine), "--jobs", "1"]
-    done = CliRunner().invoke(one_bit, words, standalone_mode=False)
+    words = ["--flips", "--format", "zmq-raft", str(mine)]
+    done = CliRunner().invoke(sweep, words, standalone_mode=False)
     assert done.return_value == 0, done.output
     assert "rlog: data.entries[].header.term" in done.output
     assert mine.read_bytes() == data
@@ -168,8 +170,8 @@ def test_the_command_searches_a_log_of_mine_and_leaves_it_as_it_is(tmp_path: Pat
 
 def test_the_command_says_what_nothing_explains(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("conformance.unseen.explained_by", lambda hit, entries: [])
-    words = ["--format", "kahadb-journal", "--control", "hello-without-checksum", "--jobs", "1"]
-    done = CliRunner().invoke(one_bit, words, standalone_mode=False)
+    words = ["--flips", "--format", "kahadb-journal", "--control", "hello-without-checksum"]
+    done = CliRunner().invoke(sweep, words, standalone_mode=False)
     assert done.return_value == 3
     flat = " ".join(done.output.split())
     assert "nothing explains what 40 flips of batches[].records[].payload do: changed" in flat
@@ -178,7 +180,7 @@ def test_the_command_says_what_nothing_explains(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--control", "no-such-vector"], "no undamaged vector of leveldb-log fits"),
+        (["--control", "no-such-vector"], "no intact vector of leveldb-log fits"),
         (["--control", "three-records", "--save"], "--save is for a search of all vectors"),
         (["--context", "x=1"], "--context is for a LOG"),
         (["torn.log"], "expected an intact log"),
@@ -189,7 +191,7 @@ def test_what_cannot_be_searched(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("torn.log").write_bytes(b"\1\2\3")
-    done = CliRunner().invoke(one_bit, ["--format", "leveldb-log", *words])
+    done = CliRunner().invoke(sweep, ["--flips", "--format", "leveldb-log", *words])
     assert done.exit_code != 0
     assert said in done.output
 
@@ -209,9 +211,9 @@ def test_an_entry_explains_fields_by_name_and_effect() -> None:
 
 
 def test_a_scratch_folder_is_removed(tmp_path: Path) -> None:
-    log = searched("x", "leveldb-log", bytes(64), "x.log", {}, 0)
+    log = flipped_log("x", "leveldb-log", bytes(64), "x.log", {}, 0, BITS)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    with Search(log, scratch):
+    with FlipSearch(log, scratch):
         assert (scratch / "x.log").exists()
     assert not scratch.exists()

@@ -12,9 +12,14 @@ import pytest
 from conformance import unseen
 from conformance.vectors import Vector, load_all
 from reference_impl.register import registers
-from walproof.onebit.logs import Searched, choose, fingerprint
-from walproof.onebit.run import Task, run
-from walproof.onebit.search import Search
+from walproof.sweep.flips import (
+    FlippedLog,
+    FlipSearch,
+    FlipTask,
+    choose_logs,
+    flip_fingerprint,
+    run_flips,
+)
 
 FORMATS = [format for format in registers() if unseen.load(format) is not None]
 
@@ -27,7 +32,7 @@ FEW = 12
 MOST = 160
 """Flips of one field in one log that are done again, at most twice as many."""
 
-AGAIN = "run walproof one-bit --save --format"
+AGAIN = "run walproof sweep --flips --save --format"
 
 
 @cache
@@ -36,11 +41,11 @@ def vectors() -> Mapping[str, Vector]:
 
 
 @cache
-def logs(format: str) -> list[Searched]:
+def logs(format: str) -> list[FlippedLog]:
     """The logs of the search, those of vectors that came later too, smallest first."""
     found = unseen.load(format)
     assert found is not None
-    return choose(vectors(), format, at_most=found.at_most)
+    return choose_logs(vectors(), format, [], found.at_most)
 
 
 def searched(format: str) -> unseen.Searched:
@@ -55,7 +60,7 @@ def test_every_format_was_searched() -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_search_was_of_the_vectors_as_they_are(format: str) -> None:
-    now = {log.id: fingerprint(log) for log in logs(format)}
+    now = {log.id: flip_fingerprint(log) for log in logs(format)}
     for log in searched(format).logs.values():
         assert now.get(log.id) == log.fingerprint, f"{log.id} changed: {AGAIN} {format}"
 
@@ -67,8 +72,8 @@ def test_small_logs_searched_again_give_the_same_counts(format: str) -> None:
         if log.id not in known or log.count > left:
             continue
         left -= log.count
-        (stretch,) = run([log], [Task(0, 0, log.count)], jobs=1)
-        found = Counter((one.field, one.effect) for one in stretch.unseen)
+        (stretch,) = run_flips([log], [FlipTask(0, 0, log.count)])
+        found = Counter((one.field, one.effect) for one in stretch.undetected)
         assert found == known[log.id].unseen, f"{log.id}: {AGAIN} {format}"
         counted += 1
     assert counted
@@ -79,10 +84,10 @@ def test_a_few_flips_of_each_log_do_nothing_that_the_table_has_not(format: str) 
     """A vector that is not in the search yet may do nothing that no other does."""
     known, all_of_them = searched(format).logs, set(searched(format).unseen)
     mine = logs(format)
-    todo = [Task(n, 0, log.count, max(1, log.count // FEW)) for n, log in enumerate(mine)]
-    for stretch in run(mine, todo, jobs=1):
+    todo = [FlipTask(n, 0, log.count, max(1, log.count // FEW)) for n, log in enumerate(mine)]
+    for stretch in run_flips(mine, todo):
         mine_alone = set(known[stretch.log].unseen) if stretch.log in known else all_of_them
-        for one in stretch.unseen:
+        for one in stretch.undetected:
             said = f"{stretch.log}: {one.flip} of {one.path}: {one.effect}: {AGAIN} {format}"
             assert (one.field, one.effect) in mine_alone, said
 
@@ -100,11 +105,11 @@ def test_each_row_of_the_table_is_found_again(format: str, tmp_path: Path) -> No
         log = by_id[known.id]
         scratch = tmp_path / known.fingerprint
         scratch.mkdir()
-        with Search(log, scratch) as search:
+        with FlipSearch(log, scratch) as search:
             for field in fields:
                 numbers = [n for n in range(log.count) if log.field(log.flip(n)) == field]
                 some = numbers[:: max(1, len(numbers) // MOST)]
-                found = Counter(one.effect for one in search.run(some).unseen)
+                found = Counter(one.effect for one in search.run(some).undetected)
                 owed = {effect: n for (name, effect), n in known.unseen.items() if name == field}
                 said = f"{known.id}: {field}: {AGAIN} {format}"
                 if some == numbers:
