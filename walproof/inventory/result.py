@@ -32,6 +32,7 @@ from walproof.worker_pool import map_unordered
 MAX_TASK_BYTES = 128 << 20
 """Bytes of logs that one task reads, where logs can be split: seconds of work, which are repeated
 when a worker is lost."""
+MIN_TASK_BYTES = 1 << 20
 TASKS_PER_SLOT = 8
 """Enough that all slots have work to the end."""
 
@@ -129,6 +130,7 @@ def make_plan(
     plan.bytes_to_read = sum(log.size for log in changed)
     packing = Packing(slots * TASKS_PER_SLOT, max_task_bytes)
     target = packing.target_bytes([log.size for log in changed])
+    target = max(target, min(MIN_TASK_BYTES, max_task_bytes))
     pieces = [
         LogPiece(piece.log, piece.part, piece.size, log.name, number)
         for log in changed

@@ -243,9 +243,9 @@ def test_what_records_mean_is_a_column_of_text(tmp_path: Path) -> None:
 
 @pytest.mark.xdist_group("spark")
 def test_logs_in_s3(
-    served: tuple[Path, dict[str, str]],
+    served: tuple[Path, dict[str, str]],  # noqa: F811
     lake: Path,
-    tmp_path: Path,  # noqa: F811
+    tmp_path: Path,
 ) -> None:
     (lake / "nowhere.log").unlink()
     (lake / "pipe.log").unlink()
