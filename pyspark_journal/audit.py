@@ -82,19 +82,20 @@ def audit(
     """
     started = time.time()
     out = out.resolve()
-    before = _summary_in(out)
-    logs = find_logs(options.source, str(out))
-    paths = [absolute(path) for path in options.source.paths]
-    earlier = None
-    if before is not None and before.get("options") == options.to_json() and not is_again:
-        earlier = Earlier.read(out)
-        if earlier.is_of(logs) and before["paths"] == paths:
-            return Outcome(before, False)
-    with _building(out) as building, _started(spark, master, settings) as running:
-        slots = running.sparkContext.defaultParallelism
-        plan = make_plan(logs, options, building / "tasks", slots, earlier, max_task_bytes)
+    with _building(out) as building:
+        before = _summary_in(out)
+        logs = find_logs(options.source, str(out))
+        paths = [absolute(path) for path in options.source.paths]
+        earlier = None
+        if before is not None and before.get("options") == options.to_json() and not is_again:
+            earlier = Earlier.read(out)
+            if earlier.is_of(logs) and before["paths"] == paths:
+                return Outcome(before, False)
         result = building / "result"
-        write_result(logs, plan, earlier, lambda tasks: run_on_spark(running, tasks), result)
+        with _started(spark, master, settings) as running:
+            slots = running.sparkContext.defaultParallelism
+            plan = make_plan(logs, options, building / "tasks", slots, earlier, max_task_bytes)
+            write_result(logs, plan, earlier, lambda tasks: run_on_spark(running, tasks), result)
         summary = {
             "walproof": __version__,
             "paths": paths,

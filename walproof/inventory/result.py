@@ -227,6 +227,9 @@ def run_in_pool(tasks: Sequence[Task]) -> Iterator[Written]:
 def task_progress(total: int) -> Iterator[Callable[[int], None]]:
     """Show on a terminal how many tasks are done; yields what to call with that number."""
     columns = (TextColumn("reading logs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
         bar = progress.add_task("reading logs", total=total)
         yield lambda done: progress.update(bar, completed=done)

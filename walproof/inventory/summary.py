@@ -56,7 +56,7 @@ def summarise(result: Path) -> dict[str, Any]:
         "worst": [
             {
                 **{name: row[name] for name in _OF_WORST},
-                "ranges": sorted(damage.ranges.get(row["file"], ()))[:MAX_SHOWN_RANGES],
+                "ranges": damage.ranges_of(row["file"]),
             }
             for row in worst
         ],
@@ -129,6 +129,10 @@ class _Damage:
         for row in shown.select(["file", "offset", "length", "verdict"]).to_pylist():
             end, is_torn = row["offset"] + row["length"], row["verdict"] == "torn"
             self.ranges.setdefault(row["file"], []).append((row["offset"], end, is_torn))
+
+    def ranges_of(self, file: str) -> list[list[int]]:
+        """Start and end of the first ranges of a file, and whether each is torn."""
+        return [list(each) for each in sorted(self.ranges.get(file, ()))[:MAX_SHOWN_RANGES]]
 
     def reasons(self, rows: Iterable[Row]) -> list[dict[str, Any]]:
         """By format and reason: lost ranges, their bytes, and the files they are in."""

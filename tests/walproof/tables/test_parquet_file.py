@@ -51,4 +51,4 @@ def test_a_file_without_rows_has_its_schema_and_metadata(tmp_path: Path) -> None
         file.finish({"key": "value"})
     table = pq.read_table(tmp_path / "a.parquet")
     assert (table.num_rows, table.schema.names) == (0, SCHEMA.names)
-    assert table.schema.metadata[b"key"] == b"value"
+    assert pq.read_metadata(tmp_path / "a.parquet").metadata[b"key"] == b"value"
