@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance import __version__
-from conformance.saving import replace_folder, save, sync_to_disk
+from conformance.saving import named_in_errors, replace_folder, save, sync_to_disk
 from pyspark_journal.session import redirect_jvm_output, session
 from walproof.inventory import page
 from walproof.inventory.logs import find_logs
@@ -220,13 +220,14 @@ def _started(
 
 def _publish(result: Path, out: Path) -> None:
     """Put a result in the place of the one before. Its files are on the disk already."""
-    for folder in (*filter(Path.is_dir, result.iterdir()), result):
-        sync_to_disk(folder)
-    if out.exists():
-        replace_folder(result, out)
-    else:
-        result.rename(out)
-    sync_to_disk(out.parent)
+    with named_in_errors(out):
+        for folder in (*filter(Path.is_dir, result.iterdir()), result):
+            sync_to_disk(folder)
+        if out.exists():
+            replace_folder(result, out)
+        else:
+            result.rename(out)
+        sync_to_disk(out.parent)
 
 
 if __name__ == "__main__":

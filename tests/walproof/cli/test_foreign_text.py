@@ -119,7 +119,7 @@ COMMANDS = [
     ("carve", "LOG", "--state", "JOURNAL"),
     ("carve", "LOG", "--from", WORST),
     ("carve", "NOTHING", "--out", "OUT"),
-    ("export", "LAKE", "--parquet", "TABLES"),
+    ("export", "LAKE", "--parquet", "PLAIN"),
     ("audit", "NOTHING", "--out", "OUT"),
     ("explain", WORST),
     ("explain", "leveldb-log", WORST),
