@@ -93,8 +93,6 @@ kernels: $(VENV)/ready
 bench: setup kernels $(VENV)/spark
 	@walproof bench
 	@walproof bench --only auditing --rounds 3 --report reports/bench-auditing.json
-	@$(PYTHON) -m pyspark_journal.bench
-	@$(PYTHON) -m pyspark_journal.bench_start
 
 packages: $(VENV)/ready
 	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
@@ -133,11 +131,9 @@ $(VENV)/spark: requirements-spark.txt requirements-connect.txt requirements-java
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-spark.txt
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
 	  --target .build/connect -r requirements-connect.txt
-	@$(PYTHON) -c 'from walproof.spark.java import java_home; java_home()' 2>/dev/null \
+	@$(PYTHON) -c 'from pyspark_journal.java import java_home; java_home()' 2>/dev/null \
 	  || { echo 'Java 17 or later was not found; installing a JRE in $(VENV) …'; \
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-java.txt; }
-	@# Without it Spark works as well, and starts in twice the time.
-	@$(PYTHON) -m walproof.spark.write_archive || true
 	@touch $@
 
 $(VENV)/fuzz: requirements-fuzz.txt $(VENV)/ready
