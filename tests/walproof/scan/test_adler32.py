@@ -11,7 +11,7 @@ import zlib
 import numpy as np
 import pytest
 
-pytest.importorskip("walproof.scan.compiled")
+pytest.importorskip("numba")
 
 from walproof.scan.adler32 import STRIDE, adler32
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("walproof.scan.compiled")
+pytest.importorskip("numba")
 
 from reference_impl.answer import Lost, collect
 from reference_impl.formats import named
@@ -59,14 +59,13 @@ def agree(path: Path) -> None:
 def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """So little is held at once that everything crosses a border."""
     if request.param is not None:
-        monkeypatch.setattr(window, "WINDOW", 64)
-        monkeypatch.setattr(window, "_LINE", 16)
-        monkeypatch.setattr(window, "NEAR", 64)
+        monkeypatch.setattr(window, "WINDOW_BYTES", 64)
+        monkeypatch.setattr(window, "PASSING_BYTES", 64)
         monkeypatch.setattr(window.Window.__init__, "__defaults__", (64,))
         monkeypatch.setattr(kahadb_damage, "STRETCH", 64)
         monkeypatch.setattr(kahadb_damage, "CHAIN_STRETCH", 20)
         monkeypatch.setattr(kahadb_sums, "PAGE", 16)
-        monkeypatch.setattr(kahadb_journal, "MAX_HELD", request.param)
+        monkeypatch.setattr(kahadb_journal, "MAX_HELD_BYTES", request.param)
         monkeypatch.setattr(kahadb_journal, "MAX_BYTES", 100)
 
 
@@ -130,7 +129,7 @@ def test_damage_in_a_larger_file(tmp_path: Path) -> None:
 def test_a_batch_and_a_record_larger_than_what_is_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kahadb_journal, "MAX_HELD", 1 << 20)
+    monkeypatch.setattr(kahadb_journal, "MAX_HELD_BYTES", 1 << 20)
     path = tmp_path / "db-1.log"
     many = b"".join(record(bytes([n % 251]) * 3000) for n in range(1000))
     path.write_bytes(batch(many) + batch(record(b"x" * (3 << 20))) + batch(record(b"last")) + EOF)
@@ -144,7 +143,7 @@ def runs(path: Path, wanted: Wanted) -> Iterator[Records]:
 
 
 def test_payloads_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kahadb_journal, "MAX_HELD", 1 << 16)
+    monkeypatch.setattr(kahadb_journal, "MAX_HELD_BYTES", 1 << 16)
     path = tmp_path / "db-1.log"
     payloads = [b"short", b"y" * 2000, b"\x01\x02ab", b"z" * 100_000]
     path.write_bytes(batch(b"".join(map(record, payloads))))

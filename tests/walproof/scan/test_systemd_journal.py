@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("walproof.scan.compiled")
+pytest.importorskip("numba")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from conformance.vectors import load_all
 from reference_impl.answer import Answer, Lost, collect

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("walproof.scan.compiled")
+pytest.importorskip("numba")
 
 from reference_impl.answer import Lost, Record, collect
 from reference_impl.formats import named
