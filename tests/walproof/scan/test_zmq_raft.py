@@ -44,14 +44,13 @@ def agree(log: Log) -> None:
 def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """So little is held at once that everything crosses a border."""
     if request.param is not None:
-        monkeypatch.setattr(window, "WINDOW", 16)
-        monkeypatch.setattr(window, "_LINE", 8)
+        monkeypatch.setattr(window, "WINDOW_BYTES", 16)
         monkeypatch.setattr(window.Window.__init__, "__defaults__", (16,))
         monkeypatch.setattr(zmq_raft_index, "STRETCH", 8)
         monkeypatch.setattr(zmq_raft_entries, "MAX_ROWS", 2)
         monkeypatch.setattr(zmq_raft_entries, "MAX_BYTES", 60)
-        monkeypatch.setattr(zmq_raft_entries, "HELD", 40)
-        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD", request.param)
+        monkeypatch.setattr(zmq_raft_entries, "PASSING_BYTES", 40)
+        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD_BYTES", request.param)
 
 
 @pytest.mark.usefixtures("windows")
@@ -118,9 +117,9 @@ def test_payloads_are_cut(
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(random.Random(9), 1, 40, 1, 40))
     for max_held in (8 << 20, 100):  # the second: most entries are read alone
-        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD", max_held)
+        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD_BYTES", max_held)
         monkeypatch.setattr(zmq_raft_entries, "MAX_BYTES", max_held)
-        monkeypatch.setattr(zmq_raft_entries, "HELD", max_held // 2)
+        monkeypatch.setattr(zmq_raft_entries, "PASSING_BYTES", max_held // 2)
         events = named(FORMAT).read(path, "recover", context)
         owed = [one.payload for one in events if isinstance(one, Record)]
         found = [

@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
 from walproof.scan.log import Source
-from walproof.scan.stored import ready
 from walproof.scan.window import Window
-
-kernel = ready("walproof.scan.zmq_raft.kernel")
+from walproof.scan.zmq_raft import kernel
 
 HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
 MAX_DATA = 0x3FFFFFFF  # ZMR-013
@@ -138,10 +136,9 @@ def _committed(source: Source, capacity: int) -> NDArray[np.uint32]:
     """The offsets in front of the first zero (ZMR-017); no more of the table is read."""
     runs, upto = [], HEADER.size + 4 * capacity
     for at in range(HEADER.size, upto, 1 << 20):
-        window = Window(source, 0)  # a new one each time: its memory is kept
+        window = Window(source, 0)  # a new one each time: its memory stays in use
         window.hold(at, min(1 << 20, upto - at))
-        held = window.array[at - window.base :]
-        table = held.view("<u4").astype(np.uint32, copy=False)
+        table = window.array.view("<u4").astype(np.uint32, copy=False)
         runs.append(table[: kernel.committed(table)])
         if len(runs[-1]) < len(table):
             break
@@ -153,7 +150,7 @@ def _committed(source: Source, capacity: int) -> NDArray[np.uint32]:
 def find_marker(source: Source, marker: bytes, at: int) -> int | None:
     """The offset after the first chunk with this token, or None (ZMR-003)."""
     window = Window(source, STRETCH)
-    number = np.uint32(int.from_bytes(marker, "little"))
+    number = np.uint64(int.from_bytes(marker, "little"))
     while (
         found := int(kernel.find_marker(window.array, window.base, source.size, number, at))
     ) < -1:

@@ -1,6 +1,6 @@
-"""The bulk scanner of ``zmq-raft``: the twin of ``reference_impl.zmq_raft``.
+"""The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is right.
 
-Index files, alone or in a log directory, have kernels (``zmq_raft_kernel``); snapshots are one
+Index files, alone or in a log directory, have kernels (``kernel``); snapshots are one
 record; both are code of its own, except for what names and folders mean. State files are small
 (they rotate at 512 KiB) and full of MessagePack: they are read by the reference.
 
