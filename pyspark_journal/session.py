@@ -21,7 +21,6 @@ LOADED = (
     "numpy.ma",
     "pyspark_journal.source",
     "pyspark_journal.reading",
-    "walproof.scan:load_kept",
 )
 """What workers on this machine have loaded before their first task."""
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.2
 QUIET = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "FATAL"}
 """Progress and failures are shown by us, not by Spark."""
-LOADED = ("pyspark.daemon", "pyspark.worker", "walproof.audit.work", "walproof.scan:load_kept")
+LOADED = ("pyspark.daemon", "pyspark.worker", "walproof.audit.work")
 """What workers have loaded before their first task."""
 
 

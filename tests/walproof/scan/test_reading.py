@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from walproof.scan.reading import NO_FILE
 
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from walproof.scan import has_kernel, scanner, window
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Records, Wanted
-from walproof.scan.reading import NO_FILE
 
 SMALL = {
     "leveldb-log": ("leveldb_log.scanner", {"ROOM": 32 << 10}),

@@ -1,4 +1,4 @@
-"""Whether a journal file is sound throughout, which the kernels tell without words."""
+"""Whether a journal file is sound throughout, which the kernels tell without constants."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from reference_impl.zeebe_journal.reader import (
 )
 from reference_impl.zeebe_journal.segment import written_end
 from walproof.scan.log import LocalSource, Log
-from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
+from walproof.scan.model import WHOLE, Event, Part, Wanted
 from walproof.scan.zeebe_journal.segment import (
     LONGEST_DESCRIPTOR,
     Descriptor,

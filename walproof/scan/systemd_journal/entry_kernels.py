@@ -1,0 +1,577 @@
+"""From entries to columns: kernels, each for the columns that one reason asks for.
+
+A run is a number of entries in file order. Its items, the numbers of their DATA, are found once and
+lie end to end in ``items``; those of entry ``n`` are ``items[bounds[n]:bounds[n + 1]]``.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import int64, uint64
+
+from walproof.scan.kernels import copy, helper, kernel, load64, store64, trailing_zeros
+from walproof.scan.systemd_journal.constants import (
+    CACHED,
+    DATA,
+    DATA_FIXED,
+    ITEM,
+    LIMIT,
+    NAME_WIDTH,
+    NO_NAME,
+    PACKED,
+    RANKED,
+    SIZE,
+    TEXT,
+)
+from walproof.scan.systemd_journal.hashing import name_length
+from walproof.scan.systemd_journal.objects import (
+    item_at,
+    kind_of,
+    number_of,
+    offset_at,
+    packed_number,
+    payload_size,
+)
+
+
+@kernel
+def gather(
+    found,
+    entries,
+    given,
+    start,
+    most_rows,
+    most_bytes,
+    packed,
+    lengths,
+    measured,
+    cached,
+    items,
+    bounds,
+    missing,
+    huge,
+    sizes,
+):
+    """The items of a run that begins with entry ``start``; ``given`` is that of ``lists.entries``.
+
+    Gives the rows, the bytes of their payloads as stored, those of the names in them (NAME_WIDTH
+    for one without a number), and the room that ``items`` lacks: above 0, nothing was done.
+    ``missing`` counts items without a sound DATA, ``huge`` marks entries above LIMIT, ``sizes`` are
+    bytes of payloads of each; not if they need not be ``measured``. ``cached`` has CACHED items met
+    before, and is 0 in the first run: offset, number, bytes of the payload, those of the name.
+    """
+    data, facts, offsets, name_ids = found.data, found.facts, found.offsets, found.name_ids
+    bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, facts[SIZE]
+    name_lengths, width = found.lengths, facts[ITEM]
+    rows, total, used, in_names = 0, int64(0), 0, int64(0)
+    last = entries.shape[0] - 1
+    bounds[0] = 0
+    while rows < most_rows and start + rows <= last and total < most_bytes:
+        at = offsets[entries[start + rows]]
+        count = stored = (offset_at(data, at + 8) - 64) // width
+        if given[entries[start + rows]] >= 0:
+            count = int64(given[entries[start + rows]])
+        if used + count > items.shape[0]:
+            if rows == 0:
+                return int64(0), int64(0), int64(0), count - items.shape[0]
+            break
+        size, sound, named = int64(0), used, int64(0)
+        for number in range(count):
+            place = item_at(data, facts, at, number)
+            slot = (place >> 3) & (CACHED - 1)
+            if cached[slot, 0] != place or place == 0:
+                item = number_of(bits, ranks, whole, place)
+                if kind_of(kinds, item) != DATA:
+                    continue
+                name = int64(name_ids[item])
+                cached[slot, 0], cached[slot, 1] = place, item
+                cached[slot, 2] = payload_size(found, item, packed, lengths) if measured else 0
+                cached[slot, 3] = int64(name_lengths[name]) if name != NO_NAME else NAME_WIDTH
+            items[sound] = cached[slot, 1]
+            sound += 1
+            size += cached[slot, 2]
+            named += cached[slot, 3]
+        missing[rows] = used + stored - sound
+        huge[rows] = size > LIMIT
+        if huge[rows]:
+            size, sound, named = int64(0), used, int64(0)
+        sizes[rows] = size
+        total += size
+        in_names += named
+        used = sound
+        rows += 1
+        bounds[rows] = used
+    return rows, total, in_names, 0
+
+
+@kernel
+def numbers(found, entries, at, size, seqnum, realtime, monotonic):
+    """The columns that are numbers, bit for bit."""
+    data, offsets = found.data, found.offsets
+    for row in range(entries.shape[0]):
+        place = offsets[entries[row]]
+        at[row] = place
+        size[row] = int64(load64(data, place + 8))
+        seqnum[row] = int64(load64(data, place + 16))
+        realtime[row] = int64(load64(data, place + 24))
+        monotonic[row] = int64(load64(data, place + 32))
+
+
+@kernel
+def wanted_packed(found, items, packed, places):
+    """Which compressed payloads a run needs: ``places`` is 0 for these, -1 for others."""
+    count = 0
+    for place in range(items.shape[0]):
+        number = items[place]
+        if found.kinds[number] & PACKED:
+            which = packed_number(number, packed)
+            if places[which] < 0:
+                places[which] = 0
+                count += 1
+    return count
+
+
+@kernel
+def fields(
+    found,
+    items,
+    bounds,
+    most,
+    packed,
+    lengths,
+    places,
+    plain,
+    name_bounds,
+    name_bytes,
+    value_bounds,
+    value_bytes,
+    cut,
+):
+    """Names and values of all items, values of at most ``most`` bytes.
+
+    ``plain`` has the compressed payloads, ``places`` says where. ``name_bytes`` and
+    ``value_bytes`` have SLACK bytes of room more. ``cut`` marks entries with a value that was.
+    Without room for names, ``name_bounds`` gets their numbers, which all of them have then.
+    """
+    data, kinds, fixed = found.data, found.kinds, found.facts[DATA_FIXED]
+    name_ids, offsets, name_lengths = found.name_ids, found.offsets, found.lengths
+    names, is_named = found.names, name_bytes.shape[0] > 0
+    to_name, to_value = int64(0), int64(0)
+    for row in range(bounds.shape[0] - 1):
+        for place in range(bounds[row], bounds[row + 1]):
+            number = items[place]
+            name = int64(name_ids[number])
+            value_bounds[place] = to_value
+            length = int64(0)
+            name_bounds[place] = to_name if is_named else name
+            if name != NO_NAME:
+                length = int64(name_lengths[name])
+            if name != NO_NAME and is_named:
+                copy(name_bytes, to_name, names, name * NAME_WIDTH, length)
+            if kinds[number] & PACKED:
+                which = packed_number(number, packed)
+                start, end = places[which], places[which] + lengths[which]
+                if name == NO_NAME:
+                    length = name_length(plain, start, end)
+                    copy(name_bytes, to_name, plain, start, length)
+                size = min(end - start - length - 1, most)
+                copy(value_bytes, to_value, plain, start + length + 1, size)
+            else:
+                at = offsets[number]
+                start, end = at + fixed, at + offset_at(data, at + 8)
+                if name == NO_NAME:
+                    length = name_length(data, start, end)
+                    copy(name_bytes, to_name, data, start, length)
+                size = min(end - start - length - 1, most)
+                copy(value_bytes, to_value, data, start + length + 1, size)
+            if size < end - start - length - 1:
+                cut[row] = 1
+            to_name += length
+            to_value += size
+    name_bounds[items.shape[0]], value_bounds[items.shape[0]] = to_name, to_value
+
+
+_BOOT_ID = np.frombuffer(b"_BOOT_ID", np.uint8)
+_FEW = 48
+"""So many fields are sorted by insertion."""
+
+
+@helper
+def _bounds(found, number, packed, lengths, places):
+    """Where a payload lies: start, end, and whether in the decompressed bytes."""
+    if found.kinds[number] & PACKED:
+        which = packed_number(number, packed)
+        return places[which], places[which] + lengths[which], True
+    at = found.offsets[number]
+    return at + found.facts[DATA_FIXED], at + offset_at(found.data, at + 8), False
+
+
+@helper
+def _swapped(word):
+    word = ((word & uint64(0x00FF00FF00FF00FF)) << uint64(8)) | (
+        (word >> uint64(8)) & uint64(0x00FF00FF00FF00FF)
+    )
+    word = ((word & uint64(0x0000FFFF0000FFFF)) << uint64(16)) | (
+        (word >> uint64(16)) & uint64(0x0000FFFF0000FFFF)
+    )
+    return (word << uint64(32)) | (word >> uint64(32))
+
+
+@helper
+def _compared(one, at, end, other, other_at, other_end):
+    """-1, 0 or 1 as the first bytes sort before, with, or after the others."""
+    while at + 8 <= end and other_at + 8 <= other_end:
+        mine, theirs = load64(one, at), load64(other, other_at)
+        if mine != theirs:
+            return -1 if _swapped(mine) < _swapped(theirs) else 1
+        at += 8
+        other_at += 8
+    while at < end and other_at < other_end:
+        if one[at] != other[other_at]:
+            return -1 if one[at] < other[other_at] else 1
+        at += 1
+        other_at += 1
+    if at < end:
+        return 1
+    return -1 if other_at < other_end else 0
+
+
+@helper
+def _order(found, key, other, packed, lengths, places, plain):
+    """How two fields sort. A key is the rank of the name, then the number of the object.
+
+    Names without a number have the rank NO_NAME, and say nothing.
+    """
+    rank, other_rank = key >> 32, other >> 32
+    if rank != other_rank and rank != NO_NAME and other_rank != NO_NAME:
+        return -1 if rank < other_rank else 1
+    if key == other:
+        return 0
+    at, end, there = _bounds(found, key & 0xFFFFFFFF, packed, lengths, places)
+    to, to_end, other_there = _bounds(found, other & 0xFFFFFFFF, packed, lengths, places)
+    if there and other_there:
+        return _compared(plain, at, end, plain, to, to_end)
+    if there:
+        return _compared(plain, at, end, found.data, to, to_end)
+    if other_there:
+        return _compared(found.data, at, end, plain, to, to_end)
+    return _compared(found.data, at, end, found.data, to, to_end)
+
+
+@helper
+def _plainly(key, other):
+    """Whether the ranks of two keys tell how they sort, which is the rule."""
+    return (key ^ other) >> 32 != 0 and (key >> 32) != NO_NAME and (other >> 32) != NO_NAME
+
+
+@helper
+def _sort_plainly(found, items, start, end, boot, ranks, marked, chosen, numbers):
+    """Put the numbers of an entry's objects into ``numbers``, as their names sort, each once.
+
+    A bit for each rank says which names the entry has, and bits come out in order. How many there
+    are; -1 where two fields have one name, or a name has no bit, which others must sort.
+    """
+    name_ids = found.name_ids
+    words, count, is_plain = uint64(0), 0, True
+    for place in range(start, end):
+        number = items[place]
+        name = name_ids[number]
+        if int64(name) == boot:
+            continue
+        rank = int64(ranks[name])
+        if rank >= RANKED:
+            is_plain = False
+            break
+        word, bit = rank >> 6, uint64(1) << uint64(rank & 63)
+        if marked[word] & bit:
+            if chosen[rank] == number:
+                continue
+            is_plain = False
+            break
+        marked[word] |= bit
+        words |= uint64(1) << uint64(word)
+        chosen[rank] = number
+    while words:
+        word = trailing_zeros(words)
+        words &= words - uint64(1)
+        left = marked[word]
+        marked[word] = 0
+        while left and is_plain:
+            numbers[count] = int64(chosen[(word << 6) + trailing_zeros(left)])
+            left &= left - uint64(1)
+            count += 1
+    return int64(count) if is_plain else int64(-1)
+
+
+@helper
+def _sort_few(found, keys, count, packed, lengths, places, plain):
+    """By insertion."""
+    for number in range(1, count):
+        key = keys[number]
+        place = number
+        while place:
+            other = keys[place - 1]
+            if _plainly(key, other):
+                if key > other:
+                    break
+            elif _order(found, key, other, packed, lengths, places, plain) >= 0:
+                break
+            keys[place] = other
+            place -= 1
+        keys[place] = key
+
+
+@helper
+def _sort_many(found, keys, spare, count, packed, lengths, places, plain):
+    """Merging runs that double: linear in bytes for each doubling."""
+    width = 1
+    while width < count:
+        for start in range(0, count, 2 * width):
+            one, middle = start, min(start + width, count)
+            two, end = middle, min(start + 2 * width, count)
+            for to in range(start, end):
+                if two >= end or (
+                    one < middle
+                    and _order(found, keys[one], keys[two], packed, lengths, places, plain) <= 0
+                ):
+                    spare[to] = keys[one]
+                    one += 1
+                else:
+                    spare[to] = keys[two]
+                    two += 1
+        for place in range(count):
+            keys[place] = spare[place]
+        width *= 2
+
+
+@helper
+def _put(source, start, end, name, text, into, to, room):
+    """One field in export format, or as much of it as there is room for. Where the next one goes,
+    were there room."""
+    if text:
+        copy(into, to, source, start, min(end - start, room))
+        if end - start < room:
+            into[to + end - start] = 10
+        return to + end - start + 1
+    done = min(name, room)
+    copy(into, to, source, start, done)
+    size = end - start - name - 1
+    if room >= name + 9:
+        into[to + name] = 10
+        store64(into, to + name + 1, uint64(size))
+    else:
+        for number in range(name, room):
+            byte = uint64(10) if number == name else uint64(size) >> uint64(8 * (number - name - 1))
+            into[to + number] = byte & uint64(255)
+    if room > name + 9:
+        copy(into, to + name + 9, source, start + name + 1, min(size, room - name - 9))
+        if room > name + 9 + size:
+            into[to + name + 9 + size] = 10
+    return to + name + 10 + size
+
+
+@helper
+def _put_any(found, number, packed, lengths, places, plain, into, to, room):
+    """See ``_put``."""
+    start, end, there = _bounds(found, number, packed, lengths, places)
+    text = found.kinds[number] & TEXT != 0
+    name = int64(found.name_ids[number])
+    if name != NO_NAME:
+        length = int64(found.lengths[name])
+    elif there:
+        length = name_length(plain, start, end)
+    else:
+        length = name_length(found.data, start, end)
+    if there:
+        return _put(plain, start, end, length, text, into, to, room)
+    return _put(found.data, start, end, length, text, into, to, room)
+
+
+@helper
+def _is_boot_id(found, number, packed, lengths, places, plain):
+    start, end, there = _bounds(found, number, packed, lengths, places)
+    if end - start <= 8:
+        return False
+    for place in range(8):
+        byte = plain[start + place] if there else found.data[start + place]
+        if byte != _BOOT_ID[place]:
+            return False
+    return (plain[start + 8] if there else found.data[start + 8]) == 61
+
+
+@kernel
+def bodies(
+    found,
+    items,
+    bounds,
+    most,
+    before,
+    boot,
+    ranks,
+    stamps,
+    marked,
+    chosen,
+    packed,
+    lengths,
+    places,
+    plain,
+    keys,
+    spare,
+    body_bounds,
+    body_bytes,
+    cut,
+):
+    """Each field once, sorted by bytes, without ``_BOOT_ID``; at most ``most`` bytes of a record.
+
+    ``boot`` is the number of that name. ``ranks`` sorts the names, by their numbers. ``stamps``,
+    one for each object, are -1 in the first run; ``before`` counts the entries of earlier ones.
+    ``marked``, 0 before, and ``chosen``, at work, have a bit and a place for each of RANKED ranks;
+    ``keys`` and ``spare``, at work, a place for each item of the longest entry.
+    ``cut`` marks the records that were cut. ``body_bytes`` has SLACK bytes of room more.
+    """
+    data, kinds, offsets, name_ids = found.data, found.kinds, found.offsets, found.name_ids
+    fixed = found.facts[DATA_FIXED]
+    to = int64(0)
+    for row in range(bounds.shape[0] - 1):
+        body_bounds[row] = to
+        start, end = int64(bounds[row]), int64(bounds[row + 1])
+        count = _sort_plainly(found, items, start, end, boot, ranks, marked, chosen, keys)
+        plainly = count >= 0
+        if not plainly:
+            count = 0
+            for place in range(start, end):
+                number = items[place]
+                name = int64(name_ids[number])
+                if name == boot or stamps[number] == before + row:
+                    continue
+                stamps[number] = before + row
+                if name == NO_NAME and _is_boot_id(found, number, packed, lengths, places, plain):
+                    continue
+                keys[count] = (int64(ranks[name]) << 32) | int64(number)
+                count += 1
+            if count <= _FEW:
+                _sort_few(found, keys, count, packed, lengths, places, plain)
+            else:
+                _sort_many(found, keys, spare, count, packed, lengths, places, plain)
+        first = to
+        for place in range(count):
+            if (
+                place
+                and not plainly
+                and not _plainly(keys[place - 1], keys[place])
+                and _order(found, keys[place - 1], keys[place], packed, lengths, places, plain) == 0
+            ):
+                continue
+            number = keys[place] & 0xFFFFFFFF
+            kind, room = kinds[number], first + most - to
+            if kind & TEXT and not kind & PACKED:
+                at = offsets[number]
+                start, end = at + fixed, at + offset_at(data, at + 8)
+                if end - start < room:
+                    copy(body_bytes, to, data, start, end - start)
+                    to += end - start
+                    body_bytes[to] = 10
+                    to += 1
+                    continue
+            to = _put_any(found, number, packed, lengths, places, plain, body_bytes, to, room)
+            if to - first > most:
+                to = first + most
+                cut[row] = 1
+                break
+    body_bounds[bounds.shape[0] - 1] = to
+
+
+_DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
+
+
+@helper
+def _write_id(data, at, text, to):
+    """Write 16 bytes as 32 hexadecimal digits."""
+    for i in range(16):
+        byte = data[at + i]
+        text[to + 2 * i] = _DIGITS[byte >> 4]
+        text[to + 2 * i + 1] = _DIGITS[byte & 15]
+
+
+@helper
+def _write_number(value, name, text, to):
+    """Write ``;i=`` and the like, then a number without zeros in front; return where it ends."""
+    text[to], text[to + 1], text[to + 2] = 59, name, 61
+    to += 3
+    digits = 1
+    while digits < 16 and value >> uint64(4 * digits):
+        digits += 1
+    for i in range(digits):
+        text[to + i] = _DIGITS[value >> uint64(4 * (digits - 1 - i)) & uint64(15)]
+    return to + digits
+
+
+@kernel
+def boot_ids(found, entries, text):
+    """Boot ids in hexadecimal, 32 bytes each."""
+    data, offsets = found.data, found.offsets
+    same_as, low, high = int64(-1), uint64(0), uint64(0)
+    for row in range(entries.shape[0]):
+        at = offsets[entries[row]] + 40
+        if same_as >= 0 and load64(data, at) == low and load64(data, at + 8) == high:
+            copy(text, 32 * row, text, same_as, 32)
+            continue
+        low, high, same_as = load64(data, at), load64(data, at + 8), 32 * row
+        _write_id(data, at, text, same_as)
+
+
+@kernel
+def cursors(found, entries, bounds, text):
+    """Cursors (SDJ-063), end to end; CURSOR_WIDTH bytes of room for each.
+
+    The entries of a run are of one file, and nearly always of one boot, so ids are written once.
+    """
+    data, offsets, to = found.data, found.offsets, 0
+    same_as, low, high = int64(-1), uint64(0), uint64(0)
+    for row in range(entries.shape[0]):
+        at = offsets[entries[row]]
+        bounds[row] = to
+        text[to], text[to + 1] = 115, 61  # "s="
+        if row:
+            copy(text, to + 2, text, 2, 32)
+        else:
+            _write_id(data, 72, text, to + 2)
+        to = _write_number(load64(data, at + 16), 105, text, to + 34)
+        text[to], text[to + 1], text[to + 2] = 59, 98, 61  # ";b="
+        if same_as >= 0 and load64(data, at + 40) == low and load64(data, at + 48) == high:
+            copy(text, to + 3, text, same_as, 32)
+        else:
+            low, high, same_as = load64(data, at + 40), load64(data, at + 48), to + 3
+            _write_id(data, at + 40, text, same_as)
+        to = _write_number(load64(data, at + 32), 109, text, to + 35)
+        to = _write_number(load64(data, at + 24), 116, text, to)
+        to = _write_number(load64(data, at + 56), 120, text, to)
+    bounds[entries.shape[0]] = to
+
+
+@kernel
+def numbers_at(found, entries, place, numbers):
+    """A number of eight bytes of each entry, as its bytes."""
+    for row in range(entries.shape[0]):
+        value = load64(found.data, found.offsets[entries[row]] + place)
+        for byte in range(8):
+            numbers[8 * row + byte] = (value >> uint64(8 * byte)) & uint64(255)
+
+
+@kernel
+def having(found, entries, given, wanted, chosen):
+    """Mark the entries that have one of the DATA that are ``wanted``, and give it out."""
+    data, facts = found.data, found.facts
+    bits, ranks, whole = found.bits, found.ranks, facts[SIZE]
+    for row in range(entries.shape[0]):
+        at = found.offsets[entries[row]]
+        count = (offset_at(data, at + 8) - 64) // facts[ITEM]
+        if given[entries[row]] >= 0:
+            count = int64(given[entries[row]])
+        for number in range(count):
+            item = number_of(bits, ranks, whole, item_at(data, facts, at, number))
+            if item >= 0 and wanted[item]:
+                chosen[row] = 1
+                break
