@@ -13,7 +13,7 @@ _BLOCK = 64
 
 @helper
 def _has_pair(data: Any, at: Any, byte: Any, other_at: Any, other: Any) -> Any:
-    """Return whether ``byte`` is at ``at + k`` and ``other`` at ``other_at + k`` for a k in a block.
+    """Return whether two bytes are ``k`` after their places, for any k of a block.
 
     The loop has no branch, so that LLVM compares all bytes of a block at once.
     """

@@ -1,4 +1,4 @@
-"""Physical records of LevelDB at any offset of any bytes: for a search that knows no start of a log.
+"""Physical records of LevelDB at any offset: for a search that knows no start of a log.
 
 The checksums of all prefixes are computed once. That of a range follows from those of two prefixes,
 since a checksum is linear: what the bytes before the range did to it is what so many zeros make of
@@ -36,7 +36,7 @@ _FIVES, _HIGHS = np.uint64(0x0505050505050505), np.uint64(0x8080808080808080)
 
 
 def _after_zeros() -> NDArray[np.uint32]:
-    """Table [level, k, byte, value]: what a byte of a checksum becomes after k * 32**level zeros."""
+    """Table [level, k, byte, value]: a checksum's byte after ``k * 32**level`` zeros."""
     tables = np.zeros((LEVELS, 32, 4, 256), np.uint64)
     bits = np.uint64(1) << np.arange(32, dtype=np.uint64)
     for level in range(LEVELS):
@@ -100,11 +100,11 @@ def _of_range(data: Any, of_eight: Any, start: Any, end: Any) -> Any:
 def physical_records(
     data: Any, start: Any, stop: Any, size: Any, of_eight: Any, at: Any, end: Any, kind: Any
 ) -> Any:
-    """Find physical records that begin in ``[start, stop)`` and end by ``size``, none inside another.
+    """Find physical records that begin in ``[start, stop)`` and end by ``size``.
 
-    Only those whose checksum holds. ``of_eight`` is what :func:`prefixes` gives for
-    ``data[:size]``; ``stop`` is at most ``size``, after which the array has 16 bytes more. Returns
-    how many there are, and where to go on: before ``stop`` if ``at``, ``end`` and ``kind`` are
+    None is inside another, and the checksum of each holds. ``of_eight`` is what :func:`prefixes`
+    gives for ``data[:size]``; ``stop`` is at most ``size``, after which the array has 16 bytes
+    more. Returns how many there are, and where to go on: before ``stop`` if the three columns are
     full.
     """
     count, i = 0, start

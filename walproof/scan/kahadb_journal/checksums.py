@@ -42,7 +42,7 @@ class Sums:
 
     def _add(self, start: int, end: int, value: int) -> int:
         for run in self.window.stretches(start, end):
-            value = zlib.adler32(run, value)
+            value = zlib.adler32(run.data, value)
         return value
 
     def _difference(self, start: int, end: int) -> int:
@@ -63,6 +63,6 @@ class Sums:
             at = self._origin + (len(pages) - 1) * PAGE
             self.window.hold(at, PAGE)
             i = at - self.window.base
-            pages.append(zlib.adler32(self.window.array[i : i + PAGE], pages[-1]))
+            pages.append(zlib.adler32(self.window.array[i : i + PAGE].data, pages[-1]))
         at = self._origin + page * PAGE
         return zlib.adler32(self.window.peek(at, end - at), pages[page])

@@ -72,7 +72,7 @@ NONE, BEFORE = -2, -1
 STATE = 18
 
 USED_UP, FULL_UP, OVER = range(3)
-"""What ``walk`` returns: more bytes are needed, the results must be taken away, the part is over."""
+"""What ``walk`` returns: it needs more bytes, results must be taken away, the part is over."""
 
 OPENED, CLOSED, ZEROS, UNDECIDED = range(4)
 """What a block leaves behind: an open record, none, zeros to its end, what was there before it."""

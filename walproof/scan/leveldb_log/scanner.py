@@ -1,4 +1,4 @@
-"""Scanner of LevelDB logs, from bytes to columns; ``reference_impl/leveldb_log/reader.py`` is right.
+"""Scanner of LevelDB logs, from bytes to columns; ``reference_impl.leveldb_log`` is right.
 
 It shares no code with that, but for the names of events. The log is read in windows, so that memory
 does not depend on its size; a record longer than a run is joined apart, and kept up to
@@ -133,7 +133,7 @@ class _Scan:
         first = 0
         if rows == len(self.at):
             self.rows = MAX_ROWS
-        carry = memoryview(self.payload)[int(self.ends[rows]) : int(self.state[kernel.PUT])]
+        carry = self.payload.data[int(self.ends[rows]) : int(self.state[kernel.PUT])]
         if self.state[kernel.SPILLED]:
             self.spilled += carry
             carry = carry[:0]
@@ -185,7 +185,7 @@ class _Run:
         self.joined: bytearray | None = None
         if scan.state[kernel.JOINED]:
             self.joined = scan.spilled
-            self.joined += memoryview(scan.payload)[: int(scan.ends[1])]
+            self.joined += scan.payload.data[: int(scan.ends[1])]
             scan.spilled = bytearray()
 
     def records(self, first: int, after: int) -> Iterator[Records]:

@@ -132,7 +132,7 @@ IN_TABLE, IN_LIST, IN_CHAIN, LINKED = 1, 2, 4, 8
 """Marks of an object: where links have led to it."""
 
 
-class Found(NamedTuple):
+class ObjectTable(NamedTuple):
     """The objects of a file, in file order; ``number_of`` numbers them by offset.
 
     ``bits`` and ``ranks`` are the way from an offset to a number. ``offsets``, ``kinds``, ``marks``
@@ -164,10 +164,6 @@ CURSOR_WIDTH = 160
 """No cursor is longer."""
 CACHED = 1 << 10
 """So many items are remembered: most fields of an entry are those of entries before it."""
-RANKED = 1 << 12
-"""Names with a lower rank are put in order by bits: 64 words of 64."""
-SLACK = 64
-"""Bytes of room that a copy may write after its own."""
 
 
 def facts(header: Header, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -1,7 +1,7 @@
 """From entries to columns: kernels, each for the columns that one reason asks for.
 
-A run is a number of entries in file order. Its items, the numbers of their DATA, are found once and
-lie end to end in ``items``; those of entry ``n`` are ``items[bounds[n]:bounds[n + 1]]``.
+A run is a number of entries in file order. Its items, the numbers of their DATA, are looked up
+once and lie end to end in ``items``; those of entry ``n`` are ``items[bounds[n]:bounds[n + 1]]``.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import int64, uint64
 
-from walproof.scan.kernels import copy, helper, kernel, load64, store64, trailing_zeros
+from walproof.scan.kernels import copy, helper, kernel, load64, store64
 from walproof.scan.systemd_journal.constants import (
     CACHED,
     DATA,
@@ -21,7 +21,6 @@ from walproof.scan.systemd_journal.constants import (
     NAME_WIDTH,
     NO_NAME,
     PACKED,
-    RANKED,
     SIZE,
     TEXT,
 )
@@ -38,7 +37,7 @@ from walproof.scan.systemd_journal.objects import (
 
 @kernel
 def gather(
-    found,
+    objects,
     entries,
     given,
     start,
@@ -62,9 +61,9 @@ def gather(
     bytes of payloads of each; not if they need not be ``measured``. ``cached`` has CACHED items met
     before, and is 0 in the first run: offset, number, bytes of the payload, those of the name.
     """
-    data, facts, offsets, name_ids = found.data, found.facts, found.offsets, found.name_ids
-    bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, facts[SIZE]
-    name_lengths, width = found.lengths, facts[ITEM]
+    data, facts, offsets, name_ids = objects.data, objects.facts, objects.offsets, objects.name_ids
+    bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, facts[SIZE]
+    name_lengths, width = objects.lengths, facts[ITEM]
     rows, total, used, in_names = 0, int64(0), 0, int64(0)
     last = entries.shape[0] - 1
     bounds[0] = 0
@@ -87,7 +86,7 @@ def gather(
                     continue
                 name = int64(name_ids[item])
                 cached[slot, 0], cached[slot, 1] = place, item
-                cached[slot, 2] = payload_size(found, item, packed, lengths) if measured else 0
+                cached[slot, 2] = payload_size(objects, item, packed, lengths) if measured else 0
                 cached[slot, 3] = int64(name_lengths[name]) if name != NO_NAME else NAME_WIDTH
             items[sound] = cached[slot, 1]
             sound += 1
@@ -107,9 +106,9 @@ def gather(
 
 
 @kernel
-def numbers(found, entries, at, size, seqnum, realtime, monotonic):
+def numbers(objects, entries, at, size, seqnum, realtime, monotonic):
     """The columns that are numbers, bit for bit."""
-    data, offsets = found.data, found.offsets
+    data, offsets = objects.data, objects.offsets
     for row in range(entries.shape[0]):
         place = offsets[entries[row]]
         at[row] = place
@@ -120,12 +119,12 @@ def numbers(found, entries, at, size, seqnum, realtime, monotonic):
 
 
 @kernel
-def wanted_packed(found, items, packed, places):
+def wanted_packed(objects, items, packed, places):
     """Which compressed payloads a run needs: ``places`` is 0 for these, -1 for others."""
     count = 0
     for place in range(items.shape[0]):
         number = items[place]
-        if found.kinds[number] & PACKED:
+        if objects.kinds[number] & PACKED:
             which = packed_number(number, packed)
             if places[which] < 0:
                 places[which] = 0
@@ -135,7 +134,7 @@ def wanted_packed(found, items, packed, places):
 
 @kernel
 def fields(
-    found,
+    objects,
     items,
     bounds,
     most,
@@ -151,13 +150,13 @@ def fields(
 ):
     """Names and values of all items, values of at most ``most`` bytes.
 
-    ``plain`` has the compressed payloads, ``places`` says where. ``name_bytes`` and
-    ``value_bytes`` have SLACK bytes of room more. ``cut`` marks entries with a value that was.
+    ``plain`` has the compressed payloads, ``places`` says where. ``cut`` marks entries with a
+    value that was.
     Without room for names, ``name_bounds`` gets their numbers, which all of them have then.
     """
-    data, kinds, fixed = found.data, found.kinds, found.facts[DATA_FIXED]
-    name_ids, offsets, name_lengths = found.name_ids, found.offsets, found.lengths
-    names, is_named = found.names, name_bytes.shape[0] > 0
+    data, kinds, fixed = objects.data, objects.kinds, objects.facts[DATA_FIXED]
+    name_ids, offsets, name_lengths = objects.name_ids, objects.offsets, objects.lengths
+    names, is_named = objects.names, name_bytes.shape[0] > 0
     to_name, to_value = int64(0), int64(0)
     for row in range(bounds.shape[0] - 1):
         for place in range(bounds[row], bounds[row + 1]):
@@ -199,38 +198,21 @@ _FEW = 48
 
 
 @helper
-def _bounds(found, number, packed, lengths, places):
+def _bounds(objects, number, packed, lengths, places):
     """Where a payload lies: start, end, and whether in the decompressed bytes."""
-    if found.kinds[number] & PACKED:
+    if objects.kinds[number] & PACKED:
         which = packed_number(number, packed)
         return places[which], places[which] + lengths[which], True
-    at = found.offsets[number]
-    return at + found.facts[DATA_FIXED], at + offset_at(found.data, at + 8), False
+    at = objects.offsets[number]
+    return at + objects.facts[DATA_FIXED], at + offset_at(objects.data, at + 8), False
 
 
 @helper
-def _swapped(word):
-    word = ((word & uint64(0x00FF00FF00FF00FF)) << uint64(8)) | (
-        (word >> uint64(8)) & uint64(0x00FF00FF00FF00FF)
-    )
-    word = ((word & uint64(0x0000FFFF0000FFFF)) << uint64(16)) | (
-        (word >> uint64(16)) & uint64(0x0000FFFF0000FFFF)
-    )
-    return (word << uint64(32)) | (word >> uint64(32))
-
-
-@helper
-def _compared(one, at, end, other, other_at, other_end):
+def _compared(data, at, end, other, other_at, other_end):
     """-1, 0 or 1 as the first bytes sort before, with, or after the others."""
-    while at + 8 <= end and other_at + 8 <= other_end:
-        mine, theirs = load64(one, at), load64(other, other_at)
-        if mine != theirs:
-            return -1 if _swapped(mine) < _swapped(theirs) else 1
-        at += 8
-        other_at += 8
     while at < end and other_at < other_end:
-        if one[at] != other[other_at]:
-            return -1 if one[at] < other[other_at] else 1
+        if data[at] != other[other_at]:
+            return -1 if data[at] < other[other_at] else 1
         at += 1
         other_at += 1
     if at < end:
@@ -239,7 +221,7 @@ def _compared(one, at, end, other, other_at, other_end):
 
 
 @helper
-def _order(found, key, other, packed, lengths, places, plain):
+def _order(objects, key, other, packed, lengths, places, plain):
     """How two fields sort. A key is the rank of the name, then the number of the object.
 
     Names without a number have the rank NO_NAME, and say nothing.
@@ -249,15 +231,15 @@ def _order(found, key, other, packed, lengths, places, plain):
         return -1 if rank < other_rank else 1
     if key == other:
         return 0
-    at, end, there = _bounds(found, key & 0xFFFFFFFF, packed, lengths, places)
-    to, to_end, other_there = _bounds(found, other & 0xFFFFFFFF, packed, lengths, places)
+    at, end, there = _bounds(objects, key & 0xFFFFFFFF, packed, lengths, places)
+    to, to_end, other_there = _bounds(objects, other & 0xFFFFFFFF, packed, lengths, places)
     if there and other_there:
         return _compared(plain, at, end, plain, to, to_end)
     if there:
-        return _compared(plain, at, end, found.data, to, to_end)
+        return _compared(plain, at, end, objects.data, to, to_end)
     if other_there:
-        return _compared(found.data, at, end, plain, to, to_end)
-    return _compared(found.data, at, end, found.data, to, to_end)
+        return _compared(objects.data, at, end, plain, to, to_end)
+    return _compared(objects.data, at, end, objects.data, to, to_end)
 
 
 @helper
@@ -267,46 +249,7 @@ def _plainly(key, other):
 
 
 @helper
-def _sort_plainly(found, items, start, end, boot, ranks, marked, chosen, numbers):
-    """Put the numbers of an entry's objects into ``numbers``, as their names sort, each once.
-
-    A bit for each rank says which names the entry has, and bits come out in order. How many there
-    are; -1 where two fields have one name, or a name has no bit, which others must sort.
-    """
-    name_ids = found.name_ids
-    words, count, is_plain = uint64(0), 0, True
-    for place in range(start, end):
-        number = items[place]
-        name = name_ids[number]
-        if int64(name) == boot:
-            continue
-        rank = int64(ranks[name])
-        if rank >= RANKED:
-            is_plain = False
-            break
-        word, bit = rank >> 6, uint64(1) << uint64(rank & 63)
-        if marked[word] & bit:
-            if chosen[rank] == number:
-                continue
-            is_plain = False
-            break
-        marked[word] |= bit
-        words |= uint64(1) << uint64(word)
-        chosen[rank] = number
-    while words:
-        word = trailing_zeros(words)
-        words &= words - uint64(1)
-        left = marked[word]
-        marked[word] = 0
-        while left and is_plain:
-            numbers[count] = int64(chosen[(word << 6) + trailing_zeros(left)])
-            left &= left - uint64(1)
-            count += 1
-    return int64(count) if is_plain else int64(-1)
-
-
-@helper
-def _sort_few(found, keys, count, packed, lengths, places, plain):
+def _sort_few(objects, keys, count, packed, lengths, places, plain):
     """By insertion."""
     for number in range(1, count):
         key = keys[number]
@@ -316,7 +259,7 @@ def _sort_few(found, keys, count, packed, lengths, places, plain):
             if _plainly(key, other):
                 if key > other:
                     break
-            elif _order(found, key, other, packed, lengths, places, plain) >= 0:
+            elif _order(objects, key, other, packed, lengths, places, plain) >= 0:
                 break
             keys[place] = other
             place -= 1
@@ -324,7 +267,7 @@ def _sort_few(found, keys, count, packed, lengths, places, plain):
 
 
 @helper
-def _sort_many(found, keys, spare, count, packed, lengths, places, plain):
+def _sort_many(objects, keys, spare, count, packed, lengths, places, plain):
     """Merging runs that double: linear in bytes for each doubling."""
     width = 1
     while width < count:
@@ -334,7 +277,7 @@ def _sort_many(found, keys, spare, count, packed, lengths, places, plain):
             for to in range(start, end):
                 if two >= end or (
                     one < middle
-                    and _order(found, keys[one], keys[two], packed, lengths, places, plain) <= 0
+                    and _order(objects, keys[one], keys[two], packed, lengths, places, plain) <= 0
                 ):
                     spare[to] = keys[one]
                     one += 1
@@ -373,37 +316,37 @@ def _put(source, start, end, name, text, into, to, room):
 
 
 @helper
-def _put_any(found, number, packed, lengths, places, plain, into, to, room):
+def _put_any(objects, number, packed, lengths, places, plain, into, to, room):
     """See ``_put``."""
-    start, end, there = _bounds(found, number, packed, lengths, places)
-    text = found.kinds[number] & TEXT != 0
-    name = int64(found.name_ids[number])
+    start, end, there = _bounds(objects, number, packed, lengths, places)
+    text = objects.kinds[number] & TEXT != 0
+    name = int64(objects.name_ids[number])
     if name != NO_NAME:
-        length = int64(found.lengths[name])
+        length = int64(objects.lengths[name])
     elif there:
         length = name_length(plain, start, end)
     else:
-        length = name_length(found.data, start, end)
+        length = name_length(objects.data, start, end)
     if there:
         return _put(plain, start, end, length, text, into, to, room)
-    return _put(found.data, start, end, length, text, into, to, room)
+    return _put(objects.data, start, end, length, text, into, to, room)
 
 
 @helper
-def _is_boot_id(found, number, packed, lengths, places, plain):
-    start, end, there = _bounds(found, number, packed, lengths, places)
+def _is_boot_id(objects, number, packed, lengths, places, plain):
+    start, end, there = _bounds(objects, number, packed, lengths, places)
     if end - start <= 8:
         return False
     for place in range(8):
-        byte = plain[start + place] if there else found.data[start + place]
+        byte = plain[start + place] if there else objects.data[start + place]
         if byte != _BOOT_ID[place]:
             return False
-    return (plain[start + 8] if there else found.data[start + 8]) == 61
+    return (plain[start + 8] if there else objects.data[start + 8]) == 61
 
 
 @kernel
 def bodies(
-    found,
+    objects,
     items,
     bounds,
     most,
@@ -411,8 +354,6 @@ def bodies(
     boot,
     ranks,
     stamps,
-    marked,
-    chosen,
     packed,
     lengths,
     places,
@@ -427,55 +368,40 @@ def bodies(
 
     ``boot`` is the number of that name. ``ranks`` sorts the names, by their numbers. ``stamps``,
     one for each object, are -1 in the first run; ``before`` counts the entries of earlier ones.
-    ``marked``, 0 before, and ``chosen``, at work, have a bit and a place for each of RANKED ranks;
-    ``keys`` and ``spare``, at work, a place for each item of the longest entry.
-    ``cut`` marks the records that were cut. ``body_bytes`` has SLACK bytes of room more.
+    ``keys`` and ``spare``, at work, have a place for each item of the longest entry.
+    ``cut`` marks the records that were cut.
     """
-    data, kinds, offsets, name_ids = found.data, found.kinds, found.offsets, found.name_ids
-    fixed = found.facts[DATA_FIXED]
-    to = int64(0)
+    name_ids, to = objects.name_ids, int64(0)
     for row in range(bounds.shape[0] - 1):
         body_bounds[row] = to
         start, end = int64(bounds[row]), int64(bounds[row + 1])
-        count = _sort_plainly(found, items, start, end, boot, ranks, marked, chosen, keys)
-        plainly = count >= 0
-        if not plainly:
-            count = 0
-            for place in range(start, end):
-                number = items[place]
-                name = int64(name_ids[number])
-                if name == boot or stamps[number] == before + row:
-                    continue
-                stamps[number] = before + row
-                if name == NO_NAME and _is_boot_id(found, number, packed, lengths, places, plain):
-                    continue
-                keys[count] = (int64(ranks[name]) << 32) | int64(number)
-                count += 1
-            if count <= _FEW:
-                _sort_few(found, keys, count, packed, lengths, places, plain)
-            else:
-                _sort_many(found, keys, spare, count, packed, lengths, places, plain)
+        count = 0
+        for place in range(start, end):
+            number = items[place]
+            name = int64(name_ids[number])
+            if name == boot or stamps[number] == before + row:
+                continue
+            stamps[number] = before + row
+            if name == NO_NAME and _is_boot_id(objects, number, packed, lengths, places, plain):
+                continue
+            keys[count] = (int64(ranks[name]) << 32) | int64(number)
+            count += 1
+        if count <= _FEW:
+            _sort_few(objects, keys, count, packed, lengths, places, plain)
+        else:
+            _sort_many(objects, keys, spare, count, packed, lengths, places, plain)
         first = to
         for place in range(count):
             if (
                 place
-                and not plainly
                 and not _plainly(keys[place - 1], keys[place])
-                and _order(found, keys[place - 1], keys[place], packed, lengths, places, plain) == 0
+                and _order(objects, keys[place - 1], keys[place], packed, lengths, places, plain)
+                == 0
             ):
                 continue
             number = keys[place] & 0xFFFFFFFF
-            kind, room = kinds[number], first + most - to
-            if kind & TEXT and not kind & PACKED:
-                at = offsets[number]
-                start, end = at + fixed, at + offset_at(data, at + 8)
-                if end - start < room:
-                    copy(body_bytes, to, data, start, end - start)
-                    to += end - start
-                    body_bytes[to] = 10
-                    to += 1
-                    continue
-            to = _put_any(found, number, packed, lengths, places, plain, body_bytes, to, room)
+            room = first + most - to
+            to = _put_any(objects, number, packed, lengths, places, plain, body_bytes, to, room)
             if to - first > most:
                 to = first + most
                 cut[row] = 1
@@ -509,9 +435,9 @@ def _write_number(value, name, text, to):
 
 
 @kernel
-def boot_ids(found, entries, text):
+def boot_ids(objects, entries, text):
     """Boot ids in hexadecimal, 32 bytes each."""
-    data, offsets = found.data, found.offsets
+    data, offsets = objects.data, objects.offsets
     same_as, low, high = int64(-1), uint64(0), uint64(0)
     for row in range(entries.shape[0]):
         at = offsets[entries[row]] + 40
@@ -523,12 +449,12 @@ def boot_ids(found, entries, text):
 
 
 @kernel
-def cursors(found, entries, bounds, text):
+def cursors(objects, entries, bounds, text):
     """Cursors (SDJ-063), end to end; CURSOR_WIDTH bytes of room for each.
 
     The entries of a run are of one file, and nearly always of one boot, so ids are written once.
     """
-    data, offsets, to = found.data, found.offsets, 0
+    data, offsets, to = objects.data, objects.offsets, 0
     same_as, low, high = int64(-1), uint64(0), uint64(0)
     for row in range(entries.shape[0]):
         at = offsets[entries[row]]
@@ -552,21 +478,21 @@ def cursors(found, entries, bounds, text):
 
 
 @kernel
-def numbers_at(found, entries, place, numbers):
+def numbers_at(objects, entries, place, numbers):
     """A number of eight bytes of each entry, as its bytes."""
     for row in range(entries.shape[0]):
-        value = load64(found.data, found.offsets[entries[row]] + place)
+        value = load64(objects.data, objects.offsets[entries[row]] + place)
         for byte in range(8):
             numbers[8 * row + byte] = (value >> uint64(8 * byte)) & uint64(255)
 
 
 @kernel
-def having(found, entries, given, wanted, chosen):
+def having(objects, entries, given, wanted, chosen):
     """Mark the entries that have one of the DATA that are ``wanted``, and give it out."""
-    data, facts = found.data, found.facts
-    bits, ranks, whole = found.bits, found.ranks, facts[SIZE]
+    data, facts = objects.data, objects.facts
+    bits, ranks, whole = objects.bits, objects.ranks, facts[SIZE]
     for row in range(entries.shape[0]):
-        at = found.offsets[entries[row]]
+        at = objects.offsets[entries[row]]
         count = (offset_at(data, at + 8) - 64) // facts[ITEM]
         if given[entries[row]] >= 0:
             count = int64(given[entries[row]])

@@ -19,7 +19,7 @@ from reference_impl.systemd_journal.seals import Seals
 from reference_impl.systemd_journal.walk import Walk
 from walproof.scan.systemd_journal import constants, links, walk
 from walproof.scan.systemd_journal.compressed import Keys, Packed
-from walproof.scan.systemd_journal.constants import FAR, Found
+from walproof.scan.systemd_journal.constants import FAR, ObjectTable
 from walproof.scan.systemd_journal.objects import excused_at
 
 _NAMES = 1 << 10
@@ -49,7 +49,7 @@ class Inspection:
 
     view: View
     header: Header
-    found: Found
+    objects: ObjectTable
     packed: Packed
     faults: Numbers
     entries: Numbers
@@ -61,12 +61,12 @@ class Inspection:
     @property
     def size(self) -> int:
         """Bytes of the file."""
-        return len(self.found.data)
+        return len(self.objects.data)
 
     def payload(self, number: int) -> bytes:
         """``FIELD=value`` of a sound DATA."""
-        at = int(self.found.offsets[number])
-        if self.found.kinds[number] & constants.PACKED:
+        at = int(self.objects.offsets[number])
+        if self.objects.kinds[number] & constants.PACKED:
             return self.packed.plain(at)
         return bytes(self.view.payload(at))
 
@@ -75,12 +75,12 @@ class Inspection:
         never = self.faults[(self.faults[:, 2] == constants.UNLINKED) & self._torn()][:, 0]
         if not len(never):
             return self.entries
-        return self.entries[~np.isin(self.found.offsets[self.entries], never)]
+        return self.entries[~np.isin(self.objects.offsets[self.entries], never)]
 
     def end(self) -> End:
         """Verdict, reason and end (SDJ-054, SDJ-055)."""
         if not len(self.faults):
-            return End("intact", None, int(self.found.state[constants.END]))
+            return End("intact", None, int(self.objects.state[constants.END]))
         damage = next((gap for gap in self._met() if not gap.torn), None)
         verdict: Verdict = "damaged" if damage is not None else "torn"
         # A fault is damage, or makes a file that is online or cut a torn one.
@@ -104,7 +104,7 @@ class Inspection:
 
     @property
     def _cut(self) -> int | None:
-        cut = int(self.found.state[constants.CUT])
+        cut = int(self.objects.state[constants.CUT])
         return cut if cut >= 0 else None
 
     @property
@@ -121,7 +121,9 @@ class Inspection:
             return cut
         if self.header.state == layout.ONLINE and len(self.faults):
             entries = self.entries
-            return int(self.found.offsets[entries[-1]]) if len(entries) else self.header.header_size
+            return (
+                int(self.objects.offsets[entries[-1]]) if len(entries) else self.header.header_size
+            )
         return None
 
     def _torn(self) -> NDArray[np.bool_]:
@@ -131,7 +133,7 @@ class Inspection:
             return np.zeros(len(self.faults), np.bool_)
         codes = self.faults[:, 2]
         # Pages are written, and copied, in any order: older links do not know what came since.
-        links_from = min(torn_from, _grown_from(self.header, self.found, self.entries))
+        links_from = min(torn_from, _grown_from(self.header, self.objects, self.entries))
         of_links = np.isin(codes, _OF_LINKS)
         after = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= np.where(
             of_links, links_from, torn_from
@@ -189,10 +191,10 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     rows = np.empty((Faults(len(data)).room + 1, 4), np.int64)
     for sure in (False, True):
         packed = Packed(data, facts, keys, max_field)
-        found, counts, walked = _walk(data, view, facts, keys, packed, sure)
-        entries = found.of_kind(constants.ENTRY)
+        objects, counts, walked = _walk(data, view, facts, keys, packed, sure)
+        entries = objects.of_kind(constants.ENTRY)
         begun = header.state == layout.ONLINE and not header.n_entries  # SDJ-033
-        count, broken, *chain = links.main_chain(found, 0 if begun else len(entries), rows)
+        count, broken, *chain = links.main_chain(objects, 0 if begun else len(entries), rows)
         # Each link leads to an object that was found, so no size led across one.
         if not (count or broken or len(walked)):
             break
@@ -207,19 +209,19 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
 
     add(count)
     if not broken:
-        add(links.unlinked(found, entries, rows))
-    lists_of = np.zeros(len(found.offsets), np.uint64), np.zeros(len(found.offsets), np.int32)
-    stamps = np.full(len(found.offsets), -1, np.int32)
-    grown_from = _grown_from(header, found, entries)
+        add(links.unlinked(objects, entries, rows))
+    lists_of = np.zeros(len(objects.offsets), np.uint64), np.zeros(len(objects.offsets), np.int32)
+    stamps = np.full(len(objects.offsets), -1, np.int32)
+    grown_from = _grown_from(header, objects, entries)
     online = header.state == layout.ONLINE
     older_of = tuple(np.zeros_like(one[: len(one) * online]) for one in lists_of)
     packed_data = np.flatnonzero(
-        found.kinds & (constants.PACKED | constants.BAD) == constants.PACKED
+        objects.kinds & (constants.PACKED | constants.BAD) == constants.PACKED
     )
-    lengths = packed.lengths(found.offsets[packed_data])
-    given = np.full(len(found.offsets), -1, np.int32)
+    lengths = packed.lengths(objects.offsets[packed_data])
+    given = np.full(len(objects.offsets), -1, np.int32)
     count, *ends = links.entries(
-        found, entries, broken, *lists_of, stamps, grown_from, *older_of,
+        objects, entries, broken, *lists_of, stamps, grown_from, *older_of,
         packed_data, lengths, max_field, np.zeros((constants.CACHED, 3), np.int64), given, rows,
     )  # fmt: skip
     add(count)
@@ -229,20 +231,20 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     ):
         offset = getattr(header, f"{name}_offset")
         size = getattr(header, f"{name}_size")
-        if (right := _table_is_there(found, kind, offset, size)) is False:
+        if (right := _table_is_there(objects, kind, offset, size)) is False:
             place, _ = HEADER_FIELDS[f"{name}_offset"]
             faults.add(rows_of([(place, place + 16, constants.BAD_HEADER, 0)]))
         elif right:
-            add(links.table(found, wanted, offset, size, rows))
-    owned = np.zeros(int(found.state[constants.NAMES]), np.uint8)
-    add(links.field_lists(found, found.of_kind(constants.FIELD), owned, rows))
-    add(links.lists_of_data(found, header.compact, *lists_of, grown_from, *older_of, rows))
-    add(links.impostors(found, faults.first(), rows))
+            add(links.table(objects, wanted, offset, size, rows))
+    owned = np.zeros(int(objects.state[constants.NAMES]), np.uint8)
+    add(links.field_lists(objects, objects.of_kind(constants.FIELD), owned, rows))
+    add(links.lists_of_data(objects, header.compact, *lists_of, grown_from, *older_of, rows))
+    add(links.impostors(objects, faults.first(), rows))
     sealed_until = None
     if header.sealed or counts[constants.TAG]:
         if "key" in context:
             seals = Seals(
-                view, cast(Walk, _Walked(found)), VerificationKey.parse(str(context["key"]))
+                view, cast(Walk, _Walked(objects)), VerificationKey.parse(str(context["key"]))
             )
             # By the reference, whose work is nearly all hashing (SDJ-075).
             wrong = seals.check()
@@ -252,14 +254,14 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
             sealed_until = seals.sealed_until
         else:
             continuous = bool(header.compatible_flags & layout.SEALED_CONTINUOUS)
-            add(links.seals(found, header.sealed, continuous, rows))
-    if not found.state[constants.LOST]:
+            add(links.seals(objects, header.sealed, continuous, rows))
+    if not objects.state[constants.LOST]:
         chained = None if broken else (chain[0], chain[1], chain[2])
-        faults.add(rows_of(count_faults(header, found, counts, chained, ends)))
+        faults.add(rows_of(count_faults(header, objects, counts, chained, ends)))
     return Inspection(
         view,
         header,
-        found,
+        objects,
         packed,
         faults.all(),
         entries,
@@ -270,11 +272,11 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     )
 
 
-def _grown_from(header: Header, found: Found, entries: Numbers) -> int:
+def _grown_from(header: Header, objects: ObjectTable, entries: Numbers) -> int:
     """From where on an online file may have grown, unknown to older links (SDJ-052)."""
     if header.state != layout.ONLINE:
-        return len(found.data)
-    last = int(found.offsets[entries[-1]]) if len(entries) else header.header_size
+        return len(objects.data)
+    last = int(objects.offsets[entries[-1]]) if len(entries) else header.header_size
     return min(last, header.tail_object_offset)
 
 
@@ -285,7 +287,7 @@ def _walk(
     keys: Keys,
     packed: Packed,
     sure: bool,
-) -> tuple[Found, Numbers, Numbers]:
+) -> tuple[ObjectTable, Numbers, Numbers]:
     """The objects, how many there are of each type, and what was wrong on the way.
 
     The main chain is asked where entries are only if the walk is to be ``sure``. Else it stops at
@@ -347,11 +349,11 @@ def _walk(
     ranks = np.empty(room, np.int32)
     walk.rank(bits, ranks)
     n = int(state[constants.FOUND])
-    found = Found(
+    objects = ObjectTable(
         data, facts, state, bits, ranks, offsets[:n], kinds[:n], np.zeros(n, np.uint8),
         name_ids[:n], lost[: state[constants.LOST]], slots, names, lengths,
     )  # fmt: skip
-    return found, counts, faults[: state[constants.FAULTS]]
+    return objects, counts, faults[: state[constants.FAULTS]]
 
 
 def _longer(array: Any) -> Any:
@@ -360,25 +362,25 @@ def _longer(array: Any) -> Any:
     return longer
 
 
-def _table_is_there(found: Found, kind: int, offset: int, size: int) -> bool | None:
+def _table_is_there(objects: ObjectTable, kind: int, offset: int, size: int) -> bool | None:
     """Whether a hash table is where the header says (SDJ-016); None: no reason to look at it."""
-    tables = found.of_kind(kind)
+    tables = objects.of_kind(kind)
     if not len(tables) and not offset and not size:
         return None
     table = offset - 16
-    if len(tables) == 1 and int(found.offsets[tables[0]]) == table:
-        stored = int.from_bytes(found.data[table + 8 : table + 16].tobytes(), "little")
+    if len(tables) == 1 and int(objects.offsets[tables[0]]) == table:
+        stored = int.from_bytes(objects.data[table + 8 : table + 16].tobytes(), "little")
         if stored - 16 == size:
             return True
-    return None if excused_at(found, min(table, FAR)) else False
+    return None if excused_at(objects, min(table, FAR)) else False
 
 
 class _Walked:
     """As much of the reference's ``Walk`` as its seals look at."""
 
-    def __init__(self, found: Found) -> None:
-        kinds = np.zeros(len(found.data) // 8 + 1, np.uint8)
-        kinds[found.offsets >> 3] = found.kinds & (constants.TYPE | constants.BAD)
+    def __init__(self, objects: ObjectTable) -> None:
+        kinds = np.zeros(len(objects.data) // 8 + 1, np.uint8)
+        kinds[objects.offsets >> 3] = objects.kinds & (constants.TYPE | constants.BAD)
         self.kinds = bytearray(kinds)
 
 
@@ -395,7 +397,7 @@ def shape_faults(header: Header, size: int) -> Iterator[tuple[int, int, int, int
 
 def count_faults(
     header: Header,
-    found: Found,
+    objects: ObjectTable,
     counts: Numbers,
     chain: tuple[int, int, int] | None,
     ends: list[int],
@@ -405,11 +407,11 @@ def count_faults(
     ``chain``: slots that lead to an entry, the last array and its used slots; None if it is broken.
     ``ends``: the first and the last entry, or 0.
     """
-    state = found.state
+    state = objects.state
     if state[constants.LAST] != header.tail_object_offset and state[constants.CUT] < 0:
         yield _field("tail_object_offset")
     expected = {
-        "n_objects": len(found.offsets),
+        "n_objects": len(objects.offsets),
         "n_entries": chain[0] if chain is not None else header.n_entries,
         "n_data": counts[constants.DATA],
         "n_fields": counts[constants.FIELD],
@@ -421,7 +423,7 @@ def count_faults(
             yield _field(name)
     if not ends[0]:
         return
-    first, last = (_entry(found, at) for at in ends)
+    first, last = (_entry(objects, at) for at in ends)
     for name, right in (
         ("head_entry_seqnum", first[0]),
         ("head_entry_realtime", first[1]),
@@ -449,8 +451,8 @@ def _field(name: str) -> tuple[int, int, int, int]:
     return at, at + size, constants.OUTDATED, 0
 
 
-def _entry(found: Found, at: int) -> tuple[int, int, int, bytes, int]:
+def _entry(objects: ObjectTable, at: int) -> tuple[int, int, int, bytes, int]:
     fixed: tuple[int, int, int, bytes, int] = layout.ENTRY_FIXED.unpack(
-        found.data[at + 16 : at + 64].tobytes()
+        objects.data[at + 16 : at + 64].tobytes()
     )
     return fixed

@@ -63,14 +63,14 @@ _MAIN_FIELD = 176
 
 
 @kernel
-def main_chain(found, entries, faults):
+def main_chain(objects, entries, faults):
     """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034).
 
     ``entries`` is how many there must be an array for. Gives, after their count: whether the chain
     is broken, how many slots lead to an entry, the last array and its used slots.
     """
-    data, facts, marks = found.data, found.facts, found.marks
-    bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
+    data, facts, marks = objects.data, objects.facts, objects.marks
+    bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
     count = 0
     place, at, last_slot, ended = _MAIN_FIELD, facts[MAIN_ARRAY], int64(0), False
     broken, linked, last_array, last_used = False, 0, int64(0), 0
@@ -82,7 +82,7 @@ def main_chain(found, entries, faults):
         kind = kind_of(kinds, array)
         if kind != ENTRY_ARRAY or mark(marks, array, IN_CHAIN):
             broken = True
-            if not is_excused(found, kind, at):
+            if not is_excused(objects, kind, at):
                 count = put(faults, count, place, place + 8, BAD_CHAIN, at)
             break
         used = 0
@@ -94,7 +94,7 @@ def main_chain(found, entries, faults):
             entry = number_of(bits, ranks, whole, slot)
             kind = kind_of(kinds, entry)
             if ended or slot <= last_slot or kind != ENTRY:
-                if not is_excused(found, kind, slot):
+                if not is_excused(objects, kind, slot):
                     broken = True
                     start = at + 24 + number * facts[SLOT]
                     count = put(faults, count, start, start + facts[SLOT], BAD_CHAIN, slot)
@@ -117,24 +117,24 @@ def main_chain(found, entries, faults):
 
 
 @kernel
-def unlinked(found, entries, faults):
+def unlinked(objects, entries, faults):
     """Entries that the main chain leaves out (SDJ-046); ``entries`` are their numbers."""
     count = 0
-    marks = found.marks
+    marks = objects.marks
     for which in range(entries.shape[0]):
         number = entries[which]
         if marks[number] & LINKED == 0:
-            at = found.offsets[number]
-            end = at + ((offset_at(found.data, at + 8) + 7) & ~7)
+            at = objects.offsets[number]
+            end = at + ((offset_at(objects.data, at + 8) + 7) & ~7)
             count = put(faults, count, at, end, UNLINKED, at)
     return count
 
 
 @kernel
-def table(found, wanted, table_at, size, faults):
+def table(objects, wanted, table_at, size, faults):
     """A hash table with its chains, and all objects that should be in it (SDJ-024, SDJ-048)."""
-    data, marks = found.data, found.marks
-    bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
+    data, marks = objects.data, objects.marks
+    bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
     buckets = uint64(size // 16)
     count = 0
     broken = False
@@ -148,7 +148,7 @@ def table(found, wanted, table_at, size, faults):
             kind = kind_of(kinds, number)
             if kind != wanted or at <= last or mark(marks, number, IN_TABLE):
                 broken = True
-                pardoned = is_excused(found, kind, at)
+                pardoned = is_excused(objects, kind, at)
                 if not pardoned:
                     count = put(faults, count, place, place + 8, BAD_INDEX, at)
                 onward = pardoned and kind & ~BAD == wanted and at > last
@@ -165,55 +165,55 @@ def table(found, wanted, table_at, size, faults):
             at = offset_at(data, at + 24)
         if followed and tail != last:
             broken = True
-            if not is_excused(found, kind_of(kinds, number_of(bits, ranks, whole, tail)), tail):
+            if not is_excused(objects, kind_of(kinds, number_of(bits, ranks, whole, tail)), tail):
                 target = max(tail, last)
                 count = put(faults, count, tail_place, tail_place + 8, BAD_LAST, target)
-    if broken or found.state[LOST]:
+    if broken or objects.state[LOST]:
         return count
-    for number in range(found.offsets.shape[0]):
+    for number in range(objects.offsets.shape[0]):
         if kind_of(kinds, number) == wanted and marks[number] & IN_TABLE == 0:
-            at = found.offsets[number]
+            at = objects.offsets[number]
             count = put(faults, count, at + 24, at + 32, BAD_INDEX, at)
     return count
 
 
 @helper
-def _has_name(found, number, at, start, length, named):
+def _has_name(objects, number, at, start, length, named):
     """Whether the payload of a sound DATA begins with a name and ``=``; -1: a kernel cannot say.
 
     ``named`` is the number of the name, -1 if that is no way to tell.
     """
-    data = found.data
-    if found.kinds[number] & PACKED:
-        if named < 0 or named == NO_NAME or found.name_ids[number] == NO_NAME:
+    data = objects.data
+    if objects.kinds[number] & PACKED:
+        if named < 0 or named == NO_NAME or objects.name_ids[number] == NO_NAME:
             return -1
-        return int64(found.name_ids[number] == named)
-    payload = at + found.facts[DATA_FIXED]
+        return int64(objects.name_ids[number] == named)
+    payload = at + objects.facts[DATA_FIXED]
     if payload + length >= at + offset_at(data, at + 8) or data[payload + length] != 61:
         return 0
     return int64(same(data, payload, data, start, length))
 
 
 @kernel
-def field_lists(found, fields, owned, faults):
+def field_lists(objects, fields, owned, faults):
     """The list of all DATA of each FIELD (SDJ-025); ``fields`` are the numbers of these.
 
     ``owned`` has a place for each name, and is 0 before.
 
     The count is -1 where a name without a number decides: a case for the reference reader.
     """
-    data, marks = found.data, found.marks
-    bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
+    data, marks = objects.data, objects.marks
+    bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
     count = 0
     broken = False
     for which in range(fields.shape[0]):
-        home = found.offsets[fields[which]]
+        home = objects.offsets[fields[which]]
         start, end = home + 40, home + offset_at(data, home + 8)
         named = int64(-1)
         if end - start <= 64:
             named = name_id(
-                data, start, end - start, False, found.slots, found.names, found.lengths,
-                found.state,
+                data, start, end - start, False, objects.slots, objects.names, objects.lengths,
+                objects.state,
             )  # fmt: skip
             for place in range(start, end):
                 if data[place] == 61:
@@ -226,27 +226,27 @@ def field_lists(found, fields, owned, faults):
             kind = kind_of(kinds, number)
             good = kind == DATA and at < last and not mark(marks, number, IN_LIST)
             if good:
-                named_so = _has_name(found, number, at, start, end - start, named)
+                named_so = _has_name(objects, number, at, start, end - start, named)
                 if named_so < 0:
                     return -1
                 good = named_so == 1
             if not good:
                 broken = True
-                if not is_excused(found, kind, at):
+                if not is_excused(objects, kind, at):
                     count = put(faults, count, place, place + 8, BAD_INDEX, at)
                 break
             last, place = at, at + 32
             at = offset_at(data, at + 32)
-    if broken or found.state[LOST]:
+    if broken or objects.state[LOST]:
         return count
-    for number in range(found.offsets.shape[0]):
+    for number in range(objects.offsets.shape[0]):
         if kind_of(kinds, number) != DATA or marks[number] & IN_LIST:
             continue
-        name = found.name_ids[number]
+        name = objects.name_ids[number]
         if name == NO_NAME:
             return -1
         if owned[name]:
-            at = found.offsets[number]
+            at = objects.offsets[number]
             count = put(faults, count, at + 32, at + 40, BAD_INDEX, at)
     return count
 
@@ -257,40 +257,40 @@ def _link_at(data, start, end):
 
 
 @kernel
-def impostors(found, wrong, faults):
+def impostors(objects, wrong, faults):
     """Arrays and tables that only wrong links lead to (SDJ-048).
 
-    To be called when all links have been followed; ``wrong`` are the faults found on the way.
+    To be called when all links have been followed; ``wrong`` are the faults objects on the way.
     """
-    facts, whole = found.facts, found.facts[SIZE]
+    facts, whole = objects.facts, objects.facts[SIZE]
     count = 0
     for which in range(wrong.shape[0]):
         if wrong[which, 2] == BAD_LAST:
             continue  # the second offset of a bucket is compared, not followed
         at = wrong[which, 3]
-        number = number_of(found.bits, found.ranks, whole, at)
-        kind = kind_of(found.kinds, number)
+        number = number_of(objects.bits, objects.ranks, whole, at)
+        kind = kind_of(objects.kinds, number)
         if kind == ENTRY_ARRAY:
-            astray = found.marks[number] & IN_CHAIN == 0
+            astray = objects.marks[number] & IN_CHAIN == 0
         elif kind in (DATA_TABLE, FIELD_TABLE):
             astray = at != facts[DATA_BUCKETS] - 16 and at != facts[FIELD_BUCKETS] - 16
         else:
             astray = False
         # A count may have a target, too. What has one lies in the file, with eight bytes or four.
-        if astray and at == _link_at(found.data, wrong[which, 0], wrong[which, 1]):
-            end = at + ((offset_at(found.data, at + 8) + 7) & ~7)
+        if astray and at == _link_at(objects.data, wrong[which, 0], wrong[which, 1]):
+            end = at + ((offset_at(objects.data, at + 8) + 7) & ~7)
             count = put(faults, count, at, end, BAD_OBJECT, 0)
     return count
 
 
 @kernel
-def seals(found, sealed, continuous, faults):
+def seals(objects, sealed, continuous, faults):
     """The order of tags and epochs (SDJ-073, SDJ-074); whether seals hold needs the key."""
-    data = found.data
+    data = objects.data
     count = 0
     expected, before = uint64(1), uint64(0)
-    for number in range(found.offsets.shape[0]):
-        at = found.offsets[number]
+    for number in range(objects.offsets.shape[0]):
+        at = objects.offsets[number]
         kind = data[at]
         if kind == ENTRY and expected == 1 and sealed:
             count = put(faults, count, at, at + 16, BAD_SEAL, at)
@@ -323,7 +323,7 @@ def mixed(mix, at):
 
 @kernel
 def entries(
-    found, numbers, broken, digests, counts, stamps, grown_from, older, older_counts,
+    objects, numbers, broken, digests, counts, stamps, grown_from, older, older_counts,
     packed, lengths, max_field, cached, given, faults,
 ):  # fmt: skip
     """Sequence numbers and items of all entries (SDJ-015, SDJ-043, SDJ-047, SDJ-092).
@@ -337,13 +337,13 @@ def entries(
     all are, and is -1 before. Gives how many ``faults`` there are, and the first and last entry
     that count for the header, or 0.
     """
-    data, facts, offsets, marks = found.data, found.facts, found.offsets, found.marks
-    bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
+    data, facts, offsets, marks = objects.data, objects.facts, objects.offsets, objects.marks
+    bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
     fault_count = 0
     first, last, seqnum = int64(0), int64(0), uint64(0)
     width = facts[ITEM]
     grown = older.shape[0] == 0
-    end = found.state[END]
+    end = objects.state[END]
     to_give = 256 * end + 4 * max_field
     for ordinal in range(numbers.shape[0]):
         at, to_repeat = offsets[numbers[ordinal]], end
@@ -364,7 +364,7 @@ def entries(
                 kind = kind_of(kinds, home)
                 if kind == DATA:
                     cached[slot, 0], cached[slot, 1] = item, home
-                    cached[slot, 2] = payload_size(found, home, packed, lengths)
+                    cached[slot, 2] = payload_size(objects, home, packed, lengths)
             if kind == DATA:
                 home, size = cached[slot, 1], cached[slot, 2]
                 if stamps[home] == ordinal:
@@ -385,7 +385,7 @@ def entries(
                 given[numbers[ordinal]] = number
                 stop = at + offset_at(data, at + 8)
                 fault_count = put(faults, fault_count, start, stop, TOO_LARGE, 0)
-            elif item == 0 or not is_excused(found, kind, item):
+            elif item == 0 or not is_excused(objects, kind, item):
                 target = item if item else at
                 fault_count = put(faults, fault_count, start, start + width, BAD_ITEM, target)
         if broken or marks[numbers[ordinal]] & LINKED:
@@ -398,13 +398,13 @@ def entries(
 
 
 @helper
-def _list(found, home, compact, digest, has, grown_from, older, older_has):
+def _list(objects, home, compact, digest, has, grown_from, older, older_has):
     """The fault of one DATA: start, end and target; end 0 for none.
 
     ``older`` and ``older_has`` are of the entries in front of ``grown_from`` (SDJ-052).
     """
-    data, facts, marks = found.data, found.facts, found.marks
-    bits, ranks, kinds, whole = found.bits, found.ranks, found.kinds, found.facts[SIZE]
+    data, facts, marks = objects.data, objects.facts, objects.marks
+    bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
     fine = (int64(0), int64(0), int64(0))
     first, array = offset_at(data, home + 40), offset_at(data, home + 48)
     claimed = offset_at(data, home + 56)
@@ -415,7 +415,7 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
     if first:
         kind = kind_of(kinds, number_of(bits, ranks, whole, first))
         if kind != ENTRY:
-            return fine if is_excused(found, kind, first) else (home + 40, home + 48, first)
+            return fine if is_excused(objects, kind, first) else (home + 40, home + 48, first)
         count, mix, last = 1, mixed(mix, first), first
         if first < grown_from:
             older_count, older_mix = count, mix
@@ -425,7 +425,7 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
         number = number_of(bits, ranks, whole, array)
         kind = kind_of(kinds, number)
         if left == 0 or kind != ENTRY_ARRAY or mark(marks, number, IN_CHAIN):
-            return fine if is_excused(found, kind, array) else (place, place + 8, array)
+            return fine if is_excused(objects, kind, array) else (place, place + 8, array)
         used = 0
         for number in range((offset_at(data, array + 8) - 24) // facts[SLOT]):
             slot = slot_at(data, facts, array, number)
@@ -434,7 +434,7 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
                 continue
             kind = kind_of(kinds, number_of(bits, ranks, whole, slot))
             if ended or left == 0 or slot < last or kind != ENTRY:
-                if is_excused(found, kind, slot):
+                if is_excused(objects, kind, slot):
                     return fine
                 start = array + 24 + number * facts[SLOT]
                 return start, start + facts[SLOT], slot
@@ -450,7 +450,7 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
             return place, place + 8, following
         array = following
     if left or count != has or mix != digest:
-        if not found.state[LOST]:
+        if not objects.state[LOST]:
             if older_count == older_has and older_mix == older:
                 last = max(last, grown_from)
             return home + 56, home + 64, last
@@ -462,20 +462,20 @@ def _list(found, home, compact, digest, has, grown_from, older, older_has):
 
 
 @kernel
-def lists_of_data(found, compact, digests, counts, grown_from, older, older_counts, faults):
+def lists_of_data(objects, compact, digests, counts, grown_from, older, older_counts, faults):
     """The entries that each DATA lists, against the entries that have it (SDJ-036).
 
     What is not asked for of ``older`` ones is the same as of all.
     """
     fault_count = 0
-    for number in range(found.offsets.shape[0]):
-        if kind_of(found.kinds, number) != DATA:
+    for number in range(objects.offsets.shape[0]):
+        if kind_of(objects.kinds, number) != DATA:
             continue
         digest, has = digests[number], counts[number]
         old = older[number] if older.shape[0] else digest
         old_has = older_counts[number] if older.shape[0] else has
-        home = found.offsets[number]
-        start, end, target = _list(found, home, compact, digest, has, grown_from, old, old_has)
+        home = objects.offsets[number]
+        start, end, target = _list(objects, home, compact, digest, has, grown_from, old, old_has)
         if end:
             fault_count = put(faults, fault_count, start, end, BAD_INDEX, target)
     return fault_count

@@ -226,26 +226,26 @@ def number_of(bits, ranks, size, at):
     if at & 7 or at <= 0 or at >= size:
         return -1
     word, bit = at >> 9, uint64(at >> 3) & uint64(63)
-    found = bits[word]
-    if (found >> bit) & uint64(1) == 0:
+    in_word = bits[word]
+    if (in_word >> bit) & uint64(1) == 0:
         return -1
-    return int64(ranks[word]) + popcount(found & ((uint64(1) << bit) - uint64(1)))
+    return int64(ranks[word]) + popcount(in_word & ((uint64(1) << bit) - uint64(1)))
 
 
 @helper
-def is_excused(found, kind, at):
+def is_excused(objects, kind, at):
     """Whether a link leads to something already reported as lost (SDJ-048).
 
     ``kind`` is that of the object there, 0 for none.
     """
-    state, lost = found.state, found.lost
+    state, lost = objects.state, objects.lost
     if kind & BAD or (state[CUT] >= 0 and at >= state[CUT]):
         return True
     low, high = 0, state[LOST]
     while low < high:
         middle = (low + high) // 2
         start, end = lost[middle, 0], lost[middle, 1]
-        if at < start or (at == start and found.facts[SIZE] < end):
+        if at < start or (at == start and objects.facts[SIZE] < end):
             high = middle
         else:
             low = middle + 1
@@ -253,10 +253,10 @@ def is_excused(found, kind, at):
 
 
 @kernel
-def excused_at(found, at):
+def excused_at(objects, at):
     """Whether a link to this offset leads to something already reported as lost."""
-    number = number_of(found.bits, found.ranks, found.facts[SIZE], at)
-    return is_excused(found, kind_of(found.kinds, number), at)
+    number = number_of(objects.bits, objects.ranks, objects.facts[SIZE], at)
+    return is_excused(objects, kind_of(objects.kinds, number), at)
 
 
 @helper
@@ -281,8 +281,8 @@ def packed_number(number, packed):
 
 
 @helper
-def payload_size(found, number, packed, lengths):
+def payload_size(objects, number, packed, lengths):
     """The bytes of ``FIELD=value`` of a sound DATA."""
-    if found.kinds[number] & PACKED:
+    if objects.kinds[number] & PACKED:
         return lengths[packed_number(number, packed)]
-    return offset_at(found.data, found.offsets[number] + 8) - found.facts[DATA_FIXED]
+    return offset_at(objects.data, objects.offsets[number] + 8) - objects.facts[DATA_FIXED]

@@ -74,7 +74,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """The events of a part: records, then lost ranges, and of ``WHOLE`` the end. ``OSError``."""
     try:
-        found = _shared_inspection(part, log)
+        inspection = _shared_inspection(part, log)
     except Unusual:
         # All that is to be said of the file is said with its first part.
         for event in (
@@ -83,14 +83,14 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
             if part == WHOLE or not isinstance(event, End):
                 yield event
         return
-    if isinstance(found, Inspection):
-        numbers = _entries_of_part(part, found)
+    if isinstance(inspection, Inspection):
+        numbers = _entries_of_part(part, inspection)
         if _SELECTIONS & log.context.keys():
-            numbers = _select(found, numbers, log.context)
-        yield from runs(found, numbers, wanted)
-        lost, end = found.lost(), found.end()
+            numbers = _select(inspection, numbers, log.context)
+        yield from runs(inspection, numbers, wanted)
+        lost, end = inspection.lost(), inspection.end()
     else:
-        lost, end = found
+        lost, end = inspection
     for gap in lost:
         if part.start <= gap.start and (part.end is None or gap.start < part.end):
             yield gap
@@ -127,12 +127,12 @@ def _shared_inspection(part: Part, log: Log) -> Any:
     return inspection
 
 
-def _entries_of_part(part: Part, found: Inspection) -> NDArray[np.int64]:
+def _entries_of_part(part: Part, inspection: Inspection) -> NDArray[np.int64]:
     """The entries of a part, by their numbers."""
-    numbers = found.released()
+    numbers = inspection.released()
     if part == WHOLE:
         return numbers
-    places = found.found.offsets[numbers]
+    places = inspection.objects.offsets[numbers]
     chosen = places >= part.start
     if part.end is not None:
         chosen &= places < part.end
@@ -181,11 +181,11 @@ def _select(
     A sound file is asked through its indexes, a damaged one and one without a hash table entry by
     entry.
     """
-    found = inspection.found
+    objects = inspection.objects
     for name, place in (("from_seqnum", 16), ("from_realtime", 24)):
         if name in context:
             stored = np.empty(8 * len(numbers), np.uint8)
-            entry_kernels.numbers_at(found, numbers, place, stored)
+            entry_kernels.numbers_at(objects, numbers, place, stored)
             value = min(max(int(context[name]), 0), 1 << 64)
             values = stored.view(np.uint64)
             numbers = numbers[values >= np.uint64(value)] if value < 1 << 64 else numbers[:0]
@@ -199,13 +199,13 @@ def _select(
                 data = _find_data(inspection.view, payload)
                 listed.update(_entries_of(inspection.view, data) if data else ())
             at = np.fromiter(listed, np.int64, len(listed))
-            numbers = numbers[np.isin(found.offsets[numbers], at)]
+            numbers = numbers[np.isin(objects.offsets[numbers], at)]
         return numbers
     for payloads in matches:
-        wanted, chosen = np.zeros(len(found.offsets), np.uint8), np.zeros(len(numbers), np.uint8)
-        for number in found.of_kind(constants.DATA).tolist():
+        wanted, chosen = np.zeros(len(objects.offsets), np.uint8), np.zeros(len(numbers), np.uint8)
+        for number in objects.of_kind(constants.DATA).tolist():
             wanted[number] = inspection.payload(number) in payloads
-        entry_kernels.having(found, numbers, inspection.given, wanted, chosen)
+        entry_kernels.having(objects, numbers, inspection.given, wanted, chosen)
         numbers = numbers[chosen.view(np.bool_)]
     return numbers
 

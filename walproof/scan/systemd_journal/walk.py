@@ -90,7 +90,7 @@ def entries_of_main_chain(data, facts, keys, state):
         if following < at + size:
             break
         at = following
-    found = np.empty(room, np.int64)
+    linked = np.empty(room, np.int64)
     count = last = 0
     rising = True
     at = facts[MAIN_ARRAY]
@@ -106,7 +106,7 @@ def entries_of_main_chain(data, facts, keys, state):
             if kind != ENTRY:
                 continue
             if content(data, facts, keys, state, slot, kind, flags, of_entry) == SOUND:
-                found[count] = slot
+                linked[count] = slot
                 rising = rising and slot > last
                 last = slot
                 count += 1
@@ -114,7 +114,7 @@ def entries_of_main_chain(data, facts, keys, state):
         if following < at + size:
             break
         at = following
-    return found, count, rising
+    return linked, count, rising
 
 
 @helper
@@ -185,13 +185,13 @@ def _next_known(known, at):
     word = number >> 6
     if word >= known.shape[0]:
         return int64(-1)
-    found = (known[word] >> (uint64(number) & uint64(63))) << (uint64(number) & uint64(63))
-    while found == 0:
+    later = (known[word] >> (uint64(number) & uint64(63))) << (uint64(number) & uint64(63))
+    while later == 0:
         word += 1
         if word >= known.shape[0]:
             return int64(-1)
-        found = known[word]
-    return ((word << 6) + trailing_zeros(found)) << 3
+        later = known[word]
+    return ((word << 6) + trailing_zeros(later)) << 3
 
 
 @helper
