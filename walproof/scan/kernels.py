@@ -5,9 +5,9 @@ sees to it that the bytes it asks for lie within the array. Arrays are indexed w
 numbers here, since numba would look for a negative index otherwise; LLVM then makes one load
 of eight bytes that are put together.
 
-numba compiles a kernel at its first call and keeps the machine code in ``__pycache__`` beside the
+numba compiles a kernel at its first call and stores the machine code in ``__pycache__`` beside the
 module, for the next process. It notices when that module changes, not when a module changes whose
-helpers the kernel calls: delete ``__pycache__`` after editing those.
+helpers, constants or classes the kernel uses: delete ``__pycache__`` after editing those.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ takes three cycles, and one can start in each."""
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function at its first call, and keep the machine code where numba can write."""
+    """Compile a function at its first call, and store the machine code where numba can write."""
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:  # there is no folder that numba could write to

@@ -1,4 +1,4 @@
-"""The bulk scanner of ``kahadb-journal`` is the twin of the reference reader."""
+"""The bulk scanner of ``kahadb-journal`` gives the answer of the reference reader."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import WHOLE, Records, Wanted
 
 FORMAT = "kahadb-journal"
-TWIN = scanner(FORMAT)
+SCANNER = scanner(FORMAT)
 
 
 def agree(path: Path) -> None:
     log = Log(path)
     owed = collect(named(FORMAT).read(path, "recover", {}))
-    assert answer(FORMAT, TWIN.scan(log, Wanted())) == owed
-    parts = TWIN.plan(log, 1)
+    assert answer(FORMAT, SCANNER.scan(log, Wanted())) == owed
+    parts = SCANNER.plan(log, 1)
     if parts == [WHOLE]:
         return
-    events = [event for part in parts for event in TWIN.scan(log, Wanted(), part)]
+    events = [event for part in parts for event in SCANNER.scan(log, Wanted(), part)]
     runs = [event for event in events if isinstance(event, Records)]
     assert tuple(one for run in runs for one in records(FORMAT, run)) == owed.records
     lost = [event for event in events if isinstance(event, Lost)]
@@ -137,7 +137,7 @@ def test_a_batch_and_a_record_larger_than_what_is_held(
 
 
 def runs(path: Path, wanted: Wanted) -> Iterator[Records]:
-    for event in TWIN.scan(Log(path), wanted):
+    for event in SCANNER.scan(Log(path), wanted):
         if isinstance(event, Records):
             yield event
 
@@ -175,7 +175,7 @@ def test_a_file_that_shrinks_is_an_error(tmp_path: Path) -> None:
             return source
 
     with pytest.raises(OSError, match="expected"):
-        list(TWIN.scan(Shrinking(path), Wanted()))
+        list(SCANNER.scan(Shrinking(path), Wanted()))
 
 
 @pytest.mark.parametrize("checksum", [0, 77])
@@ -185,6 +185,6 @@ def test_batches_that_all_claim_the_rest_take_linear_time(tmp_path: Path, checks
     log = b"".join(batch(record(b""), checksum, size) for size in sizes)
     path.write_bytes(log + b"garbage at the end")
     started = time.process_time()
-    lost = [event for event in TWIN.scan(Log(path), Wanted()) if isinstance(event, Lost)]
+    lost = [event for event in SCANNER.scan(Log(path), Wanted()) if isinstance(event, Lost)]
     assert time.process_time() - started < 10
     assert len(lost) == len(sizes)

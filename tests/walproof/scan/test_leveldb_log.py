@@ -1,4 +1,4 @@
-"""The LevelDB twin gives the reference's events, in its order, also of random damage in parts."""
+"""The LevelDB scanner gives the reference's events in order, also of random damage in parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Zeebe twin gives the reference's events, in its order, also of random damage in parts."""
+"""The Zeebe scanner gives the reference's events, in its order, also of random damage in parts."""
 
 from __future__ import annotations
 

@@ -251,9 +251,7 @@ def test_without_pyarrow_it_is_said_what_to_install(
     assert "pip install 'walproof[fast]'" in str(done.exception)
 
 
-def test_without_numba_the_reference_reads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_numba_the_reference_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from walproof import scan
     from walproof.scan.reference import ReferenceScanner
 

@@ -162,7 +162,7 @@ def walk(
     ``size`` is that of the file, ``fill`` where its preallocated space begins. Rows are written
     after those that ``COUNT`` counts already, until they are full or have ``max_bytes`` of payload,
     one record excepted; or until ``room`` has less than ``NEED``. Payload n, of which ``cap`` bytes
-    are kept, negative for none, goes to ``[offsets[n], offsets[n + 1])`` in ``room``.
+    are copied, negative for none, goes to ``[offsets[n], offsets[n + 1])`` in ``room``.
     """
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     summed, base = state[SUMMED], state[BASE]
@@ -195,14 +195,14 @@ def walk(
                 if at + length > end:
                     why, state[NEED] = NEEDS_BYTES, length
                     break
-                kept = min(length - RECORD_HEAD, cap)
-                if kept > 0:
-                    if put + kept > len(room):
-                        state[NEED] = kept
+                copied = min(length - RECORD_HEAD, cap)
+                if copied > 0:
+                    if put + copied > len(room):
+                        state[NEED] = copied
                         break
-                    copy(room, put, data, i + RECORD_HEAD, kept)
-                    put += kept
-                state[CUT] += kept < length - RECORD_HEAD
+                    copy(room, put, data, i + RECORD_HEAD, copied)
+                    put += copied
+                state[CUT] += copied < length - RECORD_HEAD
                 command = command_of(data, i + RECORD_HEAD, length - RECORD_HEAD)
             at_rows[count] = at
             size_rows[count] = length

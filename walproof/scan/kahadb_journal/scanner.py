@@ -197,8 +197,8 @@ class _DataFile:
         self.command, self.kind = arrays.pooled(rows, np.int32), arrays.pooled(rows, np.int8)
         self.offsets = arrays.pooled(rows + 1, np.int32)
         self.offsets[0] = 0
-        kept = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
-        self.room = arrays.pooled(kept)
+        length = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
+        self.room = arrays.pooled(length)
         self.state[kernel.COUNT] = self.state[kernel.CUT] = 0
 
     def events(self) -> Found:

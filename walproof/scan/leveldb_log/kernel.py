@@ -55,7 +55,7 @@ NONE, BEFORE = -2, -1
     OPEN_AT,  # the FIRST of the record that is open
     OPEN_END,  # the end of its last fragment
     OPEN_LENGTH,  # its payload so far, in bytes,
-    OPEN_KEPT,  # and how much of that is kept
+    OPEN_COPIED,  # and how much of that was copied
     SPILLED,  # 1: its first bytes are held elsewhere, not in `payload`
     JOINED,  # 1: so were those of row 0
     ZEROS_FROM,  # where zeros began that may be preallocated space
@@ -130,7 +130,7 @@ def walk(
     """Read the records of ``data[POSITION:FILLED]``: whole blocks, but for the end of the log.
 
     Records and lost ranges that begin at ``limit`` or after it are the next part's. ``cap`` is how
-    much of a payload is kept, negative for none.
+    much of a payload is copied, negative for none.
 
     Results are put after those that ``state`` counts already: row n lies at ``at[n]``,
     ``size[n]`` bytes long, its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` says
@@ -138,7 +138,7 @@ def walk(
     """
     base, here, filled = state[BASE], state[POSITION], state[FILLED]
     open_at, open_end = state[OPEN_AT], state[OPEN_END]
-    open_length, open_kept = state[OPEN_LENGTH], state[OPEN_KEPT]
+    open_length, open_copied = state[OPEN_LENGTH], state[OPEN_COPIED]
     zeros_from, put = state[ZEROS_FROM], state[PUT]
     rows, gaps, cuts = state[ROWS], state[LOST], state[CUT]
     room, max_rows, max_gaps = len(payload), len(at), lost.shape[0] - 4
@@ -253,7 +253,7 @@ def walk(
                     lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows  # LDB-032
                     gaps += 1
                 put, state[SPILLED] = np.int64(ends[rows]), 0
-            open_at, open_length, open_kept = base + here, np.int64(0), np.int64(0)
+            open_at, open_length, open_copied = base + here, np.int64(0), np.int64(0)
         elif open_at == NONE:
             if base + here < limit:
                 lost[gaps, 0], lost[gaps, 1] = base + here, base + after
@@ -279,22 +279,22 @@ def walk(
             continue
         # A fragment of the open record; a FULL is one that opens and closes it.
         if 0 <= open_at < limit:
-            kept = min(length, cap - open_kept)
-            if kept > 0:
-                if put + kept > room:
+            copied = min(length, cap - open_copied)
+            if copied > 0:
+                if put + copied > room:
                     if type in (FULL, FIRST):
                         open_at = np.int64(NONE)  # it is opened again, with room
                     outcome = FULL_UP
                     break
-                copy(payload, put, data, here + HEADER, kept)
-                put += kept
-                open_kept += kept
+                copy(payload, put, data, here + HEADER, copied)
+                put += copied
+                open_copied += copied
         open_length += length
         open_end = base + after
         if type in (FULL, LAST):
             if 0 <= open_at < limit:
                 at[rows], size[rows] = open_at, open_end - open_at  # LDB-009 to LDB-011
-                shortened = open_kept < open_length
+                shortened = open_copied < open_length
                 cut[rows] = shortened
                 cuts += shortened
                 if state[SPILLED] == 1:
@@ -305,7 +305,7 @@ def walk(
         here = after
     state[POSITION] = here
     state[OPEN_AT], state[OPEN_END] = open_at, open_end
-    state[OPEN_LENGTH], state[OPEN_KEPT] = open_length, open_kept
+    state[OPEN_LENGTH], state[OPEN_COPIED] = open_length, open_copied
     state[ZEROS_FROM], state[PUT] = zeros_from, put
     state[ROWS], state[LOST], state[CUT] = rows, gaps, cuts
     return outcome

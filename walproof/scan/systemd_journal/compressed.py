@@ -15,7 +15,7 @@ from reference_impl.systemd_journal.objects import FIELD_NAME, budget
 from walproof.scan.systemd_journal import constants
 from walproof.scan.systemd_journal.hashing import hash_whole
 
-KEPT = 64 << 20
+CACHE_BYTES = 64 << 20
 """Bytes of decompressed payloads that are kept; others are decompressed again when written out."""
 
 Keys = tuple[np.uint64, np.uint64, np.uint64]
@@ -37,7 +37,7 @@ class Packed:
         self.limit = limit
         self._spent = 0
         self._places, self._lengths = array("q"), array("q")
-        self._kept: OrderedDict[int, bytes] = OrderedDict()
+        self._cache: OrderedDict[int, bytes] = OrderedDict()
         self._held = 0
 
     def answer(self, at: int) -> tuple[int, bytes]:
@@ -59,7 +59,7 @@ class Packed:
             return constants.BAD_FIELD, b""
         self._places.append(at)
         self._lengths.append(len(plain))
-        self._keep(at, plain)
+        self._remember(at, plain)
         flag = int(self.data[at + 1]) & OBJECT_COMPRESSED
         return constants.SOUND if self.flags & HEADER_FLAG_OF[flag] else constants.HIDDEN, plain
 
@@ -77,10 +77,10 @@ class Packed:
 
     def plain(self, at: int) -> bytes:
         """A payload that was found sound."""
-        if (kept := self._kept.get(at)) is not None:
-            return kept
+        if (cached := self._cache.get(at)) is not None:
+            return cached
         plain = self._decompress(at, self.limit)
-        self._keep(at, plain)
+        self._remember(at, plain)
         return plain
 
     def _decompress(self, at: int, limit: int) -> bytes:
@@ -88,11 +88,11 @@ class Packed:
         stored = self.data[at + self.fixed : at + size].tobytes()
         return decompress(stored, int(self.data[at + 1]) & OBJECT_COMPRESSED, limit)
 
-    def _keep(self, at: int, plain: bytes) -> None:
-        if at in self._kept:
+    def _remember(self, at: int, plain: bytes) -> None:
+        if at in self._cache:
             return
-        self._kept[at] = plain
+        self._cache[at] = plain
         self._held += len(plain)
-        while self._held > KEPT:
-            _, oldest = self._kept.popitem(last=False)
+        while self._held > CACHE_BYTES:
+            _, oldest = self._cache.popitem(last=False)
             self._held -= len(oldest)

@@ -114,7 +114,7 @@ ASK = -1
     PENDING,
     PENDING_KIND,
     PENDING_END,
-    TOLD_HIDDEN,
+    REPORTED_HIDDEN,
 ) = range(20)
 STATES = 20
 
@@ -168,7 +168,7 @@ CACHED = 1 << 10
 
 def facts(header: Header, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     """What kernels are told of a file."""
-    told: Mapping[int, int] = {
+    values: Mapping[int, int] = {
         SIZE: size,
         HEADER_SIZE: header.header_size,
         DATA_FIXED: header.data_fixed,
@@ -185,4 +185,4 @@ def facts(header: Header, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         ARENA: header.arena_size,
         COMPATIBLE: header.compatible_flags,
     }
-    return np.array([min(told[place], FAR) for place in range(len(told))], np.int64)
+    return np.array([min(values[place], FAR) for place in range(len(values))], np.int64)

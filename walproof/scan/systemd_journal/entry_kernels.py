@@ -272,18 +272,19 @@ def _sort_many(objects, keys, spare, count, packed, lengths, places, plain):
     width = 1
     while width < count:
         for start in range(0, count, 2 * width):
-            one, middle = start, min(start + width, count)
-            two, end = middle, min(start + 2 * width, count)
+            left, middle = start, min(start + width, count)
+            right, end = middle, min(start + 2 * width, count)
             for to in range(start, end):
-                if two >= end or (
-                    one < middle
-                    and _order(objects, keys[one], keys[two], packed, lengths, places, plain) <= 0
+                if right >= end or (
+                    left < middle
+                    and _order(objects, keys[left], keys[right], packed, lengths, places, plain)
+                    <= 0
                 ):
-                    spare[to] = keys[one]
-                    one += 1
+                    spare[to] = keys[left]
+                    left += 1
                 else:
-                    spare[to] = keys[two]
-                    two += 1
+                    spare[to] = keys[right]
+                    right += 1
         for place in range(count):
             keys[place] = spare[place]
         width *= 2
@@ -437,40 +438,22 @@ def _write_number(value, name, text, to):
 @kernel
 def boot_ids(objects, entries, text):
     """Boot ids in hexadecimal, 32 bytes each."""
-    data, offsets = objects.data, objects.offsets
-    same_as, low, high = int64(-1), uint64(0), uint64(0)
     for row in range(entries.shape[0]):
-        at = offsets[entries[row]] + 40
-        if same_as >= 0 and load64(data, at) == low and load64(data, at + 8) == high:
-            copy(text, 32 * row, text, same_as, 32)
-            continue
-        low, high, same_as = load64(data, at), load64(data, at + 8), 32 * row
-        _write_id(data, at, text, same_as)
+        _write_id(objects.data, objects.offsets[entries[row]] + 40, text, 32 * row)
 
 
 @kernel
 def cursors(objects, entries, bounds, text):
-    """Cursors (SDJ-063), end to end; CURSOR_WIDTH bytes of room for each.
-
-    The entries of a run are of one file, and nearly always of one boot, so ids are written once.
-    """
-    data, offsets, to = objects.data, objects.offsets, 0
-    same_as, low, high = int64(-1), uint64(0), uint64(0)
+    """Cursors (SDJ-063), end to end; CURSOR_WIDTH bytes of room for each."""
+    data, to = objects.data, 0
     for row in range(entries.shape[0]):
-        at = offsets[entries[row]]
+        at = objects.offsets[entries[row]]
         bounds[row] = to
         text[to], text[to + 1] = 115, 61  # "s="
-        if row:
-            copy(text, to + 2, text, 2, 32)
-        else:
-            _write_id(data, 72, text, to + 2)
+        _write_id(data, 72, text, to + 2)
         to = _write_number(load64(data, at + 16), 105, text, to + 34)
         text[to], text[to + 1], text[to + 2] = 59, 98, 61  # ";b="
-        if same_as >= 0 and load64(data, at + 40) == low and load64(data, at + 48) == high:
-            copy(text, to + 3, text, same_as, 32)
-        else:
-            low, high, same_as = load64(data, at + 40), load64(data, at + 48), to + 3
-            _write_id(data, at + 40, text, same_as)
+        _write_id(data, at + 40, text, to + 3)
         to = _write_number(load64(data, at + 32), 109, text, to + 35)
         to = _write_number(load64(data, at + 24), 116, text, to)
         to = _write_number(load64(data, at + 56), 120, text, to)

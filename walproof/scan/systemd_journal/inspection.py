@@ -214,7 +214,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     stamps = np.full(len(objects.offsets), -1, np.int32)
     grown_from = _grown_from(header, objects, entries)
     online = header.state == layout.ONLINE
-    older_of = tuple(np.zeros_like(one[: len(one) * online]) for one in lists_of)
+    older_of = tuple(np.zeros_like(values[: len(values) * online]) for values in lists_of)
     packed_data = np.flatnonzero(
         objects.kinds & (constants.PACKED | constants.BAD) == constants.PACKED
     )
@@ -249,7 +249,9 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
             # By the reference, whose work is nearly all hashing (SDJ-075).
             wrong = seals.check()
             faults.add(
-                rows_of([(one.start, one.end, constants.BAD_SEAL, one.target) for one in wrong])
+                rows_of(
+                    [(fault.start, fault.end, constants.BAD_SEAL, fault.target) for fault in wrong]
+                )
             )
             sealed_until = seals.sealed_until
         else:

@@ -53,6 +53,7 @@ from walproof.scan.systemd_journal.constants import (
     PENDING_KIND,
     PHASE,
     PLACE,
+    REPORTED_HIDDEN,
     ROOM,
     SEEK,
     SIZE,
@@ -60,7 +61,6 @@ from walproof.scan.systemd_journal.constants import (
     SOUND,
     TAIL,
     TEXT,
-    TOLD_HIDDEN,
 )
 from walproof.scan.systemd_journal.hashing import (
     name_length,
@@ -312,8 +312,8 @@ def walk(
                             BAD, NO_NAME,
                         )  # fmt: skip
                 else:
-                    if code == HIDDEN and state[TOLD_HIDDEN] == 0:  # SDJ-027: once is enough
-                        state[TOLD_HIDDEN] = 1
+                    if code == HIDDEN and state[REPORTED_HIDDEN] == 0:  # SDJ-027: once is enough
+                        state[REPORTED_HIDDEN] = 1
                         _lose(state, faults, lost, _FLAGS_FIELD, _FLAGS_FIELD + 4, BAD_HEADER)
                         state[LOST] -= 1  # a fault that loses no object
                     mark, name = 0, int64(NO_NAME)

@@ -171,7 +171,7 @@ def walk(
 ) -> Any:
     """Read the records from ``state[AT]`` on, in ``data``, as far as that is filled.
 
-    ``cap`` is how much of a payload is kept, negative for none; ``raft`` says whether entries are
+    ``cap`` is how much of a payload is copied, negative for none; ``raft`` says whether entries are
     looked at. Results are put after those that ``state`` counts already; ``payload[ends[n]:ends[n
     + 1]]`` is that of row n, and ``lost[n]`` is start, end and number of rows before. The checks
     are ZBJ-025, in that order.
@@ -256,9 +256,9 @@ def walk(
         if beyond != 0 or own_index != expected:
             fault = INDEX_MISMATCH  # ZBJ-023, ZBJ-031
             break
-        kept = min(after - content, cap)
-        if kept > 0 and put + kept > len(payload):
-            outcome, state[ROOM_NEEDED] = FULL_UP, kept
+        copied = min(after - content, cap)
+        if copied > 0 and put + copied > len(payload):
+            outcome, state[ROOM_NEEDED] = FULL_UP, copied
             break
         if expected == LARGEST:
             beyond = np.int64(1)
@@ -271,9 +271,9 @@ def walk(
             continue
         if own_asqn != -1:
             last_asqn = own_asqn
-        if kept > 0:
-            copy(payload, put, data, content, kept)
-            put += kept
+        if copied > 0:
+            copy(payload, put, data, content, copied)
+            put += copied
         at[rows], size[rows] = here, end - here
         index[rows], asqn[rows], checksum[rows] = own_index, own_asqn, np.uint32(stored)
         if raft:
@@ -281,7 +281,7 @@ def walk(
             entries[rows] = type
             kinds |= 1 << type
             term[rows] = load64(data, content + SBE_HEADER) if type <= INITIAL else np.uint64(0)
-        shortened = kept < after - content
+        shortened = copied < after - content
         cut[rows] = shortened
         cuts += shortened
         rows += 1

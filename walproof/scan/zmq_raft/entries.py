@@ -54,8 +54,8 @@ class Entries:
         self.limit = index.count if frame.limit is None else frame.limit - index.first
         covered = min(max(frame.covered - index.first, -1), index.count)
         self.begin = min(covered + 1, index.count)
-        if not index.is_all_kept:
-            self.begin = int(np.searchsorted(index.kept, covered, side="right"))
+        if not index.is_all_reliable:
+            self.begin = int(np.searchsorted(index.reliable, covered, side="right"))
         has_tail = index.tail is not None and covered < index.count - 1
         self.tail = index.tail if has_tail else None
 
@@ -77,7 +77,7 @@ class Entries:
         kinds = np.empty(MAX_ROWS, np.int8)
         while row < index.rows:
             most = min(MAX_ROWS, index.rows - row)
-            count = kernel.fitting(index.offsets, index.kept, row, most, MAX_BYTES)
+            count = kernel.fitting(index.offsets, index.reliable, row, most, MAX_BYTES)
             run = _Run(self, name, row, count, kinds)
             row += count
             before = run.judge(before, self._after(row))
@@ -200,8 +200,8 @@ class _Run:
         """Call the kernel on these bytes; its state says which of the file they are."""
         index, words = self.entries.index, self.words
         kernel.take(
-            data, self.state, index.offsets, index.kept, self.kinds, words.view(np.uint8), words,
-            words.view(np.int32),
+            data, self.state, index.offsets, index.reliable, self.kinds, words.view(np.uint8),
+            words, words.view(np.int32),
         )  # fmt: skip
 
     def _judge_alone(self, before: int, after: int) -> int:

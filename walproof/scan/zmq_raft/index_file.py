@@ -44,7 +44,7 @@ class Index:
     offsets: NDArray[np.uint32]
 
     @cached_property
-    def is_all_kept(self) -> bool:
+    def is_all_reliable(self) -> bool:
         """Whether all offsets can be relied on (ZMR-046), as in any sound file."""
         if not self.count:
             return True
@@ -52,22 +52,22 @@ class Index:
         return is_there and bool(kernel.rises(self.offsets, 0))
 
     @cached_property
-    def kept(self) -> NDArray[np.int64]:
+    def reliable(self) -> NDArray[np.int64]:
         """The numbers of the offsets that are relied on; not listed where that is all of them."""
-        kept = np.empty(0 if self.is_all_kept else self.count, np.int64)
-        if not self.is_all_kept:
+        reliable = np.empty(0 if self.is_all_reliable else self.count, np.int64)
+        if not self.is_all_reliable:
             available = min(self.size - self.data, MAX_DATA)
-            kept = kept[: kernel.rely(self.offsets, available, kept)]
-        return kept
+            reliable = reliable[: kernel.rely(self.offsets, available, reliable)]
+        return reliable
 
     @property
     def rows(self) -> int:
         """How many offsets are relied on."""
-        return self.count if self.is_all_kept else len(self.kept)
+        return self.count if self.is_all_reliable else len(self.reliable)
 
     def number(self, row: int) -> int:
         """The number of one of the offsets that are relied on."""
-        return row if self.is_all_kept else int(self.kept[row])
+        return row if self.is_all_reliable else int(self.reliable[row])
 
     def end_of(self, row: int) -> int:
         """One of the offsets that are relied on, in the file; of row -1, where entries begin."""

@@ -46,17 +46,17 @@ def committed(table: Any) -> Any:
 
 
 @kernel
-def rely(offsets: Any, available: Any, kept: Any) -> Any:
-    """The numbers of the offsets that can be relied on, in ``kept``; how many (ZMR-046)."""
+def rely(offsets: Any, available: Any, reliable: Any) -> Any:
+    """The numbers of the offsets that can be relied on, in ``reliable``; how many (ZMR-046)."""
     count = 0
     for number in range(len(offsets)):
         offset = int64(offsets[number])
         if offset > available:
             continue
-        if count and offset <= int64(offsets[kept[count - 1]]):
+        if count and offset <= int64(offsets[reliable[count - 1]]):
             count -= 1
         else:
-            kept[count] = number
+            reliable[count] = number
             count += 1
     return count
 
@@ -122,20 +122,23 @@ def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
 
 
 @kernel
-def fitting(offsets: Any, kept: Any, row: Any, most: Any, max_bytes: Any) -> Any:
+def fitting(offsets: Any, reliable: Any, row: Any, most: Any, max_bytes: Any) -> Any:
     """How many entries from number ``row`` of the offsets that are relied on make a run.
 
-    ``most`` at most, and no more than ``max_bytes`` hold, but one at least. ``kept`` is empty where
-    all offsets are relied on.
+    ``most`` at most, and no more than ``max_bytes`` hold, but one at least. ``reliable`` is empty
+    where all offsets are relied on.
     """
-    all_kept = len(kept) == 0
+    all_reliable = len(reliable) == 0
     start = int64(0)
     if row:
-        start = int64(offsets[row - 1 if all_kept else kept[row - 1]])
+        start = int64(offsets[row - 1 if all_reliable else reliable[row - 1]])
     low, high = row + 1, row + most
     while low < high:
         middle = (low + high + 1) // 2
-        if int64(offsets[middle - 1 if all_kept else kept[middle - 1]]) - start <= max_bytes:
+        if (
+            int64(offsets[middle - 1 if all_reliable else reliable[middle - 1]]) - start
+            <= max_bytes
+        ):
             low = middle
         else:
             high = middle - 1
@@ -157,7 +160,7 @@ def take(
     data: Any,
     state: Any,
     offsets: Any,
-    kept: Any,
+    reliable: Any,
     kinds: Any,
     room: Any,
     words: Any,
@@ -166,7 +169,7 @@ def take(
     """What the rows of a run are from row ``DONE`` on, and what is in those that are records.
 
     The run has ``COUNT`` rows: the entries from number ``ROW`` of the offsets that are relied on;
-    ``kept`` is empty where all are. Offsets count from ``DATA``, indices from ``FIRST_INDEX``.
+    ``reliable`` is empty where all are. Offsets count from ``DATA``, indices from ``FIRST_INDEX``.
     Entries from number ``LIMIT`` on belong to the next file. ``HEAD`` is how many bytes there are
     before a payload, 0 for entries without a term. ``BEFORE`` and ``AFTER`` are the terms of the
     neighbours, or ``NO_TERM``.
@@ -180,9 +183,9 @@ def take(
     lie in one memory, of which ``words`` and ``halves`` are views: ``AT``, ``SIZE``, ``INDEX``,
     ``TERM`` and ``DIGITS`` (24 digits of the request id in three little-endian words) are places in
     ``words``, ``TYPE`` and ``ENDS`` in ``halves``, each ``NONE`` if it is not wanted. Payload n, of
-    which ``CAP`` bytes are kept, goes to ``[ENDS[n], ENDS[n + 1])`` after ``PAYLOAD`` in ``room``,
-    which has room for all; ``CUTS`` counts those that were cut. Of a row that is
-    lost only ``AT`` and ``SIZE`` mean anything.
+    which at most ``CAP`` bytes are copied, goes to ``[ENDS[n], ENDS[n + 1])`` after ``PAYLOAD`` in
+    ``room``, which has room for all; ``CUTS`` counts those that were cut. Of a row that is lost
+    only ``AT`` and ``SIZE`` mean anything.
     """
     four = _WORD(0xFFFFFFFF)
     base, upto, first_row, count = state[BASE], state[UPTO], state[ROW], state[COUNT]
@@ -192,11 +195,11 @@ def take(
     ats, sizes, indices, terms = state[AT], state[SIZE], state[INDEX], state[TERM]
     digits, entry_types, ends, payload = state[DIGITS], state[TYPE], state[ENDS], state[PAYLOAD]
     beginning = state[DATA]
-    all_kept = len(kept) == 0
+    all_reliable = len(reliable) == 0
     if row == 0 and ends >= 0:
         halves[_WORD(ends)] = 0
     while row < count:
-        number = first_row + row if all_kept else kept[first_row + row]
+        number = first_row + row if all_reliable else reliable[first_row + row]
         end = beginning + int64(offsets[number])
         size = end - start
         if end > upto or start < base:

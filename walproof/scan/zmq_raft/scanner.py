@@ -103,8 +103,8 @@ class _Verdict:
 
 
 def _index_alone(log: Log, source: Source, wanted: Wanted) -> Iterator[Event]:
-    told = log.context.get("first_index")
-    named = index_in(log.path.name) if told is None else int(told)
+    first_index = log.context.get("first_index")
+    named = index_in(log.path.name) if first_index is None else int(first_index)
     verdict = _Verdict()
     try:
         index = index_of(source, named)
