@@ -5,9 +5,10 @@ sees to it that the bytes it asks for lie within the array. Arrays are indexed w
 numbers here, since numba would look for a negative index otherwise; LLVM then makes one load
 of eight bytes that are put together.
 
-numba compiles a kernel at its first call and stores the machine code in ``__pycache__`` beside the
-module, for the next process. It notices when that module changes, not when a module changes whose
-helpers, constants or classes the kernel uses: delete ``__pycache__`` after editing those.
+numba compiles a kernel at its first call and stores the machine code for the next process, in a
+checkout in ``__pycache__`` beside the module. It notices when that module changes, not when a
+module changes whose helpers, constants or classes the kernel uses: delete ``__pycache__`` after
+editing those.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from conformance import __version__
+from reference_impl.places import IS_INSTALLED, cache
+
 CASTAGNOLI = 0x82F63B78
 """The polynomial of CRC-32C, bits reversed."""
 STRAND_BYTES = 256
@@ -32,11 +36,19 @@ takes three cycles, and one can start in each."""
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function at its first call, and store the machine code where numba can write."""
+    """Compile a function at its first call, and store the machine code where numba can write.
+
+    That of an installed package goes to the user's cache, in a folder of this version.
+    """
+    configured = numba.config.CACHE_DIR
+    if IS_INSTALLED and not configured:
+        numba.config.CACHE_DIR = str(cache() / f"kernels-{__version__}")
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:  # there is no folder that numba could write to
         return numba.njit(nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = configured
 
 
 def helper(function: Callable[..., Any]) -> Any:
