@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors mutants parsers review site sweep fuzz flips audit lint bench kernels packages setup clean
+.PHONY: help conformance test vectors mutants parsers review site sweep fuzz flips audit lint bench packages setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -23,7 +23,6 @@ help:
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
 	@echo 'make packages                        what is published, built and not sent, in build/packages'
-	@echo 'make kernels                         scanners that need no numba, as a library for a wheel'
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
 	@echo 'make clean                           remove everything that set-up made'
 
@@ -86,11 +85,7 @@ lint: $(VENV)/ready
 	walproof lint-ksy ksy/*.ksy
 	walproof vectors --verify
 
-# Kernels compiled ahead of time, for where numba may not be: WALPROOF_WHEEL_KERNELS=FILE puts them into a wheel.
-kernels: $(VENV)/ready
-	@$(PYTHON) -m walproof.scan.ahead.build
-
-bench: setup kernels $(VENV)/spark
+bench: setup $(VENV)/spark
 	@walproof bench
 	@walproof bench --only auditing --rounds 3 --report reports/bench-auditing.json
 

@@ -45,7 +45,6 @@ PLAIN = {
     "walproof/parsers/build.py": "the build folder of the generated parsers",
     "walproof/parsers/package.py": "a fresh folder, published when whole",
     "walproof/review/grammars.py": "a scratch folder",
-    "walproof/scan/ahead/build.py": "a scratch folder; the library is renamed when whole",
     "walproof/site/frame.py": "in a folder that takes its place when whole",
     "walproof/site/look/__init__.py": "beside the modules that it fetches, in .build",
     "walproof/systems/contents.py": "a scratch copy of the first bytes of what is packed",

@@ -5,9 +5,8 @@ from __future__ import annotations
 import importlib.util
 
 from conformance.registry import Implementation
-from walproof.scan import ahead
 
-NEEDED_TO_SCAN = ("numpy", "pyarrow")
+NEEDED_TO_SCAN = ("numpy", "pyarrow", "numba")
 
 
 def why_not(implementation: Implementation) -> str | None:
@@ -20,16 +19,7 @@ def why_not(implementation: Implementation) -> str | None:
 def why_no_scan() -> str | None:
     """What keeps the bulk scanners from running: parts of ``walproof[fast]`` are missing."""
     missing = [name for name in NEEDED_TO_SCAN if importlib.util.find_spec(name) is None]
-    if ahead.kernels() == ahead.NONE:
-        missing.append("numba")
     return f"{' and '.join(missing)} not installed" if missing else None
-
-
-def why_no_library() -> str | None:
-    """What keeps scanners from running without numba."""
-    if missing := why_no_scan():
-        return missing
-    return None if ahead.library() else "no library of kernels; make kernels"
 
 
 def why_no_duckdb() -> str | None:

@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance import ROOT
-from walproof.bench.availability import why_no_duckdb, why_no_library, why_no_scan
+from walproof.bench.availability import why_no_duckdb, why_no_scan
 from walproof.bench.contender import Command, Contender
 from walproof.bench.formats import bench_of
 from walproof.bench.readers import WITHOUT
 from walproof.scan import reads_ranges
 
-KERNELS = ROOT / "walproof" / "scan" / "__pycache__"
-"""numba keeps no kernel, and reads none, where it cannot write."""
+KERNELS = tuple((ROOT / "walproof" / "scan").rglob("__pycache__"))
+"""numba stores no kernel, and reads none, where it cannot write."""
 
 
 def contenders_of(format_id: str) -> Iterator[Contender]:
@@ -24,7 +24,6 @@ def contenders_of(format_id: str) -> Iterator[Contender]:
     if bench.logs:
         yield specification(format_id)
         yield scanner(format_id)
-        yield scanner_without_numba(format_id)
         if reads_ranges(format_id):
             yield scanner_on_all_cores(format_id)
     if bench.payloads_and:
@@ -55,18 +54,7 @@ def scanner(format_id: str) -> Contender:
         command=in_process("scanner", format_id),
         repeat=bench_of(format_id).scanner_repeat,
         unavailable=why_no_scan,
-        writes=(KERNELS,),
-    )
-
-
-def scanner_without_numba(format_id: str) -> Contender:
-    """The same, by kernels that were compiled ahead of time: what reads where numba may not be."""
-    return replace(
-        scanner(format_id),
-        name="fast-scan-library",
-        title="the bulk scanner without numba (walproof/scan/ahead)",
-        command=in_process("scanner_without_numba", format_id),
-        unavailable=why_no_library,
+        writes=KERNELS,
     )
 
 
@@ -101,7 +89,7 @@ def parquet(format_id: str, payloads: str = "") -> Contender:
         limit=_named("pyarrow-parquet", payloads),
         has_payloads=not payloads,
         unavailable=why_no_scan,
-        writes=(KERNELS,),
+        writes=KERNELS,
     )
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -60,14 +59,6 @@ def scanner(format_id: str, column: str | None = None) -> ReadOnce:
         return records, payload_bytes
 
     return read_once
-
-
-def scanner_without_numba(format_id: str) -> ReadOnce:
-    """The bulk scanner with the library of kernels, in a process that has not scanned before."""
-    from walproof.scan import ahead
-
-    os.environ[ahead.VARIABLE] = ahead.LIBRARY
-    return scanner(format_id)
 
 
 WITHOUT = "without"
@@ -227,7 +218,6 @@ READERS: dict[str, Callable[..., ReadOnce]] = {
     for made in (
         specification,
         scanner,
-        scanner_without_numba,
         scanner_on_all_cores,
         soundness,
         parquet,

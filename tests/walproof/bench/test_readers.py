@@ -48,5 +48,4 @@ def test_a_contender_is_a_process_that_prints_its_times(tmp_path: Path) -> None:
 
 def test_without_numba_there_is_nothing_to_measure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(availability.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setenv("WALPROOF_KERNELS", "none")
     assert own.scanner("leveldb-log").unavailable() == "numpy and pyarrow and numba not installed"

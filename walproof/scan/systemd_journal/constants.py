@@ -114,7 +114,7 @@ ASK = -1
     PENDING,
     PENDING_KIND,
     PENDING_END,
-    TOLD_HIDDEN,
+    REPORTED_HIDDEN,
 ) = range(20)
 STATES = 20
 
@@ -132,7 +132,7 @@ IN_TABLE, IN_LIST, IN_CHAIN, LINKED = 1, 2, 4, 8
 """Marks of an object: where links have led to it."""
 
 
-class Found(NamedTuple):
+class ObjectTable(NamedTuple):
     """The objects of a file, in file order; ``number_of`` numbers them by offset.
 
     ``bits`` and ``ranks`` are the way from an offset to a number. ``offsets``, ``kinds``, ``marks``
@@ -164,15 +164,11 @@ CURSOR_WIDTH = 160
 """No cursor is longer."""
 CACHED = 1 << 10
 """So many items are remembered: most fields of an entry are those of entries before it."""
-RANKED = 1 << 12
-"""Names with a lower rank are put in order by bits: 64 words of 64."""
-SLACK = 64
-"""Bytes of room that a copy may write after its own."""
 
 
 def facts(header: Header, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     """What kernels are told of a file."""
-    told: Mapping[int, int] = {
+    values: Mapping[int, int] = {
         SIZE: size,
         HEADER_SIZE: header.header_size,
         DATA_FIXED: header.data_fixed,
@@ -189,4 +185,4 @@ def facts(header: Header, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         ARENA: header.arena_size,
         COMPATIBLE: header.compatible_flags,
     }
-    return np.array([min(told[place], FAR) for place in range(len(told))], np.int64)
+    return np.array([min(values[place], FAR) for place in range(len(values))], np.int64)

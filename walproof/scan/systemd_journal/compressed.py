@@ -12,12 +12,10 @@ from reference_impl.systemd_journal.compression import BadCompression, TooLarge,
 from reference_impl.systemd_journal.export_format import is_text
 from reference_impl.systemd_journal.layout import HEADER_FLAG_OF, OBJECT_COMPRESSED
 from reference_impl.systemd_journal.objects import FIELD_NAME, budget
-from walproof.scan.stored import ready
-from walproof.scan.systemd_journal import words
+from walproof.scan.systemd_journal import constants
+from walproof.scan.systemd_journal.hashing import hash_whole
 
-kernels = ready("walproof.scan.systemd_journal.kernels")
-
-KEPT = 64 << 20
+CACHE_BYTES = 64 << 20
 """Bytes of decompressed payloads that are kept; others are decompressed again when written out."""
 
 Keys = tuple[np.uint64, np.uint64, np.uint64]
@@ -33,13 +31,13 @@ class Packed:
         self, data: NDArray[np.uint8], facts: NDArray[np.int64], keys: Keys, limit: int
     ) -> None:
         self.data = data
-        self.fixed = int(facts[words.DATA_FIXED])
-        self.flags = int(facts[words.INCOMPATIBLE])
+        self.fixed = int(facts[constants.DATA_FIXED])
+        self.flags = int(facts[constants.INCOMPATIBLE])
         self.keys = keys
         self.limit = limit
         self._spent = 0
         self._places, self._lengths = array("q"), array("q")
-        self._kept: OrderedDict[int, bytes] = OrderedDict()
+        self._cache: OrderedDict[int, bytes] = OrderedDict()
         self._held = 0
 
     def answer(self, at: int) -> tuple[int, bytes]:
@@ -51,19 +49,19 @@ class Packed:
         except BadCompression as error:
             self._spent += error.spent
             is_large = isinstance(error, TooLarge)
-            return words.TOO_LARGE if is_large else words.BAD_COMPRESSION, b""
+            return constants.TOO_LARGE if is_large else constants.BAD_COMPRESSION, b""
         self._spent += len(plain)
         stored = int.from_bytes(self.data[at + 16 : at + 24].tobytes(), "little")
-        if int(kernels.hash_whole(np.frombuffer(plain, np.uint8), self.keys)) != stored:
-            return words.HASH_MISMATCH, b""
+        if int(hash_whole(np.frombuffer(plain, np.uint8), self.keys)) != stored:
+            return constants.HASH_MISMATCH, b""
         name, equals, _ = plain.partition(b"=")
         if not equals or not FIELD_NAME.fullmatch(name):
-            return words.BAD_FIELD, b""
+            return constants.BAD_FIELD, b""
         self._places.append(at)
         self._lengths.append(len(plain))
-        self._keep(at, plain)
+        self._remember(at, plain)
         flag = int(self.data[at + 1]) & OBJECT_COMPRESSED
-        return words.SOUND if self.flags & HEADER_FLAG_OF[flag] else words.HIDDEN, plain
+        return constants.SOUND if self.flags & HEADER_FLAG_OF[flag] else constants.HIDDEN, plain
 
     def is_text(self, plain: bytes) -> bool:
         """Whether a payload may stand on a line of its own."""
@@ -79,10 +77,10 @@ class Packed:
 
     def plain(self, at: int) -> bytes:
         """A payload that was found sound."""
-        if (kept := self._kept.get(at)) is not None:
-            return kept
+        if (cached := self._cache.get(at)) is not None:
+            return cached
         plain = self._decompress(at, self.limit)
-        self._keep(at, plain)
+        self._remember(at, plain)
         return plain
 
     def _decompress(self, at: int, limit: int) -> bytes:
@@ -90,11 +88,11 @@ class Packed:
         stored = self.data[at + self.fixed : at + size].tobytes()
         return decompress(stored, int(self.data[at + 1]) & OBJECT_COMPRESSED, limit)
 
-    def _keep(self, at: int, plain: bytes) -> None:
-        if at in self._kept:
+    def _remember(self, at: int, plain: bytes) -> None:
+        if at in self._cache:
             return
-        self._kept[at] = plain
+        self._cache[at] = plain
         self._held += len(plain)
-        while self._held > KEPT:
-            _, oldest = self._kept.popitem(last=False)
+        while self._held > CACHE_BYTES:
+            _, oldest = self._cache.popitem(last=False)
             self._held -= len(oldest)
