@@ -39,7 +39,7 @@ test: setup $(VENV)/spark
 	@$(PYTHON) -m pytest -n 2 --dist loadgroup
 
 vectors: $(VENV)/ready
-	@walproof vectors
+	@$(PYTHON) -m conformance.recipes
 
 parsers: $(VENV)/ready
 	@walproof parsers --out parsers
@@ -48,11 +48,11 @@ BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
 
-# The report of the last run, or of a new one; what walproof mutants found is shown if it is there.
+# The report of the last run, or of a new one; what `make mutants` found is shown if it is there.
 REPORT ?= reports/conformance/report.json
 SITE ?= build/site
 site: $(VENV)/ready $(REPORT)
-	@walproof site --run $(REPORT) --out $(SITE)
+	@$(PYTHON) -m lab site --run $(REPORT) --out $(SITE)
 
 reports/conformance/report.json:
 	@$(MAKE) conformance
@@ -60,7 +60,7 @@ reports/conformance/report.json:
 # MUTANTS chooses: make mutants MUTANTS='--format ID', or MUTANTS='--changed main'
 MUTANTS ?=
 mutants: $(VENV)/ready
-	@walproof mutants $(MUTANTS)
+	@$(PYTHON) -m lab mutants $(MUTANTS)
 
 # FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast --impl NAME'
 FORMAT ?= leveldb-log
@@ -71,36 +71,34 @@ sweep: setup $(VENV)/spark
 # FUZZ chooses: make fuzz FUZZ='--format ID --seconds 600'
 FUZZ ?=
 fuzz: $(VENV)/fuzz
-	@walproof fuzz $(FUZZ) || test $$? -eq 3  # findings are no failure
+	@$(PYTHON) -m lab fuzz $(FUZZ) || test $$? -eq 3  # findings are no failure
 
 # FORMAT and ONE_BIT choose: make one-bit FORMAT=ID ONE_BIT='--at-most 256'
 ONE_BIT ?=
 one-bit: $(VENV)/ready
-	@walproof one-bit --format $(FORMAT) $(ONE_BIT) --save
+	@walproof sweep --flips --format $(FORMAT) $(ONE_BIT) --save
 
 lint: $(VENV)/ready
 	ruff check .
 	ruff format --check .
 	mypy
 	lint-imports --no-cache --no-logo
-	walproof lint-ksy ksy/*.ksy
-	walproof vectors --verify
+	walproof parsers lint ksy/*.ksy
+	python -m conformance.recipes --verify
 
 # Kernels compiled ahead of time, for where numba may not be: WALPROOF_WHEEL_KERNELS=FILE puts them into a wheel.
 kernels: $(VENV)/ready
 	@$(PYTHON) -m walproof.scan.ahead.build
 
-bench: setup kernels $(VENV)/spark
-	@walproof bench
-	@walproof bench --only auditing --rounds 3 --report reports/bench-auditing.json
-	@$(PYTHON) -m pyspark_journal.bench
-	@$(PYTHON) -m pyspark_journal.bench_start
+bench: setup $(VENV)/spark
+	@$(PYTHON) -m lab bench
+	@$(PYTHON) -m lab bench --only spark
 
 packages: $(VENV)/ready
 	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
 	@$(PYTHON) -m conformance.packages.build
 	@# What fuzzing kept on this machine, if it ran here: logs for the tests of other projects.
-	@if test -n '$(wildcard .build/fuzz/corpus/*/differential)'; then walproof fuzz --corpus-archive build/packages/walproof-corpus.tar.gz; \
+	@if test -n '$(wildcard .build/fuzz/corpus/*/differential)'; then $(PYTHON) -m lab fuzz --corpus-archive build/packages/walproof-corpus.tar.gz; \
 	  else echo 'no archive of fuzzed logs: `make fuzz` keeps some, and then packs them here'; fi
 
 # Damage is what an audit is for: it is no failure of make.
@@ -111,7 +109,7 @@ audit: $(VENV)/spark
 
 # Adapters of real implementations are built where their toolchains are; the rest is reported.
 setup: $(VENV)/ready
-	@walproof setup
+	@$(PYTHON) -m walproof.setup
 
 $(VENV)/ready: requirements-dev.txt pyproject.toml
 	@command -v python3 >/dev/null || { echo 'python3 (3.11 or later) is needed and was not found'; exit 1; }

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pytest
 
 from conformance import ROOT
-from walproof.cli.setup import in_ci
+from walproof.setup import in_ci
 from walproof.spark.java import JavaMissing, java_home
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import pytest
 
 from conformance import BUILD
 from tests.machines import Place
-from walproof.cli.setup import in_ci
+from walproof.setup import in_ci
 
 SERVER = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 KEY, SECRET = "walproof", "walproof-secret"

@@ -34,11 +34,10 @@ ABOUT_THE_REPOSITORY = {
 OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",
     "conformance/adapterkit/rust/src/export_format.rs",
-    "conformance/findings/runtimes.py",
-    "walproof/cli/dump.py",
+    "lab/findings/runtimes.py",
+    "walproof/cli/record_files.py",
     "walproof/cli/export.py",
-    "walproof/cli/fields.py",
-    "walproof/cli/import_.py",
+    "walproof/cli/systemd.py",
     "walproof/cli/verify.py",
 }
 """Commands, parts of the adapter kits, and where a daemon is, that serve one system by design."""

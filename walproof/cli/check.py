@@ -27,10 +27,10 @@ from conformance.subject import Subject
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
-from walproof.cli.setup import in_ci
 from walproof.cli.stopping import stoppable
 from walproof.cli.subjects import chosen_subjects, isolation, program_name, with_list
 from walproof.implementations import all_implementations
+from walproof.setup import in_ci
 
 MEMORY = 2048
 NAMED = 20

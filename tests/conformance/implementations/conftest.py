@@ -17,7 +17,7 @@ import pytest
 from conformance.compare import normalise
 from conformance.protocol.child import Child, Limits
 from conformance.registry import FOLDER, load
-from walproof.cli.setup import in_ci
+from walproof.setup import in_ci
 
 WALL_MS = 60_000
 LIMITS = Limits(memory_bytes=4 << 30, output_bytes=512 << 20)

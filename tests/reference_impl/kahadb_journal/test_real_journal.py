@@ -23,7 +23,7 @@ def java(request: pytest.FixtureRequest) -> list[str]:
     implementation = request.param
     if implementation.missing() or not implementation.is_built():
         pytest.skip(
-            f"{implementation.name} is not built: walproof setup --impl {implementation.name}"
+            f"{implementation.name} is not built: python -m walproof.setup --impl {implementation.name}"
         )
     return list(implementation.command)
 

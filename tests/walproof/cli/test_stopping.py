@@ -18,7 +18,6 @@ from conformance.scratch import PREFIX, clear_abandoned
 
 COMMANDS = {
     "check": ["--vector", "leveldb-log/one-record"],
-    "smoke": ["--seconds", "60", "--format", "leveldb-log"],
     "ask": ["--vector", "leveldb-log/one-record"],
     "sweep": ["--wall-ms", "60000", "--cases", "100", "--control", "one-record", "--format",
               "leveldb-log"],

@@ -1,4 +1,4 @@
-"""``walproof lint-ksy``: what keeps the parsers of a grammar from agreeing in all languages.
+"""``walproof parsers lint``: what keeps the parsers of a grammar from agreeing in all languages.
 
 The compiler accepts everything that is found here. Each rule is a function in ``order`` (the style
 guide), ``traps`` (languages that differ) or ``sizes`` (what damage makes negative); a comment
