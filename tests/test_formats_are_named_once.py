@@ -75,7 +75,7 @@ def named_in(word: str) -> Iterator[str]:
 
 def is_help(line: str) -> bool:
     """A line of a help text that shows how to call the command."""
-    return bool(re.match(r"\s+(walproof [a-z]|help=)", line))
+    return bool(re.match(r"\s+((walproof|python -m lab) [a-z]|help=)", line))
 
 
 def tracked() -> list[str]:

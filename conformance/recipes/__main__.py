@@ -33,14 +33,20 @@ def write_vectors(context: click.Context, verify: bool) -> None:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     for name in changed:
         click.echo(f"{'would change' if verify else 'wrote'} {name}")
-    click.echo(
-        f"{count:,} vector{'s' * (count != 1)}, {len(changed)} file{'s' * (len(changed) != 1)} changed"
-    )
+    click.echo(f"{_counted(count, 'vector')}, {_counted(len(changed), 'file')} changed")
     context.exit(1 if verify and changed else 0)
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def _write(verify: bool) -> tuple[int, list[str]]:
-    """Write what differs, or nothing with ``verify``; return the vectors and the names that differ."""
+    """Write the files that differ, unless ``verify``; return how many vectors, and the names."""
     changed: list[str] = []
     count = 0
     for source in sources():

@@ -1,4 +1,4 @@
-"""``python -m lab bench``: the speed of readers and of the harness, beside a peer in the same run."""
+"""``python -m lab bench``: the speed of readers and of the harness, beside that of a peer."""
 
 from __future__ import annotations
 

@@ -2,11 +2,11 @@
 
 First, the data source beside what Spark itself can do, for several sets of columns (``local[2]``,
 sink ``noop``). Each round reads the same rows three ways, one after another: with the source, with
-a Python source that yields the same batches from memory (``spark_ceiling.py``), and from Parquet. What
-travels between machines is the ratio to the ceiling, taken within each round; the median over the
-rounds is shown. Then all columns in one plain process: the scanner with its batches, and the
-source. The logs are the large ones of :mod:`lab.bench.formats`: small ones would measure how long
-Spark plans.
+a Python source that yields the same batches from memory (``spark_ceiling.py``), and from Parquet.
+The ratio to the ceiling can be compared between machines; it is taken within each round, and the
+median over the rounds is shown. Then all columns in one plain process: the scanner with its
+batches, and the source. The logs are the large ones of :mod:`lab.bench.formats`: small ones would
+measure how long Spark plans.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ FOLDER = Path(__file__).with_name("implementations")
 
 
 def all_writers() -> list[Implementation]:
-    """All that ``python -m lab crash --writer`` takes: the executable specification, then by name."""
+    """All that ``lab crash --writer`` takes: the executable specification, then by name."""
     return registry.all_implementations(TOOLS, FOLDER)
 
 

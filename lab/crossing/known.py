@@ -1,6 +1,6 @@
 """The differences that are known: a list for each format, with what differs and its cause.
 
-The lists are written by ``python -m lab crossing --update-known``, as those beside the adapters are by
+The lists are written by ``lab crossing --update-known``, as those beside the adapters are by
 ``walproof check``. A pair stands where those have a profile.
 """
 

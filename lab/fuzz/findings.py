@@ -59,7 +59,8 @@ class Findings:
 
     def _text(self, finding: Finding, folder: Path) -> str:
         fault, one = finding.fault, finding.smallest
-        words = ["walproof", "fuzz", "--repeat", str(folder / INPUT), "--target", self.target]
+        words = ["python", "-m", "lab", "fuzz", "--repeat", str(folder / INPUT)]
+        words += ["--target", self.target]
         body = {
             "signature": fault.signature,
             "who": fault.who,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import errno
-import multiprocessing
-import os
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from conformance.orphans import begin_beside
 from conformance.saving import made_beside, named_in_errors, replace_folder
 from lab.site import (
     format_pages,
@@ -27,8 +26,8 @@ from reference_impl.places import ROOT
 
 MARKER = ".walproof-site"
 """A file that says that a folder is a site of ours, and may be replaced."""
-AT_A_TIME = 16
-"""Vectors that a process is given at once."""
+#: Vectors that a process writes at once.
+BATCH_PAGES = 16
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Made:
 def build(run: Run, out: Path, mutants: Mapping[str, Any] | None, jobs: int) -> Made:
     """Make the site of a run in the folder ``out``, on ``jobs`` processes.
 
-    ``mutants`` is what ``python -m lab mutants`` found. A site that is there already is replaced when
+    ``mutants`` is what ``lab mutants`` found. A site that is there already is replaced when
     the new one is whole. Raises ``FileExistsError`` if ``out`` is something else.
     """
     if out.exists() and not _may_be_replaced(out):
@@ -118,33 +117,26 @@ def _brief(implementation: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in implementation.items() if key != "results"}
 
 
-_mine: tuple[Frame, frozenset[str]] | None = None
-"""In a process that writes vectors: how, and which of them have pages."""
-
-
-def _begin(out: Path, said: dict[str, str], pages: frozenset[str]) -> None:
-    global _mine
-    _mine = Frame(out, said), pages
-
-
-def _write_vector(task: Task) -> None:
-    assert _mine is not None
-    frame, pages = _mine
-    vector_page.write(frame, task, pages)
+def _write_some(
+    out: Path, facts: dict[str, str], pages: frozenset[str], some: Sequence[Task]
+) -> None:
+    frame = Frame(out, facts)
+    for task in some:
+        vector_page.write(frame, task, pages)
 
 
 def _write_vectors(run: Run, out: Path, jobs: int) -> None:
-    given = (out, facts(run), frozenset(run.vectors))
-    if jobs <= 1 or len(run.vectors) <= AT_A_TIME:
-        _begin(*given)
-        for task in tasks(run):
-            _write_vector(task)
+    write = partial(_write_some, out, facts(run), frozenset(run.vectors))
+    todo = list(tasks(run))
+    if jobs <= 1 or len(todo) <= BATCH_PAGES:
+        write(todo)
         return
-    with multiprocessing.Pool(jobs, begin_beside, (os.getpid(), _begin, *given)) as pool:
-        for _ in pool.imap_unordered(_write_vector, tasks(run), AT_A_TIME):
+    batches = [todo[first : first + BATCH_PAGES] for first in range(0, len(todo), BATCH_PAGES)]
+    with ProcessPoolExecutor(jobs) as pool:
+        for _ in pool.map(write, batches):
             pass
 
 
-def partial(run: Run) -> Sequence[str]:
+def without_page(run: Run) -> Sequence[str]:
     """Vectors of this tree that the run did not ask, and that have no page."""
     return sorted(run.tree.keys() - run.vectors.keys())

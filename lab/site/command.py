@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ from conformance.vectors import load_all
 from lab.site import build
 from lab.site.run import NotGolden, run_of
 from walproof.cli.output import say
-from walproof.cores import cores
 
 
 @click.command()
@@ -48,9 +48,9 @@ def site(report: Path, mutants: Path, out: Path, jobs: int | None) -> int:
         ) from None
     except (json_report.InvalidReport, NotGolden, OSError) as error:
         raise click.ClickException(f"{report}: {error}") from None
-    made = build.build(run, out, _mutants(mutants), jobs or cores())
+    made = build.build(run, out, _mutants(mutants), jobs or os.cpu_count() or 1)
     say(f"{out / 'index.html'}: {made.files:,} files, {made.bytes / 1e6:.1f} MB")
-    if left := build.partial(run):
+    if left := build.without_page(run):
         say(f"{len(left):,} vectors have no page: that run did not ask about them")
     return 0
 

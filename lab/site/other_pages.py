@@ -70,7 +70,7 @@ def write_scenarios(frame: Frame, run: Run) -> None:
 
 
 def write_mutants(frame: Frame, run: Run, body: Mapping[str, Any] | None) -> None:
-    """Write the kill matrix. ``body`` is what ``python -m lab mutants`` found; None if nobody ran it."""
+    """Write the kill matrix. ``body`` is what ``lab mutants`` found; None if nobody ran it."""
     formats = [one for one in (body or {}).get("formats", ()) if one["mutants"]]
     frame.page(
         places.MUTANTS,

@@ -1,4 +1,4 @@
-"""``python -m conformance.recipes``: what is written, and what is not when a recipe does not hold."""
+"""``python -m conformance.recipes``: files written, and none where a recipe does not hold."""
 
 from __future__ import annotations
 

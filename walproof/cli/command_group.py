@@ -38,12 +38,15 @@ class LazyGroup(click.Group):
         self.load = load
 
     def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names in the order of the sections."""
         return [name for commands in self.sections.values() for name in commands]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Import a command, or return None for an unknown name."""
         return self.load(name) if name in self.list_commands(context) else None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a table for each section."""
         for title, commands in self.sections.items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()))

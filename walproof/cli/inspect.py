@@ -83,7 +83,7 @@ def inspect(
     walproof inspect 000003.log --field 'blocks[-1].records[0].header'
     walproof inspect 000003.log --html map.html        a page to explore
 
-    For a folder, it shows the files and their roles, as walproof list does: each can be inspected.
+    For a folder, it shows its logs, as walproof DIR --all does: each can be inspected.
 
     In a pipe every line has the full path of its field, so that grep finds it. The log is never
     changed. A large log is not loaded: only the part that is shown is parsed.

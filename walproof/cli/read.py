@@ -104,7 +104,7 @@ def read(
     """
     _one_way(head=head, records=all_rows, lost_only=lost_only, summary=only_summary,
              json=as_json, jsonl=as_lines, each=folder)  # fmt: skip
-    if folder is None and (ranges or messagepack or unzip or force):
+    if folder is None and (ranges is not None or messagepack or unzip or force):
         raise click.UsageError("--index, --messagepack, --unzip and --force go with --each DIR")
     if fast and profile != "recover":
         raise click.UsageError(
@@ -119,7 +119,13 @@ def read(
             if folder is not None:
                 events = _events(found, profile, context, fast)
                 return write_record_files(
-                    found, events, folder, ranges or ":", messagepack, unzip, force
+                    found,
+                    events,
+                    folder,
+                    ":" if ranges is None else ranges,
+                    messagepack,
+                    unzip,
+                    force,
                 )
             if as_lines and _is_scanned(found, profile, fast):
                 return EXIT_STATUS[_print_scanned(found, context)]

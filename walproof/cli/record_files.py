@@ -107,7 +107,7 @@ def write_record_files(
     found: Opened,
     events: Iterable[Event],
     folder: Path,
-    ranges: str,
+    ranges: str | None,
     messagepack: bool,
     unzip: bool,
     force: bool,
@@ -122,7 +122,7 @@ def write_record_files(
     Raises ``click.ClickException`` for a range without records, and for an existing file unless
     ``force`` is set.
     """
-    wanted = parse_ranges(ranges)
+    wanted = parse_ranges(":" if ranges is None else ranges)
     folder.mkdir(parents=True, exist_ok=True)
     writer = _RecordFiles(found.path, folder, wanted, messagepack, unzip, force)
     try:

@@ -1,4 +1,4 @@
-"""``python -m lab crossing``: status, table and JSON of pairs that agree, differ, and are listed."""
+"""``lab crossing``: status, table and JSON of pairs that agree, differ, and are listed."""
 
 from __future__ import annotations
 

@@ -6,12 +6,13 @@ import sys
 
 import pytest
 
+from lab.__main__ import lab
 from lab.databases import page
 from lab.databases.judge import Judgement
 from lab.databases.opening import Opened
 from lab.databases.run import ask, cases_of
 from lab.databases.systems import System, systems
-from walproof.cli import main
+from walproof.cli.command_group import run as run_group
 
 SYSTEMS = {one.name: one for one in systems()}
 CHEAP = {
@@ -51,9 +52,7 @@ def test_every_mode_and_log_has_a_kept_answer(system: System) -> None:
 
 
 def test_the_page_is_made_of_the_kept_answers() -> None:
-    assert page.PAGE.read_text("utf-8") == page.page(), (
-        "make it anew: python -m lab databases --save"
-    )
+    assert page.PAGE.read_text("utf-8") == page.page(), "make it anew: lab databases --save"
 
 
 def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
@@ -82,7 +81,7 @@ def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
     ],
 )
 def test_the_command_says_what_there_is(words, said, monkeypatch, capfd) -> None:
-    monkeypatch.setattr(sys, "argv", ["walproof", "databases", *words])
+    monkeypatch.setattr(sys, "argv", ["lab", "databases", *words])
     with pytest.raises(SystemExit):
-        main()
+        run_group(lab)
     assert said in "".join(capfd.readouterr())

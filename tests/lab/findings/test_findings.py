@@ -10,7 +10,7 @@ import pytest
 
 from conformance import ROOT
 from conformance.declaration import BrokenDeclaration
-from lab.findings import FOLDER, reproduce, runtimes
+from lab.findings import FOLDER, command, runtimes
 from lab.findings.pages import commands, needs, pages
 from lab.findings.record import Finding, faults, load
 
@@ -70,10 +70,10 @@ def test_a_script_prints_what_its_record_says(finding: Finding, tried: dict[str,
     if not release.ready:
         pytest.skip("not installed: python -m lab findings --fetch")
     try:
-        said = reproduce.shown(runtimes.run(finding, release))
+        said = command.shown(runtimes.run(finding, release))
     except runtimes.Unavailable as reason:
         pytest.fail(str(reason))
-    assert reproduce.disagreement(finding, tried, said) is None
+    assert command.disagreement(finding, tried, said) is None
 
 
 def broken(tmp_path: Path, change: str, by: str) -> Finding:
@@ -111,11 +111,11 @@ def test_another_output_than_that_of_the_record_is_noticed() -> None:
     finding, tried = FINDINGS[0], {"version": "1", "did": "shows it"}
     expected, actual = finding.body["expected"], finding.body["actual"]
     printed = f"expected: {expected}\nactual:   {actual}\n"
-    assert reproduce.disagreement(finding, tried, reproduce.shown(printed)) is None
-    mended = reproduce.shown(f"expected: {expected}\nactual:   {expected}\n")
-    assert reproduce.disagreement(finding, tried, mended) is not None
+    assert command.disagreement(finding, tried, command.shown(printed)) is None
+    mended = command.shown(f"expected: {expected}\nactual:   {expected}\n")
+    assert command.disagreement(finding, tried, mended) is not None
     with pytest.raises(ValueError, match="no lines"):
-        reproduce.shown(f"expected: {expected}\n")
+        command.shown(f"expected: {expected}\n")
 
 
 def test_records_are_written_as_toml() -> None:

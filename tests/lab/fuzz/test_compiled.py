@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -91,20 +88,3 @@ def test_a_flag_of_cpp_is_set_before_it_is_asked() -> None:
     """Cleaning up after an exception asked for flags of fields that were never reached."""
     found = languages.LANGUAGES["cpp"].finish(FLAGS, Naming())
     assert found == "    bool n_newer_fields = true;\n    bool f_other;\n"
-
-
-@pytest.mark.skipif(
-    not os.environ.get("WALPROOF_FUZZ_BUILDS"), reason="WALPROOF_FUZZ_BUILDS is not set"
-)
-@pytest.mark.parametrize("language", ["cpp", "go", "rust"])
-def test_the_fuzzer_of_a_language_runs(language: str, tmp_path: Path) -> None:
-    """Minutes for each: it compiles all parsers."""
-    words = ["--target", language, "--format", "leveldb-log", "--inputs", "500"]
-    done = subprocess.run(
-        [sys.executable, "-m", "walproof", "fuzz", *words,
-         "--out", str(tmp_path / "out"), "--corpus", str(tmp_path / "corpus")],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    (said,) = json.loads((tmp_path / "out/summary.json").read_text())["outcomes"]
-    assert said["inputs"] >= 500

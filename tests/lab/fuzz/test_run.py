@@ -10,10 +10,11 @@ import pytest
 
 from conformance import VECTORS
 from conformance.vectors import load
+from lab.__main__ import lab
 from lab.fuzz.packed import Input
 from lab.fuzz.run import _culprit, has_engine
 from lab.fuzz.settings import LAST
-from walproof.cli import main
+from walproof.cli.command_group import run as run_group
 
 VECTOR = load(VECTORS / "leveldb-log/three-records.json")
 WITH_ATHERIS = pytest.mark.skipif(not has_engine(), reason="atheris is not installed")
@@ -21,9 +22,9 @@ ONE = Input("leveldb-log", "x.log", VECTOR.contents, {}, VECTOR.id)
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["walproof", "fuzz", *words])
+    monkeypatch.setattr(sys, "argv", ["lab", "fuzz", *words])
     with pytest.raises(SystemExit) as ended:
-        main()
+        run_group(lab)
     return int(ended.value.code or 0)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from lab.__main__ import lab
 from lab.site import build, places
 from lab.site.run import NotGolden, Run, run_of
-from walproof.cli import walproof
 
 
 def only_first(run: Run) -> Run:
@@ -77,11 +77,11 @@ def test_fresh_variants_have_no_pages(run: Run) -> None:
 
 
 def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
-    nothing = CliRunner().invoke(walproof, ["site", "--run", str(tmp_path / "report.json")])
+    nothing = CliRunner().invoke(lab, ["site", "--run", str(tmp_path / "report.json")])
     assert nothing.exit_code == 1
     assert "walproof check makes one" in nothing.output
     (tmp_path / "report.json").write_text("{}")
-    no_report = CliRunner().invoke(walproof, ["site", "--run", str(tmp_path)])
+    no_report = CliRunner().invoke(lab, ["site", "--run", str(tmp_path)])
     assert no_report.exit_code == 1
     assert "not a run report" in no_report.output
 
@@ -94,9 +94,9 @@ def test_the_command_makes_a_site_and_says_what_has_no_page(
     (tmp_path / "report.json").write_text(json.dumps(few))
     (tmp_path / "mutants.json").write_text("[]")
     words = ["site", "--run", str(tmp_path), "--out", str(tmp_path / "out"), "--mutants"]
-    wrong = CliRunner().invoke(walproof, [*words, str(tmp_path / "mutants.json")])
+    wrong = CliRunner().invoke(lab, [*words, str(tmp_path / "mutants.json")])
     assert wrong.exit_code == 1 and "did not write that" in wrong.output
-    made = CliRunner().invoke(walproof, [*words, str(tmp_path / "none.json")])
+    made = CliRunner().invoke(lab, [*words, str(tmp_path / "none.json")])
     assert made.exit_code == 0, made.output
     assert f"{len(run.tree) - 1:,} vectors have no page" in made.output
     assert (tmp_path / "out" / "index.html").exists()

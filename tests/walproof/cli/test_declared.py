@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from walproof import implementations
-from walproof.cli import main
+from walproof.cli.command_group import run
+from walproof.setup import setup
 
 
 def test_a_wrong_implementation_is_one_line(
@@ -18,9 +19,9 @@ def test_a_wrong_implementation_is_one_line(
     path.parent.mkdir()
     path.write_text('name = "one"\ntitle = "One"\nformats = ["leveldb-log"]\ncomand = ["run"]\n')
     monkeypatch.setattr(implementations, "FOLDER", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["walproof", "setup"])
+    monkeypatch.setattr(sys, "argv", ["walproof.setup"])
     with pytest.raises(SystemExit, match="1"):
-        main()
+        run(setup)
     said = capsys.readouterr().err
     assert said.startswith(f"Error: {path}: ") and said.count("\n") == 1
     assert "'comand' was unexpected" in said

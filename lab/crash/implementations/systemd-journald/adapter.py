@@ -1,4 +1,4 @@
-"""Adapter: systemd-journald as a service, which says that records are safe; for ``python -m lab crash``.
+"""Adapter: systemd-journald as a service, which says that records are safe; for ``lab crash``.
 
 The daemon's folders are fixed, so ``unshare`` starts this adapter in a mount namespace, which gets
 another ``/run``, ``/etc/systemd`` and ``/var/log``, and the daemon serves a journal namespace. The
