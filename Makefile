@@ -12,6 +12,7 @@ help:
 	@echo "make conformance IMPL='./my-reader'  run them against yours (a program that speaks the"
 	@echo '                                     protocol, or the one-shot form)'
 	@echo 'make test                            the tests of this project'
+	@echo 'make setup                           build the adapters of the real implementations'
 	@echo 'make vectors                         make the golden vectors again'
 	@echo 'make mutants                         change the executable specification: do the vectors tell?'
 	@echo 'make parsers                         packages of parsers in ten languages, in parsers/'
@@ -76,7 +77,7 @@ fuzz: $(VENV)/fuzz
 # FORMAT and ONE_BIT choose: make one-bit FORMAT=ID ONE_BIT='--at-most 256'
 ONE_BIT ?=
 one-bit: $(VENV)/ready
-	@walproof sweep --flips --format $(FORMAT) $(ONE_BIT) --save
+	@walproof one-bit --format $(FORMAT) $(ONE_BIT) --save
 
 lint: $(VENV)/ready
 	ruff check .

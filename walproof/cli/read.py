@@ -118,15 +118,7 @@ def read(
                 return about_one(found.source, format_id, context)
             if folder is not None:
                 events = _events(found, profile, context, fast)
-                return write_record_files(
-                    found,
-                    events,
-                    folder,
-                    ":" if ranges is None else ranges,
-                    messagepack,
-                    unzip,
-                    force,
-                )
+                return write_record_files(found, events, folder, ranges, messagepack, unzip, force)
             if as_lines and _is_scanned(found, profile, fast):
                 return EXIT_STATUS[_print_scanned(found, context)]
             if as_lines:
