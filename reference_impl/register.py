@@ -128,7 +128,7 @@ class Register:
     context: Mapping[str, ContextKey]
     unseen: tuple[Unseen, ...] = ()
     promises: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By scenario (``lab/scenarios``), what can be promised of a log then."""
+    """By scenario (``conformance/scenarios``), what can be promised of a log then."""
 
     @property
     def module(self) -> str:

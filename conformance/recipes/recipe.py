@@ -62,7 +62,7 @@ class Log(Damage):
         """The whole name of the input, where it says something. No other vector may have it."""
 
     def shows(self, scenario: str) -> None:
-        """What happened, in words of no format: an id of ``lab/scenarios``."""
+        """What happened, in words of no format: an id of ``conformance/scenarios``."""
         self.scenario = scenario
 
     def append(self, *payloads: bytes, **fields: Any) -> None:

@@ -1,4 +1,4 @@
-"""The scenarios as ``scenarios.toml`` has them, each with the vectors that show it."""
+"""The scenarios of ``conformance/scenarios``, each with the vectors that show it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from conformance.describe import payload_key
 from conformance.vectors import Vector
+from reference_impl.places import PACKAGES
 from reference_impl.register import registers
 
-BOOK = Path(__file__).with_name("scenarios.toml")
+BOOK = PACKAGES / "conformance" / "scenarios" / "scenarios.toml"
 
 
 class BrokenScenario(ValueError):
