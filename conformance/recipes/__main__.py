@@ -41,10 +41,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 def _write(verify: bool) -> tuple[int, list[str]]:
     """Write the files that differ, unless ``verify``; return how many vectors, and the names."""
     changed: list[str] = []

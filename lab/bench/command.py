@@ -47,7 +47,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
 
     Exit status: 0; 1 for a usage or I/O error, or, with CI=true, if a contender is missing.
     """
-    from lab.bench import boxed, harness_throughput, limit, reading, report
+    from lab.bench import harness_throughput, limit, reading, report, sandbox
     from lab.bench.contenders import contenders
     from lab.bench.workloads import WORKLOADS
 
@@ -72,7 +72,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
             )
         if only != "reading":
             harness = harness_throughput.measure(vectors, rounds, status.update, isolated)
-    built = report.build(readers, harness, rounds, quick, boxed.isolation(isolated))
+    built = report.build(readers, harness, rounds, quick, sandbox.isolation(isolated))
     report.save(built, path)
     report.show(built, Console())
     say(f"Raw numbers: {os.path.relpath(path)}")

@@ -22,7 +22,7 @@ from conformance.cases import Case, ReadStep, cases_of
 from conformance.runner import run_subjects_now
 from conformance.subject import Subject
 from conformance.vectors import Vector
-from lab.bench import boxed, noop_reader
+from lab.bench import noop_reader, sandbox
 from lab.bench.reading import Row, ratio
 
 WORKLOAD = "a reader that answers at once"
@@ -150,7 +150,7 @@ def run_toml_test(tools: dict[str, Path], isolated: bool = True) -> tuple[int, f
     started = time.perf_counter()
     # Its decoder fails some cases, so the exit status says nothing here.
     try:
-        printed = boxed.run(command, SECONDS, isolated=isolated)
+        printed = sandbox.run(command, SECONDS, isolated=isolated)
     except subprocess.CalledProcessError as error:
         printed = error.output
     seconds = time.perf_counter() - started

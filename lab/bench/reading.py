@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.contents import entries_below
-from lab.bench import boxed
+from lab.bench import sandbox
 from lab.bench.contender import Contender
 from lab.bench.workloads import Workload
 
@@ -36,7 +36,7 @@ def measure(
 
     The limit of a workload, where it has one, is the last of them. Readers that tell their
     processor time have their share of it in the row, or of the limit that they name.
-    Raises :class:`WrongCount`, and what :func:`boxed.run` raises for a contender that fails.
+    Raises :class:`WrongCount`, and what :func:`sandbox.run` raises for a contender that fails.
     """
     rows: list[Row] = []
     for workload in workloads:
@@ -135,7 +135,7 @@ def _run(contender: Contender, workload: Workload, isolated: bool) -> dict[str, 
     # Some open a log as they do after a restart, others need a folder that they make beside it.
     places = (log.parent, *contender.writes)
     command = contender.command(log, contender.repeat)
-    said: dict[str, Any] = json.loads(boxed.run(command, TIMEOUT_SECONDS, places, isolated))
+    said: dict[str, Any] = json.loads(sandbox.run(command, TIMEOUT_SECONDS, places, isolated))
     counted = (said["records"], said["payload_bytes"])
     size = workload.size if contender.has_payloads else 0
     if counted != (workload.count, workload.count * size):

@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance import BUILD
 from conformance.registry import FOLDER, load
-from lab.bench import boxed
+from lab.bench import sandbox
 from lab.bench.availability import why_not
 from lab.bench.formats import bench_of
 from reference_impl.formats import FORMATS, named
@@ -56,7 +56,7 @@ class Workload:
             if why_not(writer) is None:
                 arguments = ["generate", str(path), str(self.count), str(self.size)]
                 places = [path.parent, writer.output, *writer.writes]
-                boxed.run([*writer.command, *arguments], SECONDS, places)
+                sandbox.run([*writer.command, *arguments], SECONDS, places)
                 return
         records = list(bench.records(self.count, self.size))
         named(self.format).write(path, records, {**bench.context, **self.context})

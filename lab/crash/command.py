@@ -18,13 +18,13 @@ from conformance.reports.console_text import say as say_text
 from conformance.saving import made_beside, named_in_errors, publish, save
 from conformance.subject import Subject
 from conformance.text import json_text, printable
+from lab.crash.concurrent_readers import Watched, run_live
 from lab.crash.judge import Finding, build
 from lab.crash.judge import told as payload
-from lab.crash.live import Watched, run_live
 from lab.crash.model import MODELS, SECTORS
 from lab.crash.recorder import CannotRecord
 from lab.crash.run import Result, Run, run
-from lab.crash.strace_words import NotUnderstood
+from lab.crash.strace_syntax import NotUnderstood
 from lab.crash.trace import Trace
 from lab.crash.writers import all_writers, is_boxed
 from reference_impl.formats import FORMATS

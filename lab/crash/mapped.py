@@ -9,8 +9,8 @@ import math
 from collections import deque
 from collections.abc import Mapping
 
-from lab.crash.stops import PAGE, Look, Pages
-from lab.crash.strace_words import NotUnderstood
+from lab.crash.strace_syntax import NotUnderstood
+from lab.crash.sync_snapshots import PAGE, Look, Pages
 from lab.crash.trace import Live, Operation, Sync, Trace, Write
 
 

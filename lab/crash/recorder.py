@@ -14,8 +14,8 @@ from conformance.protocol.child import Child, Limits
 from conformance.protocol.messages import ProtocolError, encode, validate
 from conformance.scratch import Scratch
 from lab.crash.formats import FormatCrash
-from lab.crash.stops import Eyes, Look, Stops, why_not
 from lab.crash.strace import Parser, command
+from lab.crash.sync_snapshots import Eyes, Look, Stops, why_not
 from lab.crash.trace import Trace, differing_files
 from reference_impl.answer import NewRecord
 

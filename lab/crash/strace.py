@@ -2,8 +2,8 @@
 
 An operation stands where its system call ended; a sync covers what had ended when it began. Writes
 into mapped memory are no system calls: they are the difference between what the trace explains and
-what the files held when a call was stopped (:mod:`~lab.crash.stops`), and whenever the program
-waited. :mod:`~lab.crash.mapped` gives such a look its place among the lines.
+what the files held when a call was stopped (:mod:`~lab.crash.sync_snapshots`), and whenever the
+program waited. :mod:`~lab.crash.mapped` gives such a look its place among the lines.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.crash.mapped import Mapped
-from lab.crash.stopped import CALLS as STOPPED
-from lab.crash.stops import Look, Seen
-from lab.crash.strace_words import (
+from lab.crash.strace_syntax import (
     LONGEST,
     NotUnderstood,
     fd_path,
@@ -28,6 +26,8 @@ from lab.crash.strace_words import (
     text,
     texts,
 )
+from lab.crash.sync_snapshots import Look, Seen
+from lab.crash.syscall_pause import CALLS as STOPPED
 from lab.crash.trace import (
     Acknowledged,
     Live,

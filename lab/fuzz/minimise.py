@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from lab.fuzz.field_positions import Known
 from lab.fuzz.packed import Input
-from lab.fuzz.places import Known
 
 
 def minimise(one: Input, shows: Callable[[Input], bool], seconds: float) -> Input:

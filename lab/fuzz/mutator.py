@@ -12,8 +12,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any, cast
 
+from lab.fuzz.field_positions import Known, Place, Places
 from lab.fuzz.packed import MOST_FILES, Input, NotPacked, is_name, unpack
-from lab.fuzz.places import Known, Place, Places
 from walproof.sweep.folders import near_names
 from walproof.sweep.formats import kind
 from walproof.sweep.operations import applied, edge_values

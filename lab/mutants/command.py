@@ -23,7 +23,7 @@ from lab.mutants.choice import (
     changed_since,
     formats_touched,
 )
-from lab.mutants.kept import kept_of
+from lab.mutants.fate_store import kept_of
 from lab.mutants.reached import WrongOriginal
 from lab.mutants.reviewed import BadReview, load_reviewed
 from lab.mutants.run import hunt, wrong

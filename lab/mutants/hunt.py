@@ -19,8 +19,8 @@ from pathlib import Path
 from types import CodeType
 
 from conformance.orphans import end_with_parent
-from lab.mutants.asking import Question, ask
 from lab.mutants.loading import load_format, sources_of
+from lab.mutants.questions import Question, ask
 from lab.mutants.reached import Reached
 from lab.mutants.sites import Mutant
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from lab.mutants.asking import Question, ask
+from lab.mutants.questions import Question, ask
 from lab.mutants.sites import Mutant
 from reference_impl.formats import Format
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from conformance import SPEC
 from conformance.traceability.tree import levels
-from lab.mutants.asking import questions_of
 from lab.mutants.choice import Choice, all_mutants
+from lab.mutants.fate_store import Kept
 from lab.mutants.hunt import Fate, Hunt
-from lab.mutants.kept import Kept
 from lab.mutants.loading import codes_of, sources_of
+from lab.mutants.questions import questions_of
 from lab.mutants.reached import reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name

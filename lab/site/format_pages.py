@@ -11,7 +11,7 @@ from markupsafe import Markup
 from conformance.reports.classes import worst
 from conformance.reports.matrix import groups_of
 from conformance.vectors import Vector
-from lab.site import places, prose
+from lab.site import page_paths, prose
 from lab.site.frame import Frame
 from lab.site.run import KINDS, NULL, REAL, Implementation, Run
 from reference_impl.places import SPEC
@@ -70,12 +70,12 @@ def _evidence(vectors: Sequence[str], real: Sequence[str], told: Outcomes) -> Ev
 
 def write_chapter(frame: Frame, run: Run, format: str, links: prose.Links, told: Outcomes) -> None:
     """Write the page of a format: its chapter."""
-    register, here = registers()[format], places.chapter(format)
+    register, here = registers()[format], page_paths.chapter(format)
     known = evidence(run, format, told)
     html = frame.template("evidence.html.j2")
 
     def after(id: str) -> Markup:
-        return Markup(html.render(root=places.to_root(here), id=id, one=known.get(id)))
+        return Markup(html.render(root=page_paths.to_root(here), id=id, one=known.get(id)))
 
     source = f"spec/{format}.md"
     text = (SPEC / f"{format}.md").read_text("utf-8")
@@ -141,7 +141,7 @@ def write_list(frame: Frame, run: Run, format: str, told: Outcomes) -> None:
     for vector in run.of_format(format):
         groups.setdefault(vector.body["group"], []).append(vector)  # moved since the run
     frame.page(
-        places.vectors_of(format),
+        page_paths.vectors_of(format),
         "vectors.html.j2",
         f"Vectors of {registers()[format].title.split(' (')[0]}",
         register=registers()[format],

@@ -12,16 +12,16 @@ from markupsafe import Markup
 from conformance import templates
 from conformance.reports.classes import BY_NAME, CLASSES
 from conformance.text import printable
-from lab.site import places
+from lab.site import page_paths
 
 TEMPLATES = Path(__file__).with_name("templates")
 NAVIGATION = (
-    ("Formats", f"{places.HOME}#formats", ("formats/", "vectors/")),
-    ("Implementations", places.IMPLEMENTATIONS, ("implementations/",)),
-    ("Scenarios", places.SCENARIOS, (places.SCENARIOS,)),
-    ("Findings", places.FINDINGS, ("findings/",)),
-    ("Mutants", places.MUTANTS, (places.MUTANTS,)),
-    ("Guides", places.GUIDES, ("guides/",)),
+    ("Formats", f"{page_paths.HOME}#formats", ("formats/", "vectors/")),
+    ("Implementations", page_paths.IMPLEMENTATIONS, ("implementations/",)),
+    ("Scenarios", page_paths.SCENARIOS, (page_paths.SCENARIOS,)),
+    ("Findings", page_paths.FINDINGS, ("findings/",)),
+    ("Mutants", page_paths.MUTANTS, (page_paths.MUTANTS,)),
+    ("Guides", page_paths.GUIDES, ("guides/",)),
 )
 """Name, place, and how the places of the pages below it begin."""
 ASSETS = ("site.css", "scheme.js", "site.js", "search.js", "icon.svg")
@@ -38,7 +38,7 @@ class Frame:
 
     def page(self, place: str, template: str, title: str, **data: Any) -> None:
         """Make one page at ``place``, a path from the root of the site."""
-        root = places.to_root(place)
+        root = page_paths.to_root(place)
         text = self._environment.get_template(template).render(
             title=title, root=root, here=place, **data
         )
@@ -65,7 +65,7 @@ def environment() -> Environment:
     """The templates, with what all of them use."""
     made = templates.environment(TEMPLATES, autoescape=True)
     made.globals.update(
-        place=places, classes=CLASSES, class_of=BY_NAME, mark=_mark, percent=_percent
+        place=page_paths, classes=CLASSES, class_of=BY_NAME, mark=_mark, percent=_percent
     )
     made.finalize = _seen
     made.filters["thousands"] = lambda number: f"{number:,}"

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from conformance.chapter import chapter
 from conformance.vectors import Vector
 from lab.findings.record import load as load_findings
-from lab.site import places, prose
+from lab.site import page_paths, prose
 from lab.site.frame import Frame
 from lab.site.run import Run
 from reference_impl.places import ROOT
@@ -56,10 +56,10 @@ def guides() -> Iterator[tuple[str, list[Guide]]]:
 def links(run: Run) -> prose.Links:
     """What links may lead to, by the path of the file that they name in the repository."""
     pages = {
-        "README.md": places.HOME,
-        "docs/scenarios.md": places.SCENARIOS,
-        "docs/findings": places.FINDINGS,
-        "docs/findings/README.md": places.FINDINGS,
+        "README.md": page_paths.HOME,
+        "docs/scenarios.md": page_paths.SCENARIOS,
+        "docs/findings": page_paths.FINDINGS,
+        "docs/findings/README.md": page_paths.FINDINGS,
     }
     pages |= {one.source: one.place for _, shelf in guides() for one in shelf}
     # A link to a folder shows its README.
@@ -72,19 +72,19 @@ def links(run: Run) -> prose.Links:
     requirements = {}
     for format in registers():
         if format in run.formats:
-            pages[f"spec/{format}.md"] = places.chapter(format)
-            pages[f"vectors/{format}"] = places.vectors_of(format)
+            pages[f"spec/{format}.md"] = page_paths.chapter(format)
+            pages[f"vectors/{format}"] = page_paths.vectors_of(format)
             for id in chapter(format).requirements:
-                requirements[id] = f"{places.chapter(format)}#{id}"
+                requirements[id] = f"{page_paths.chapter(format)}#{id}"
     for one in all_implementations():
         if one.name in ran:
             folder = one.folder.relative_to(ROOT).as_posix()
             for name in (folder, f"{folder}/README.md", f"{folder}/known-failures.json"):
-                pages[name] = places.implementation(one.name)
+                pages[name] = page_paths.implementation(one.name)
     for found in load_findings():
-        pages[f"docs/findings/{found.id}/README.md"] = places.finding(found.id)
+        pages[f"docs/findings/{found.id}/README.md"] = page_paths.finding(found.id)
     for vector in run.vectors.values():
-        pages |= {source: places.vector(vector.id) for source in _sources(vector)}
+        pages |= {source: page_paths.vector(vector.id) for source in _sources(vector)}
     return prose.Links(pages, requirements)
 
 
@@ -110,12 +110,12 @@ def write_guides(frame: Frame, links: prose.Links) -> list[Written]:
     for shelf, entries in guides():
         told = []
         for one in entries:
-            made = _page(frame, one.source, one.place, links, (("Guides", places.GUIDES),))
+            made = _page(frame, one.source, one.place, links, (("Guides", page_paths.GUIDES),))
             told.append((made.title, one.place, _first_words(one.source)))
             written.append(Written(one.place, made))
         if told:
             shelves.append((shelf, told))
-    frame.page(places.GUIDES, "guides.html.j2", "Guides", shelves=shelves)
+    frame.page(page_paths.GUIDES, "guides.html.j2", "Guides", shelves=shelves)
     return written
 
 
@@ -123,14 +123,14 @@ def write_findings(frame: Frame, links: prose.Links) -> list[Written]:
     """Write the list of the findings, and a page for each."""
     written = [
         Written(
-            places.FINDINGS,
-            _page(frame, "docs/findings/README.md", places.FINDINGS, links, ()),
+            page_paths.FINDINGS,
+            _page(frame, "docs/findings/README.md", page_paths.FINDINGS, links, ()),
         )
     ]
     for one in load_findings():
-        place = places.finding(one.id)
+        place = page_paths.finding(one.id)
         source = f"docs/findings/{one.id}/README.md"
-        above = (("Findings", places.FINDINGS),)
+        above = (("Findings", page_paths.FINDINGS),)
         # Two systems may have the same fault, and the titles of pages stand in tabs and searches.
         made = _page(frame, source, place, links, above, str(one.body["system"]))
         written.append(Written(place, made))
@@ -146,7 +146,7 @@ def _page(
     of: str = "",
 ) -> prose.Rendered:
     made = prose.render((ROOT / source).read_text("utf-8"), source, place, links)
-    root = places.to_root(place)
+    root = page_paths.to_root(place)
     frame.page(
         place,
         "prose.html.j2",

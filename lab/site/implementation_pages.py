@@ -11,7 +11,7 @@ from conformance.registry import FOLDER
 from conformance.reports import badge
 from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview, overview
 from conformance.score import WRITING
-from lab.site import places, prose
+from lab.site import page_paths, prose
 from lab.site.frame import Frame
 from lab.site.run import KINDS, NULL, Implementation, Result, Run, formats_of, kind_of
 from reference_impl.places import ROOT
@@ -38,9 +38,9 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
         table[kind].append(seen)
         folder = folders.get(name)
         readme = folder / "README.md" if folder else None
-        here = places.implementation(name)
+        here = page_paths.implementation(name)
         if kind != NULL:
-            frame.file(places.badge(name), badge.svg({**run.report, "implementations": [one]}))
+            frame.file(page_paths.badge(name), badge.svg({**run.report, "implementations": [one]}))
         made = None
         if readme is not None and readme.exists():
             source = readme.relative_to(ROOT).as_posix()
@@ -68,7 +68,7 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
         if any(one.owed.get(name) for rows in table.values() for one in rows)
     ]
     frame.page(
-        places.IMPLEMENTATIONS,
+        page_paths.IMPLEMENTATIONS,
         "implementations.html.j2",
         "Implementations",
         table=[(KINDS[kind], rows) for kind, rows in table.items() if rows],

@@ -10,7 +10,7 @@ from lab.findings.record import HARMS
 from lab.findings.record import load as load_findings
 from lab.mutants.run import kill_rate
 from lab.scenarios import book, page, results
-from lab.site import places
+from lab.site import page_paths
 from lab.site.format_pages import scores
 from lab.site.frame import Frame
 from lab.site.run import OURS, REAL, Run
@@ -32,7 +32,7 @@ def write_home(frame: Frame, run: Run) -> None:
     found = load_findings()
     harms = Counter(str(one.body["harm"]) for one in found)
     frame.page(
-        places.HOME,
+        page_paths.HOME,
         "home.html.j2",
         "Journal files, specified and tested",
         formats=formats,
@@ -55,7 +55,7 @@ def write_scenarios(frame: Frame, run: Run) -> None:
         run.report, [one.vector.id for examples in shown.values() for one in examples]
     )
     frame.page(
-        places.SCENARIOS,
+        page_paths.SCENARIOS,
         "scenarios.html.j2",
         "What happens to logs",
         scenarios=[
@@ -73,7 +73,7 @@ def write_mutants(frame: Frame, run: Run, body: Mapping[str, Any] | None) -> Non
     """Write the kill matrix. ``body`` is what ``lab mutants`` found; None if nobody ran it."""
     formats = [one for one in (body or {}).get("formats", ()) if one["mutants"]]
     frame.page(
-        places.MUTANTS,
+        page_paths.MUTANTS,
         "mutants.html.j2",
         "Mutants",
         body=body,

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from lab.site import places
+from lab.site import page_paths
 
 ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
@@ -57,7 +57,7 @@ class Links:
 
     def from_here(self, here: str, place: str) -> str:
         """A link from the page ``here`` to a place of the site."""
-        return places.to_root(here) + place
+        return page_paths.to_root(here) + place
 
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
@@ -97,7 +97,7 @@ def _heading(inline: Token, opening: Token, made: Rendered, seen: dict[str, int]
     text = "".join(
         child.content for child in inline.children or [] if child.type in ("text", "code_inline")
     )
-    anchor = places.slug(text)
+    anchor = page_paths.slug(text)
     seen[anchor] = seen.get(anchor, -1) + 1
     if seen[anchor]:
         anchor += f"-{seen[anchor]}"
@@ -125,7 +125,7 @@ def _inline(
         elif token.type == "image":
             path, _ = links.target(source, str(token.attrGet("src")))
             made.images.add(path)
-            token.attrSet("src", places.to_root(here) + "images/" + posixpath.basename(path))
+            token.attrSet("src", page_paths.to_root(here) + "images/" + posixpath.basename(path))
             token.attrSet("loading", "lazy")
             yield token
         elif token.type == "text" and not open_links:
@@ -141,7 +141,7 @@ def _href(href: str, source: str, here: str, links: Links) -> str | None:
     path, anchor = links.target(source, href)
     place = links.pages.get(path)
     if place is None and path.endswith(_IMAGES):
-        return places.to_root(here) + "images/" + posixpath.basename(path)
+        return page_paths.to_root(here) + "images/" + posixpath.basename(path)
     if place is None:
         return None
     return links.from_here(here, place) + (f"#{anchor}" if anchor else "")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from conformance.chapter import chapter
 from conformance.text import one_line
 from lab.scenarios import book
-from lab.site import places
+from lab.site import page_paths
 from lab.site.frame import Frame
 from lab.site.guides import Written
 from lab.site.implementation_pages import causes
@@ -27,20 +27,20 @@ def write(frame: Frame, run: Run, pages: Iterable[Written]) -> int:
     """Write the index and the page that searches it; returns the number of entries."""
     entries = [*_formats(run), *_implementations(run), *_scenarios(), *_pages(pages)]
     entries += [
-        ("vector", one.id.partition("/")[2], places.vector(one.id), _short(one.body["title"]))
+        ("vector", one.id.partition("/")[2], page_paths.vector(one.id), _short(one.body["title"]))
         for one in run.vectors.values()
     ]
     text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
     frame.file(PLACE, f"walproofIndex({text});\n")
-    frame.page(places.SEARCH, "search.html.j2", "Search", count=len(entries))
+    frame.page(page_paths.SEARCH, "search.html.j2", "Search", count=len(entries))
     return len(entries)
 
 
 def _formats(run: Run) -> Iterator[Entry]:
     for format in run.formats:
-        register, place = registers()[format], places.chapter(format)
+        register, place = registers()[format], page_paths.chapter(format)
         yield "format", register.title, place, format
-        yield "vectors", f"Vectors of {register.title}", places.vectors_of(format), format
+        yield "vectors", f"Vectors of {register.title}", page_paths.vectors_of(format), format
         for one in chapter(format).requirements.values():
             yield "rule", one.id, f"{place}#{one.id}", _short(one.first_sentence)
         for reason in register.reasons.values():
@@ -54,7 +54,7 @@ def _formats(run: Run) -> Iterator[Entry]:
 
 def _implementations(run: Run) -> Iterator[Entry]:
     for one in run.implementations:
-        place = places.implementation(str(one["name"]))
+        place = page_paths.implementation(str(one["name"]))
         yield "implementation", str(one["name"]), place, _short(one["title"])
         if kind_of(one) == NULL:
             continue
@@ -65,7 +65,7 @@ def _implementations(run: Run) -> Iterator[Entry]:
 
 def _scenarios() -> Iterator[Entry]:
     for id, one in book.scenarios().items():
-        yield "scenario", one.title, f"{places.SCENARIOS}#{id}", _short(one.story)
+        yield "scenario", one.title, f"{page_paths.SCENARIOS}#{id}", _short(one.story)
 
 
 def _pages(pages: Iterable[Written]) -> Iterator[Entry]:

@@ -10,7 +10,7 @@ from conformance.chapter import Requirement, chapter
 from conformance.describe import lost_text, record_text
 from conformance.reports.side_by_side import asked
 from conformance.vectors import Vector
-from lab.site import byte_view, places
+from lab.site import byte_view, page_paths
 from lab.site.answers import answers
 from lab.site.frame import Frame
 from lab.site.run import Implementation, Result
@@ -52,7 +52,7 @@ def write(frame: Frame, task: Task, pages: frozenset[str]) -> None:
     shown, others = byte_view.views(vector, task.control)
     sentences = chapter(str(body["format"])).requirements
     frame.page(
-        places.vector(vector.id),
+        page_paths.vector(vector.id),
         "vector.html.j2",
         vector.id.partition("/")[2],
         vector=vector,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conformance import BUILD
-from lab.site import places
+from lab.site import page_paths
 
 HERE = Path(__file__).resolve().parent
 MODULES = BUILD / "site-look"
@@ -26,19 +26,19 @@ def browser() -> str | None:
 
 def one_of_each_kind(site: Path) -> Iterator[str]:
     """The places of pages of all kinds; of vectors the shortest and the longest page."""
-    yield places.HOME
+    yield page_paths.HOME
     for pattern in ("formats/*/index.html", "formats/*/vectors.html"):
         yield from _smallest(site, pattern)[:1]
     vectors = _smallest(site, "vectors/*/*.html")
     yield from dict.fromkeys([*vectors[:1], *vectors[-1:]])
-    yield places.IMPLEMENTATIONS
+    yield page_paths.IMPLEMENTATIONS
     implementations = _smallest(site, "implementations/[!i]*.html")
     yield from dict.fromkeys([*implementations[:1], *implementations[-1:]])
-    yield from (places.SCENARIOS, places.MUTANTS, places.FINDINGS)
+    yield from (page_paths.SCENARIOS, page_paths.MUTANTS, page_paths.FINDINGS)
     yield from _smallest(site, "findings/[!i]*.html")[-1:]
-    yield places.GUIDES
+    yield page_paths.GUIDES
     yield from _smallest(site, "guides/[!i]*.html")[-1:]
-    yield f"{places.SEARCH}?q=checksum"
+    yield f"{page_paths.SEARCH}?q=checksum"
 
 
 def _smallest(site: Path, pattern: str) -> list[str]:

@@ -15,7 +15,15 @@ from rich.console import Console
 from conformance.declaration import BrokenDeclaration
 from conformance.isolation import offered
 from conformance.vectors import load_all
-from lab.bench import boxed, declared, harness_peer, harness_throughput, reading, report, workloads
+from lab.bench import (
+    declared,
+    harness_peer,
+    harness_throughput,
+    reading,
+    report,
+    sandbox,
+    workloads,
+)
 from lab.bench.command import bench
 from lab.bench.contender import Contender
 from lab.bench.contenders import contenders
@@ -131,7 +139,7 @@ def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
     rows = reading.measure([reader], [TINY], 1, isolated=isolated)
     assert rows[0]["records"] == TINY.count
     assert outside.exists() is not isolated
-    made = report.build(rows, [], 1, quick=True, isolation=boxed.isolation(isolated))
+    made = report.build(rows, [], 1, quick=True, isolation=sandbox.isolation(isolated))
     with (console := Console(width=120)).capture() as shown:
         report.show(made, console)
     assert ("isolation: own folder, own namespaces" in shown.get()) is isolated

@@ -14,8 +14,8 @@ from lab.crash.command import crash
 from lab.crash.formats import crash_of
 from lab.crash.judge import given
 from lab.crash.run import run
-from lab.crash.stops import why_not
 from lab.crash.strace import Parser
+from lab.crash.sync_snapshots import why_not
 from lab.crash.trace import Names, Write
 from lab.crash.writers import all_writers, is_boxed
 from reference_impl.systemd_journal.export_format import entry_body

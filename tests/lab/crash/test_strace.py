@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from lab.crash.recorder import contents
-from lab.crash.stops import Eyes, Look
 from lab.crash.strace import Parser, command
-from lab.crash.strace_words import NotUnderstood
+from lab.crash.strace_syntax import NotUnderstood
+from lab.crash.sync_snapshots import Eyes, Look
 from lab.crash.trace import Acknowledged, Names, Sync, Write, differing_files
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")

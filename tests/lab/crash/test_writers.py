@@ -12,11 +12,11 @@ import pytest
 
 from conformance.subject import Subject
 from lab.crash import oracles
-from lab.crash.live import run_live
+from lab.crash.concurrent_readers import run_live
 from lab.crash.model import MODELS
 from lab.crash.recorder import CannotRecord
 from lab.crash.run import Run, run
-from lab.crash.stops import why_not
+from lab.crash.sync_snapshots import why_not
 from walproof.implementations import all_implementations
 
 WRITER = Path(__file__).parent / "wrong_writer.py"

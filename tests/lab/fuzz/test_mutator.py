@@ -9,9 +9,9 @@ import pytest
 
 from conformance import VECTORS
 from conformance.vectors import load, load_all
+from lab.fuzz.field_positions import Known, moved
 from lab.fuzz.mutator import LARGEST, Mutator, any_bytes
 from lab.fuzz.packed import Input, unpack
-from lab.fuzz.places import Known, moved
 from lab.fuzz.seeds import seeds
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import pytest
 
-from lab.mutants.asking import Question, questions_of
 from lab.mutants.choice import all_mutants
 from lab.mutants.hunt import Fate, Hunt
 from lab.mutants.loading import codes_of, sources_of
+from lab.mutants.questions import Question, questions_of
 from lab.mutants.reached import Reached, reached
 from lab.mutants.reviewed import Reviewed
 from lab.mutants.sites import Mutant

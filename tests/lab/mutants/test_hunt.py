@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lab.mutants import hunt
-from lab.mutants.asking import ask
+from lab.mutants.questions import ask
 from lab.mutants.reached import WrongOriginal, reached
 from lab.mutants.reviewed import load_reviewed
 from reference_impl import formats

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.site import places
+from lab.site import page_paths
 from lab.site.look import browser, one_of_each_kind
 
 from .conftest import Site
@@ -40,7 +40,7 @@ def drawn(site: Path, place: str, profile: Path) -> tuple[str, list[str]]:
 
 @needs_browser
 def test_the_search_finds_from_the_disk(site: Site, tmp_path: Path) -> None:
-    page, said = drawn(site.out, f"{places.SEARCH}?q=ldb-032", tmp_path)
+    page, said = drawn(site.out, f"{page_paths.SEARCH}?q=ldb-032", tmp_path)
     assert said == []
     first = re.search(r'<ol id="results"><li><a href="([^"]+)">([^<]+)</a>', page)
     assert first is not None
@@ -58,7 +58,7 @@ def test_a_list_of_vectors_can_be_narrowed(site: Site, tmp_path: Path) -> None:
             'form.dispatchEvent(new Event("input"));'
             'document.getElementById("scheme").click();'
         )
-    page, said = drawn(copy, places.vectors_of("leveldb-log"), tmp_path / "profile")
+    page, said = drawn(copy, page_paths.vectors_of("leveldb-log"), tmp_path / "profile")
     assert said == []
     assert '<p id="filtered" role="status">1 vector</p>' in page
     assert re.search(r"<html[^>]* data-scheme=", page), "the scheme was chosen"
@@ -69,5 +69,5 @@ def test_every_kind_of_page_is_looked_at(site: Site) -> None:
     assert len(set(chosen)) == len(chosen) > 13
     kinds = {place.split("/")[0] for place in chosen}
     assert kinds == {place.split("/")[0] for place in site.pages} - {"search.html"} | {
-        f"{places.SEARCH}?q=checksum"
+        f"{page_paths.SEARCH}?q=checksum"
     }

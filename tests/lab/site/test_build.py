@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from lab.__main__ import lab
-from lab.site import build, places
+from lab.site import build, page_paths
 from lab.site.run import NotGolden, Run, run_of
 
 
@@ -42,7 +42,7 @@ def test_a_site_is_replaced_as_a_whole(run: Run, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
     files = [path for path in out.rglob("*") if path.is_file()]
     assert made == build.Made(len(files), sum(path.stat().st_size for path in files))
-    assert "No hunt stands beside this run" in (out / places.MUTANTS).read_text("utf-8")
+    assert "No hunt stands beside this run" in (out / page_paths.MUTANTS).read_text("utf-8")
 
 
 @pytest.mark.usefixtures("quick")
@@ -56,10 +56,10 @@ def test_what_fails_leaves_the_old_site(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(build.other_pages, "write_home", fail)
-    before = (out / places.HOME).read_bytes()
+    before = (out / page_paths.HOME).read_bytes()
     with pytest.raises(OSError, match="No space left"):
         build.build(only_first(run), out, None, jobs=1)
-    assert (out / places.HOME).read_bytes() == before
+    assert (out / page_paths.HOME).read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from conformance import ROOT
-from lab.site import places
+from lab.site import page_paths
 from lab.site.broken import broken
 from tests.conftest import unavailable
 
@@ -46,8 +46,14 @@ def test_every_link_of_it_leads_somewhere(made: Path) -> None:
 
 def test_it_has_what_every_site_has(made: Path) -> None:
     pages = {path.relative_to(made).as_posix() for path in made.rglob("*.html")}
-    assert {places.vector(id) for id in CHOSEN} <= pages
-    assert {places.HOME, places.SCENARIOS, places.MUTANTS, places.FINDINGS, places.GUIDES} <= pages
+    assert {page_paths.vector(id) for id in CHOSEN} <= pages
+    assert {
+        page_paths.HOME,
+        page_paths.SCENARIOS,
+        page_paths.MUTANTS,
+        page_paths.FINDINGS,
+        page_paths.GUIDES,
+    } <= pages
     guides = {f"guides/{path.stem}.html" for path in (ROOT / "docs").glob("rescue.md")}
     assert guides <= pages
 

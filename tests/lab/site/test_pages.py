@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.text import one_line
-from lab.site import places
+from lab.site import page_paths
 from lab.site.broken import broken
 from lab.site.run import Run
 
@@ -61,7 +61,7 @@ def test_pages_load_nothing_but_their_own(site: Site) -> None:
 
 def test_every_vector_of_the_run_has_a_page(site: Site) -> None:
     made = {place for place in site.pages if place.startswith("vectors/")}
-    assert made == {places.vector(id) for id in CHOSEN}
+    assert made == {page_paths.vector(id) for id in CHOSEN}
     assert all(len(site.text(place).encode()) < LARGEST for place in made)
 
 
@@ -111,7 +111,7 @@ def test_a_prefix_table_stands_where_every_prefix_is_asked(site: Site) -> None:
 
 
 def test_real_ones_come_first_and_null_baselines_last(site: Site) -> None:
-    text = site.text(places.IMPLEMENTATIONS)
+    text = site.text(page_paths.IMPLEMENTATIONS)
     order = [f">{FAILING}</a>", ">executable-spec</a>", ">stranger</a>", ">null: intact</a>"]
     found = [text.index(one) for one in order]
     assert found == sorted(found)
@@ -119,12 +119,12 @@ def test_real_ones_come_first_and_null_baselines_last(site: Site) -> None:
 
 
 def test_an_implementation_shows_why_it_fails(site: Site) -> None:
-    page = site.pages[places.implementation(FAILING)]
+    page = site.pages[page_paths.implementation(FAILING)]
     assert "open-record-joined-with-the-next" in page.ids
     assert "../vectors/leveldb-log/first-then-full.html" in page.links
-    badge = (site.out / places.badge(FAILING)).read_text("utf-8")
+    badge = (site.out / page_paths.badge(FAILING)).read_text("utf-8")
     assert re.search(r"walproof: \d+/\d+ pairs", badge)
-    assert not (site.out / places.badge("null: intact")).exists()
+    assert not (site.out / page_paths.badge("null: intact")).exists()
 
 
 def test_a_rule_names_its_vectors_and_who_is_right(site: Site) -> None:
@@ -142,17 +142,17 @@ def test_the_list_of_vectors_marks_each_answer(site: Site) -> None:
 
 
 def test_scenarios_and_findings_and_guides_are_there(site: Site) -> None:
-    assert "goleveldb-joined.html" in site.text(places.FINDINGS)
-    assert "adapter.html" in site.text(places.GUIDES)
-    assert "What happens to logs" in site.text(places.SCENARIOS)
+    assert "goleveldb-joined.html" in site.text(page_paths.FINDINGS)
+    assert "adapter.html" in site.text(page_paths.GUIDES)
+    assert "What happens to logs" in site.text(page_paths.SCENARIOS)
 
 
 def test_the_mutants_are_a_matrix(site: Site) -> None:
-    text = site.text(places.MUTANTS)
+    text = site.text(page_paths.MUTANTS)
     assert '<td class="bad">1 of 2</td>' in text
     assert "of 900 mutants of leveldb-log 3 were asked" in text
     assert "if a &lt;= b:" in text
-    assert "formats/leveldb-log/index.html#LDB-028" in site.pages[places.MUTANTS].links
+    assert "formats/leveldb-log/index.html#LDB-028" in site.pages[page_paths.MUTANTS].links
 
 
 def test_the_search_finds_what_is_there(site: Site, run: Run) -> None:
@@ -177,7 +177,7 @@ def test_text_of_programs_is_only_text(site: Site) -> None:
         assert "\u202e" not in page.text and "\x1b" not in page.text, place
         assert not [one for one in page.links if one.startswith("javascript:")], place
     assert one_line(FOREIGN).replace("<", "&lt;").replace(">", "&gt;") in site.text(
-        places.implementation("stranger")
+        page_paths.implementation("stranger")
     )
 
 

@@ -16,7 +16,7 @@ from lab.crash.command import crash
 from lab.crash.model import MODELS
 from lab.crash.recorder import CannotRecord
 from lab.crash.run import Run, run
-from lab.crash.stops import Stops
+from lab.crash.sync_snapshots import Stops
 
 from .test_stops import blind, needs_stops
 from .test_writers import may_trace

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.crash import stops
-from lab.crash.stopped import CALLS, MACHINES, instructions
-from lab.crash.stops import PAGE, Eyes, Look, Seen, Stops, why_not
+from lab.crash import sync_snapshots
 from lab.crash.strace import Parser
+from lab.crash.sync_snapshots import PAGE, Eyes, Look, Seen, Stops, why_not
+from lab.crash.syscall_pause import CALLS, MACHINES, instructions
 from lab.crash.trace import Acknowledged, Names, Resize, Sync, Write
 
 needs_stops = pytest.mark.skipif(bool(why_not()), reason=f"calls cannot be stopped: {why_not()}")
@@ -297,7 +297,7 @@ def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
 
 
 def test_a_system_that_stops_no_call_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stops.sys, "platform", "darwin")
+    monkeypatch.setattr(sync_snapshots.sys, "platform", "darwin")
     assert why_not.__wrapped__() == "only Linux has seccomp"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lab.mutants.choice import Choice, all_mutants
-from lab.mutants.kept import Kept, kept_of
+from lab.mutants.fate_store import Kept, kept_of
 from lab.mutants.reviewed import Reviewed
 from lab.mutants.run import hunt
 

@@ -2,7 +2,7 @@
 
 Pages of mapped memory change without a system call. What they hold when a sync begins is what that
 sync covers; what they hold a moment later may not be. So each call that orders what is on the disk
-(:data:`~lab.crash.stopped.CALLS`) waits in the kernel until the files were read here.
+(:data:`~lab.crash.syscall_pause.CALLS`) waits in the kernel until the files were read here.
 
 The system's own means for that is a notification of seccomp. A stop by a signal, which strace can
 inject, takes effect only when the call has returned, interrupts other threads, and is seen by
@@ -28,7 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.crash import stopped
+from lab.crash import syscall_pause
 
 PAGE = 4096
 """What the system writes back of mapped memory at a time."""
@@ -110,7 +110,7 @@ class Stops:
         Its calls fail from then on, and what it does is not what it would do.
         """
         self._look = look
-        self._syncs = stopped.sync_numbers(platform.machine())
+        self._syncs = syscall_pause.sync_numbers(platform.machine())
         self._held: list[tuple[float, int]] = []
         """The calls that wait longer: until when, and their number; the first one first."""
         with contextlib.ExitStack() as made:
@@ -126,7 +126,7 @@ class Stops:
 
     def command(self, words: Sequence[str]) -> list[str]:
         """The words that start a program with its calls stopped."""
-        return [sys.executable, "-I", "-S", stopped.__file__, str(self._place), *words]
+        return [sys.executable, "-I", "-S", syscall_pause.__file__, str(self._place), *words]
 
     def close(self) -> None:
         """Listen no more: calls that are still made then fail, so the program is to be gone."""
