@@ -1,8 +1,8 @@
 """Runs a program whose calls in :data:`CALLS` wait until somebody has looked at its files.
 
 ``python syscall_pause.py SOCKET PROGRAM [ARGUMENT]...``: a filter of the system (seccomp) is put on
-this process, the descriptor that tells of the calls goes to whoever listens at SOCKET, and the program
-takes the place of this one. Its children and threads have the filter, too. A script of its own,
+this process, the descriptor that tells of the calls goes to whoever listens at SOCKET, and the
+program takes the place of this one. Its children and threads have the filter, too. A script of its own,
 with the standard library alone: it is started under strace, where each call takes its time.
 """
 
