@@ -2,8 +2,9 @@
 
 ``python syscall_pause.py SOCKET PROGRAM [ARGUMENT]...``: a filter of the system (seccomp) is put on
 this process, the descriptor that tells of the calls goes to whoever listens at SOCKET, and the
-program takes the place of this one. Its children and threads have the filter, too. A script of its own,
-with the standard library alone: it is started under strace, where each call takes its time.
+program takes the place of this one. Its children and threads have the filter, too. A script of
+its own, with the standard library alone: it is started under strace, where each call takes its
+time.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def fuzz(
         return _told(out, outcomes)
     if not blind and not has_engine():
         raise click.ClickException(
-            "needs atheris, which is not here: pip install 'walproof[fuzz]'; or go --blind"
+            "needs atheris, which is not here: make fuzz installs it; or go --blind"
         )
     budget = 0.0 if inputs is not None and seconds is None else seconds or SECONDS
     outcomes = []
