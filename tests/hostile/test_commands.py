@@ -17,8 +17,8 @@ SIZE_BYTES = 1 << 19
 SMALL_BYTES = 1 << 12
 
 
-def peak_bytes(command: str, make: Callable[[int], bytes], size: int, folder: Path) -> float:
-    """Return how much memory a command takes for a log of about ``size`` bytes."""
+def run(command: str, make: Callable[[int], bytes], size: int, folder: Path) -> dict[str, float]:
+    """Run a command on a log of about ``size`` bytes: its exit status, and the memory it takes."""
     (hostile,) = [log for log in logs() if log.make is make]
     paths = []
     for number, count in enumerate((SMALL_BYTES, size)):
@@ -26,46 +26,41 @@ def peak_bytes(command: str, make: Callable[[int], bytes], size: int, folder: Pa
         paths[-1].parent.mkdir()
         paths[-1].write_bytes(make(count))
     small, log = paths
-    result = run_command(log, small, hostile.format, command.split())
-    assert result["status"] == 0
-    return result["peak_bytes"]
+    return run_command(log, small, hostile.format, command.split())
+
+
+QUARTER_BYTES = SIZE_BYTES // 4
 
 
 @pytest.mark.parametrize(
-    ("command", "make", "size"),
+    ("command", "make", "size", "status"),
     [
-        ("read --records --format FORMAT LOG", kahadb_journal.empty_records, SIZE_BYTES),
-        ("read --json --format FORMAT LOG", kahadb_journal.empty_records, SIZE_BYTES),
-        ("recover --format FORMAT LOG --out OUT", kahadb_journal.empty_records, SIZE_BYTES),
-        ("inspect --format FORMAT LOG", kahadb_journal.empty_records, SIZE_BYTES),
-        ("diff --format FORMAT LOG LOG", kahadb_journal.empty_records, SIZE_BYTES),
-        ("read --json --format FORMAT LOG", zmq_raft.empty_arrays, SIZE_BYTES),
-        ("recover --format FORMAT LOG --out OUT", zmq_raft.empty_arrays, SIZE_BYTES),
-        ("export --format FORMAT LOG --parquet OUT", zmq_raft.long_text, 4 * SIZE_BYTES),
-        ("read --jsonl --fast --format FORMAT LOG", zmq_raft.long_text, 4 * SIZE_BYTES),
+        ("read --records --format FORMAT LOG", kahadb_journal.empty_records, SIZE_BYTES, 0),
+        ("read --json --format FORMAT LOG", kahadb_journal.empty_records, SIZE_BYTES, 0),
+        ("recover --format FORMAT LOG --out OUT", kahadb_journal.empty_records, SIZE_BYTES, 0),
+        ("inspect --format FORMAT LOG", kahadb_journal.empty_records, SIZE_BYTES, 0),
+        ("diff --format FORMAT LOG LOG", kahadb_journal.empty_records, SIZE_BYTES, 0),
+        ("read --json --format FORMAT LOG", zmq_raft.empty_arrays, SIZE_BYTES, 0),
+        # An update of more than 16,384 values is not written (ZMR-106).
+        ("recover --format FORMAT LOG --out OUT", zmq_raft.empty_arrays, SIZE_BYTES, 1),
+        ("export --format FORMAT LOG --parquet OUT", zmq_raft.long_text, 4 * SIZE_BYTES, 0),
+        ("read --jsonl --fast --format FORMAT LOG", zmq_raft.long_text, 4 * SIZE_BYTES, 0),
         ("export --decode --format FORMAT LOG --parquet OUT", leveldb_log.batch_of_marks,
-         SIZE_BYTES),
+         SIZE_BYTES, 0),
+        ("export --decode --format FORMAT LOG --parquet OUT", kahadb_journal.inflated_text,
+         QUARTER_BYTES, 0),
+        ("export --format FORMAT LOG --parquet OUT", kahadb_journal.unknown_types,
+         QUARTER_BYTES, 3),
+        ("export --decode --format FORMAT LOG --parquet OUT", kahadb_journal.unknown_types,
+         QUARTER_BYTES, 3),
     ],
 )  # fmt: skip
 def test_a_command_stays_below_the_limit(
-    command: str, make: Callable[[int], bytes], size: int, tmp_path: Path
+    command: str, make: Callable[[int], bytes], size: int, status: int, tmp_path: Path
 ) -> None:
-    assert peak_bytes(command, make, size, tmp_path) <= memory_limit_bytes(size)
-
-
-@pytest.mark.parametrize(
-    ("command", "make"),
-    [
-        ("export --format FORMAT LOG --parquet OUT", kahadb_journal.unknown_types),
-        ("export --decode --format FORMAT LOG --parquet OUT", kahadb_journal.unknown_types),
-        ("export --decode --format FORMAT LOG --parquet OUT", kahadb_journal.inflated_text),
-    ],
-)
-def test_an_export_stays_below_the_limit(
-    command: str, make: Callable[[int], bytes], tmp_path: Path
-) -> None:
-    size = SIZE_BYTES // 4
-    assert peak_bytes(command, make, size, tmp_path) <= memory_limit_bytes(size)
+    result = run(command, make, size, tmp_path)
+    assert result["status"] == status
+    assert result["peak_bytes"] <= memory_limit_bytes(size)
 
 
 STREAMING = (

@@ -18,7 +18,7 @@ from lab.crash.recorder import CannotRecord
 from lab.crash.run import Run, run
 from lab.crash.sync_snapshots import Stops
 
-from .test_stops import blind, needs_stops
+from .test_sync_snapshots import blind, needs_stops
 from .test_writers import may_trace
 
 WRITER = Path(__file__).parent / "mapped_writer.py"

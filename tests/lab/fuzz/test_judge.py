@@ -111,7 +111,7 @@ def test_a_finding_is_a_small_input_and_a_command(judge: Judge, tmp_path: Path) 
     (said,) = saved_findings(tmp_path)
     assert said["size"] == small.size
     assert said["kind"] == "unaccounted"
-    path = said["repeat"].split()[3]
+    path = said["repeat"].split()[5]
     assert unpack(Path(path).read_bytes()) == small
 
 

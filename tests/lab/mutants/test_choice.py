@@ -25,8 +25,8 @@ def test_everything(all_of_leveldb) -> None:
 
 
 def test_by_function_and_by_file(all_of_leveldb) -> None:
-    chosen = Choice(functions=["reader._Scan._t*", "layout.all_zero"]).of(all_of_leveldb)
-    assert functions(chosen) == {"reader._Scan._torn", "layout.all_zero"}
+    chosen = Choice(functions=["reader.Scan._t*", "layout.all_zero"]).of(all_of_leveldb)
+    assert functions(chosen) == {"reader.Scan._torn", "layout.all_zero"}
     assert {one.path.name for one in Choice(files=["w*.py"]).of(all_of_leveldb)} == {"writer.py"}
 
 
@@ -49,7 +49,7 @@ def test_what_a_change_touches(all_of_leveldb) -> None:
     source = READER.read_text().splitlines()
     line = next(n for n, text in enumerate(source, 1) if "def _torn(" in text) + 3
     chosen = Choice(changed={READER: frozenset({line})}).of(all_of_leveldb)
-    assert functions(chosen) == {"reader._Scan._torn"}
+    assert functions(chosen) == {"reader.Scan._torn"}
     constants = next(n for n, text in enumerate(source, 1) if text.startswith("LEVELDB_NAME"))
     chosen = Choice(changed={READER: frozenset({constants})}).of(all_of_leveldb)
     assert functions(chosen) <= {"reader"}

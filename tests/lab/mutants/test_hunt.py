@@ -17,7 +17,7 @@ CHECKSUM = "masked_crc(view[pos + 6:data_end]) != checksum"
 
 def test_the_canary_dies(mutant, fates) -> None:
     """A reader that takes every wrong checksum for a right one."""
-    (fate,) = fates(mutant("reader._Scan._block", CHECKSUM, "False"))
+    (fate,) = fates(mutant("reader.Scan._block", CHECKSUM, "False"))
     assert not fate.lives
     assert fate.killer is not None and fate.killer.startswith("leveldb-log/")
 

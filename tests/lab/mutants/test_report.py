@@ -46,7 +46,7 @@ def test_a_survivor_is_shown_with_its_source(report) -> None:
 
 
 def test_requirements_that_kill_alone() -> None:
-    found = hunt("leveldb-log", Choice(functions=["reader._Scan._zeros_were_a_gap"]))
+    found = hunt("leveldb-log", Choice(functions=["reader.Scan._zeros_were_a_gap"]))
     alone = {one["id"]: one["alone"] for one in found["requirements"]}
     assert alone["LDB-027"] > 0
     assert alone["LDB-012"] == 0
