@@ -19,7 +19,7 @@ from lab.mutants.hunt import Fate
 from lab.mutants.sites import Mutant, Name
 from reference_impl.places import PACKAGES
 
-_CODE = ("conformance", "reference_impl")
+_CODE = ("conformance", "lab/mutants", "reference_impl")
 
 
 class Kept:

@@ -15,7 +15,7 @@ import pytest
 from conformance import ROOT
 from conformance.adapterkit import Refused
 
-ADAPTER = ROOT / "walproof" / "crash" / "implementations" / "systemd-journald" / "adapter.py"
+ADAPTER = ROOT / "lab" / "crash" / "implementations" / "systemd-journald" / "adapter.py"
 SERVICE = ROOT / "lab/databases/implementations/systemd-journald-service/program.py"
 APART = ["unshare", "--mount", "--propagation", "private"]
 
