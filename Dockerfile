@@ -21,6 +21,8 @@ RUN python -m venv /opt/walproof \
  && set -- /opt/wheel/*.whl \
  && /opt/walproof/bin/pip install --no-cache-dir --disable-pip-version-check \
       --constraint /opt/requirements.txt "$1${EXTRAS:+[$EXTRAS]}" \
+ && apt-get update && apt-get install --yes --no-install-recommends bubblewrap \
+ && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --create-home walproof
 USER 10001
 WORKDIR /work

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import os
 import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from conformance import aftermath
 from conformance.compare import differences, normalise, pin
-from conformance.contents import Contents, is_at, read_contents, read_file, size, write_contents
-from conformance.protocol.messages import Owed
+from conformance.contents import Contents, read_contents, read_file, size, write_contents
 from conformance.vectors import Vector
 from reference_impl import formats
 from reference_impl.answer import collect
 
 DEFAULT_WALL_MS = 2000
+STRUCTURE = "structure"
+"""The profile of generated parsers, which list fields and do not answer."""
 REPLY_BYTES = 2 << 20
 REPLY_BYTES_PER_BYTE = 64
 
@@ -30,7 +30,7 @@ class Judgement:
     """What one reply is worth. ``difference`` is ``None`` when it is as expected.
 
     ``effect`` names what is wrong with a write or an append where the answer to the log does not
-    show it, or not alone; of a read, that the log is another one now.
+    show it, or not alone.
     """
 
     difference: str | None
@@ -43,7 +43,6 @@ REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES =
     "refused", "changed-while-refusing", "not-refused", "no-log", "other-bytes", "other-files",
 )  # fmt: skip
 """Effects of a write or an append (:class:`Judgement`)."""
-CHANGED_BY_READING = "changed-by-reading"
 
 
 @dataclass(frozen=True)
@@ -61,17 +60,6 @@ class Case:
         """How long a reply may be."""
         usual = usual_reply_bytes(size(self.vector.contents))
         return int(self.vector.body.get("limits", {}).get("reply_bytes", usual))
-
-    @property
-    def owed(self) -> Owed | None:
-        """The answer that is owed, if there is one."""
-        return self.vector.owed.get(self.profile)
-
-    @functools.cached_property
-    def only_step(self) -> Step | None:
-        """The request of this case, if one is all."""
-        first, *others = itertools.islice(self.steps(), 2)
-        return None if others else first
 
     @functools.cached_property
     def wall_ms(self) -> int:
@@ -106,9 +94,6 @@ class Case:
 class Step:
     """One request and its judgement."""
 
-    ahead: ClassVar[bool] = False
-    """Whether it may be sent before earlier requests have their replies: it only reads."""
-
     def prepare(self, place: Path) -> None:
         """Put the scratch copy in place."""
         raise NotImplementedError
@@ -117,8 +102,8 @@ class Step:
         """The message to send."""
         raise NotImplementedError
 
-    def again(self, case: Case, place: Path, seq: int) -> dict[str, Any] | None:
-        """What to ask for when the reply is wrong, to say more of it; None for nothing."""
+    def details(self, case: Case, place: Path, seq: int) -> dict[str, Any] | None:
+        """Return a second request, for the details of a wrong reply; None where there is none."""
         return None
 
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
@@ -130,7 +115,6 @@ class Step:
 class ReadStep(Step):
     """Read a scratch copy; it must be unchanged afterwards."""
 
-    ahead: ClassVar[bool] = True
     contents: Contents
     expect: Mapping[str, Any]
     accept: Sequence[Mapping[str, Any]] = ()
@@ -154,11 +138,10 @@ class ReadStep(Step):
         if found and any(not differences(other, actual, reports) for other in self.accept):
             found = []
         # A reader never writes: not even to repair (LDB-042 and its like).
-        effect = "" if unchanged(self.contents, place) else CHANGED_BY_READING
-        if effect:
+        if found_at(place) != self.contents:
             found.append("the reader changed the log it read")
         difference = self.label + pin(found, actual, reports) if found else None
-        return Judgement(difference, self.expect, actual, effect)
+        return Judgement(difference, self.expect, actual)
 
 
 def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -370,11 +353,6 @@ def found_at(place: Path) -> Contents | None:
         return read_contents(place) if stat.S_ISDIR(mode) else None
     except (OSError, ValueError):
         return None
-
-
-def unchanged(contents: Contents, place: Path) -> bool:
-    """Whether a log is what it was."""
-    return is_at(contents, place) or found_at(place) == contents
 
 
 def _answer(place: Path, vector: Vector) -> dict[str, Any] | None:

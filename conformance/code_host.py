@@ -1,36 +1,14 @@
-"""What code hosts read: workflow commands that annotate lines, and SARIF 2.1.0.
-
-A workflow command is a line of a step's output, ``::error file=…,line=…,title=…::message``.
-"""
+"""SARIF 2.1.0, which code hosts read."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from conformance import __version__
-from conformance.text import printable
-
-Level = Literal["error", "warning", "notice"]
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-
-
-def annotation(level: Level, message: str, title: str, file: str = "", line: int = 0) -> str:
-    """A workflow command, one line without its end; ``line`` counts from 1, 0 is the whole file."""
-    places = {"file": file, "line": str(line or ""), "title": title}
-    said = ",".join(f"{key}={_property(value)}" for key, value in places.items() if value)
-    return f"::{level} {said}::{_data(message)}"
-
-
-def _data(text: str) -> str:
-    text = printable(text)
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def location(file: str, line: int = 0) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from conformance.cases import Case, cases_of
 from conformance.contents import Contents, read_contents, write_contents
 from conformance.recipes.fresh import Fresh
 from conformance.registry import FOLDER, load
-from conformance.runner import run_subjects_now
+from conformance.runner import run_subjects
 from conformance.subject import Subject, subject_of
 from conformance.vectors import Vector
 from reference_impl.answer import NewRecord
@@ -35,30 +35,30 @@ def confirm(fresh: Fresh, jobs: int = 2, progress: Callable[[], None] = lambda: 
     if reader.unavailable is not None:
         return fresh
     wrong = set(_not_passed(reader, list(fresh.variants.values()), jobs, progress))
-    kept = {id: vector for id, vector in fresh.variants.items() if id not in wrong}
+    confirmed = {id: vector for id, vector in fresh.variants.items() if id not in wrong}
     golden = sorted({*fresh.as_golden, *wrong})
     return replace(
-        fresh, variants=kept, as_golden=golden, by=SECOND_READER, unconfirmed=sorted(wrong)
+        fresh, variants=confirmed, as_golden=golden, by=SECOND_READER, unconfirmed=sorted(wrong)
     )
 
 
 def _not_passed(
     reader: Subject, vectors: Sequence[Vector], jobs: int, progress: Callable[[], None]
 ) -> list[str]:
-    own = [
-        Vector(one.path, {**one.body, "limits": _patient(one)}, one.contents)
-        for one in vectors
-        if not reader.formats or one.body["format"] in reader.formats
+    patient = [
+        Vector(each.path, {**each.body, "limits": _patient(each)}, each.contents)
+        for each in vectors
+        if not reader.formats or each.body["format"] in reader.formats
     ]
-    cases = cases_of(own, ["recover", "strict"]) + [
+    cases = cases_of(patient, ["recover", "strict"]) + [
         Case(_to_read(vector), "recover")
-        for vector in own
+        for vector in patient
         if vector.operation in _WRITING and not _leaves_nothing(vector)
     ]
-    (outcome,) = run_subjects_now([reader], lambda _: cases, jobs, progress=progress)
+    (outcome,) = run_subjects([reader], lambda _: cases, jobs, progress=progress)
     if outcome.status != "ran":
-        return [vector.id for vector in own]
-    return [one["vector"] for one in outcome.results if one["class"] != "pass"]
+        return [vector.id for vector in patient]
+    return [each["vector"] for each in outcome.results if each["class"] != "pass"]
 
 
 def _patient(vector: Vector) -> dict[str, object]:
@@ -85,7 +85,9 @@ def _left_by(vector: Vector) -> Contents:
     body: Mapping[str, object] = vector.body
     if vector.operation == "write" or body.get("must_refuse"):
         return vector.contents
-    records = [NewRecord(bytes.fromhex(one["payload"]), one) for one in vector.records_to_write()]
+    records = [
+        NewRecord(bytes.fromhex(each["payload"]), each) for each in vector.records_to_write()
+    ]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / vector.input.name
         write_contents(vector.contents, path)

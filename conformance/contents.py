@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -68,37 +67,6 @@ def _entries(folder: Path) -> Iterator[tuple[Steps, os.DirEntry[str]]]:
 def read_file(path: Path) -> bytes:
     """Everything in a log of one file. Raises ``OSError``, and :class:`TooMuch`."""
     return _read(path, MAX_BYTES)
-
-
-def is_at(contents: Contents, path: Path) -> bool:
-    """Whether just these bytes are for certain at a path, in plain files; quicker than to read it.
-
-    It waits for nothing, such as the other end of a pipe.
-    """
-    try:
-        if isinstance(contents, bytes):
-            return _is_file_of(contents, path)
-        return _is_folder_of(contents, path)
-    except (OSError, ValueError):
-        return False
-
-
-def _is_folder_of(contents: Mapping[str, bytes], path: Path) -> bool:
-    found = {"/".join(steps): entry for steps, entry in _entries(path)}
-    return found.keys() == contents.keys() and all(
-        _is_file_of(contents[name], entry.path) for name, entry in found.items()
-    )
-
-
-def _is_file_of(data: bytes, path: str | Path) -> bool:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size != len(data):
-            return False
-        return os.read(descriptor, len(data) + 1) == data
-    finally:
-        os.close(descriptor)
 
 
 def _read(path: str | Path, limit: int) -> bytes:

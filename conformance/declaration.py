@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-import json
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
+from typing import Any
 
 
 class BrokenDeclaration(Exception):
@@ -23,17 +18,8 @@ def read(path: Path, schema: Path) -> dict[str, Any]:
     except ValueError as error:  # neither TOML nor UTF-8
         raise BrokenDeclaration(f"{path}: {error}") from None
     # Not loaded by the many commands that only name this exception.
-    from jsonschema.exceptions import best_match
+    from conformance.json_schema import first_problem
 
-    wrong = best_match(_validator(schema).iter_errors(body))
-    if wrong is not None:
-        where = "/".join(map(str, wrong.absolute_path))
-        raise BrokenDeclaration(f"{path}: {f'{where}: ' if where else ''}{wrong.message[:300]}")
+    if (problem := first_problem(schema, body)) is not None:
+        raise BrokenDeclaration(f"{path}: {': '.join(filter(None, problem))}")
     return body
-
-
-@functools.cache
-def _validator(schema: Path) -> Draft202012Validator:
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(json.loads(schema.read_text("utf-8")))

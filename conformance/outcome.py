@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.cases import Case, Judgement
+from conformance.cases import STRUCTURE, Case, Judgement
 from conformance.contents import TooMuch
-from conformance.protocol.child import Crash, OverLimit, Timeout
+from conformance.process import Crash, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
-from conformance.structure.cases import PROFILE as STRUCTURE
 from conformance.subject import Subject
 
 CLASS_OF_ERROR = {
@@ -30,15 +29,14 @@ EXPECTED_CLASSES = ("pass", "known-failure", "skipped")
 class SubjectRun:
     """What came of one subject: who it said it is, and a result per case."""
 
-    # asyncio and the signal module spell out what a finished task returns: thousands of results.
-    subject: Subject = field(repr=False)
+    subject: Subject
     hello: dict[str, Any] = field(default_factory=dict)
     status: str = "ran"
     because: str | None = None
     seconds: float = 0.0
-    results: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    asked: str | None = None
-    """When it was asked, if that was in an earlier run (:mod:`conformance.kept_results`)."""
+    results: list[dict[str, Any]] = field(default_factory=list)
+    cached_from: str | None = None
+    """When it ran, if that was in an earlier run (:mod:`conformance.cache`)."""
 
 
 def with_known(subject: Subject, result: dict[str, Any]) -> dict[str, Any]:
@@ -61,9 +59,9 @@ def with_known(subject: Subject, result: dict[str, Any]) -> dict[str, Any]:
 def passed(subject: Subject, case: Case) -> dict[str, Any]:
     """The result of a case in which nothing is wrong, and how to repeat it."""
     chosen = f"--vector {case.vector.option} --profile {case.profile}"
-    told = {"repeat": f"{subject.repeat} {chosen}"}
+    commands = {"repeat": f"{subject.repeat} {chosen}"}
     if subject.ask and case.profile != STRUCTURE:
-        told["ask"] = f"{subject.ask} {chosen} --keep kept"
+        commands["ask"] = f"{subject.ask} {chosen} --keep kept"
     return {
         "vector": case.vector.id,
         "profile": case.profile,
@@ -74,7 +72,7 @@ def passed(subject: Subject, case: Case) -> dict[str, Any]:
         "expected": None,
         "actual": None,
         "stderr": None,
-        **told,
+        **commands,
     }
 
 

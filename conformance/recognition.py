@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
-
 from conformance import VECTORS
 from conformance.contents import Contents, write_contents
+from conformance.json_schema import first_problem
 from conformance.vectors import BrokenVector, load
 from reference_impl.formats import FORMATS
 
@@ -48,11 +46,9 @@ def recognised(path: Path) -> tuple[str, ...]:
 def load_examples(path: Path = EXAMPLES) -> list[Example]:
     """The examples. Raises :class:`BrokenVector`."""
     body = json.loads(path.read_text("utf-8"))
-    schema = json.loads((VECTORS / "recognition.schema.json").read_text("utf-8"))
-    wrong = best_match(Draft202012Validator(schema).iter_errors(body))
-    if wrong is not None:
-        where = "/".join(map(str, wrong.absolute_path)) or "the examples"
-        raise BrokenVector(f"{path}: {where}: {wrong.message[:300]}")
+    if (problem := first_problem(VECTORS / "recognition.schema.json", body)) is not None:
+        where, message = problem
+        raise BrokenVector(f"{path}: {where or 'the examples'}: {message}")
     return [_example(one) for one in body["examples"]]
 
 

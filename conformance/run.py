@@ -5,7 +5,6 @@ The shape of a report is ``reports/report.schema.json``.
 
 from __future__ import annotations
 
-import asyncio
 import datetime
 import itertools
 import os
@@ -16,18 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from conformance import __version__
-from conformance.cases import Case, cases_of
+from conformance.cache import ResultCache
+from conformance.cases import STRUCTURE, Case, cases_of
 from conformance.describe import sized_payload_text
-from conformance.isolation import evidence, words
-from conformance.isolation.environment import existing as present
-from conformance.kept_results import KeptResults
 from conformance.outcome import EXPECTED_CLASSES, SubjectRun
-from conformance.protocol.child import Limits
-from conformance.protocol.oneshot import file_name
+from conformance.process import Limits
 from conformance.recipes.fresh import Fresh
 from conformance.runner import run_subjects
+from conformance.sandbox import Isolation, isolation
 from conformance.score import WRITING, score
-from conformance.structure.cases import PROFILE, structure_cases
+from conformance.session import file_name
+from conformance.structure.cases import structure_cases
 from conformance.subject import Subject, baseline_subjects
 from conformance.text import one_line
 from conformance.vectors import Vector
@@ -65,7 +63,7 @@ class Plan:
 
     def cases(self, subject: Subject) -> list[Case]:
         """What a subject is asked: answers, or fields (a generated parser, or on request)."""
-        answers = [profile for profile in self.profiles if profile != PROFILE]
+        answers = [profile for profile in self.profiles if profile != STRUCTURE]
         vectors = [
             vector
             for vector in self.vectors
@@ -74,13 +72,13 @@ class Plan:
         cases: list[Case] = []
         if not subject.structure and (answers or not self.profiles):
             cases += cases_of(vectors, answers)
-        if PROFILE in self.profiles or (subject.structure and not self.profiles):
+        if STRUCTURE in self.profiles or (subject.structure and not self.profiles):
             cases += structure_cases(vectors)
         return cases
 
     def count(self) -> int:
         """How many cases will run."""
-        return sum(len(self.cases(one)) for one in self.subjects if one.unavailable is None)
+        return sum(len(self.cases(each)) for each in self.subjects if each.unavailable is None)
 
 
 def run(
@@ -88,16 +86,16 @@ def run(
     jobs: int = 2,
     limits: Limits | None = None,
     progress: Callable[[int], None] = lambda _: None,
-    kept: KeptResults | None = None,
+    cache: ResultCache | None = None,
 ) -> Report:
-    """Ask every subject, ``jobs`` children at a time, and report; ``progress`` counts cases.
+    """Run every subject, ``jobs`` sessions at a time, and report; ``progress`` counts cases.
 
-    With ``kept`` only those are asked for whom something has changed since they were.
+    With a ``cache``, subjects for which nothing has changed are not run again.
     """
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()
     now = started.strftime("%Y-%m-%dT%H:%M:%SZ")
-    outcomes = _outcomes(plan, now, jobs, limits, progress, kept)
+    outcomes = _outcomes(plan, now, jobs, limits, progress, cache)
     described = {vector.id: describe(vector) for vector in plan.vectors}
     _leave_out_unread_formats(outcomes, described)
     return {
@@ -121,44 +119,41 @@ def _outcomes(
     jobs: int,
     limits: Limits | None,
     progress: Callable[[int], None],
-    kept: KeptResults | None,
+    cache: ResultCache | None,
 ) -> list[SubjectRun]:
-    """What came of every subject, in their order: of an earlier run, or asked now."""
-    if kept is None:
-        return asyncio.run(
-            run_subjects(plan.subjects, plan.cases, jobs, limits, lambda: progress(1))
-        )
-    keys = [kept.key(subject, plan.cases(subject)) for subject in plan.subjects]
-    outcomes = [kept.find(*each) for each in zip(plan.subjects, keys, strict=True)]
+    """Return what came of every subject, in their order: in an earlier run, or now."""
+    if cache is None:
+        return run_subjects(plan.subjects, plan.cases, jobs, limits, lambda: progress(1))
+    keys = [cache.key(subject, plan.cases(subject)) for subject in plan.subjects]
+    outcomes = [cache.get(*each) for each in zip(plan.subjects, keys, strict=True)]
     progress(sum(len(run.results) for run in outcomes if run is not None))
-    left = [one for one, run in zip(plan.subjects, outcomes, strict=True) if run is None]
-    asked = asyncio.run(run_subjects(left, plan.cases, jobs, limits, lambda: progress(1)))
-    new = iter(asked)
+    changed = [each for each, run in zip(plan.subjects, outcomes, strict=True) if run is None]
+    new = iter(run_subjects(changed, plan.cases, jobs, limits, lambda: progress(1)))
     for number, run in enumerate(outcomes):
         if run is None:
             outcomes[number] = run = next(new)
-            kept.keep(run, keys[number], now)
+            cache.put(run, keys[number], now)
     return [run for run in outcomes if run is not None]
 
 
-def _isolation(subjects: Sequence[Subject]) -> words.Isolation:
+def _isolation(subjects: Sequence[Subject]) -> Isolation:
     """What isolated the programs of this run, and what they could do all the same."""
-    started = [one for one in subjects if one.baseline is None and one.unavailable is None]
-    return words.told(all(one.isolated for one in started), present(evidence()))
+    started = [each for each in subjects if each.baseline is None and each.unavailable is None]
+    return isolation(all(each.isolated for each in started))
 
 
 def _leave_out_unread_formats(
     outcomes: Sequence[SubjectRun], described: dict[str, dict[str, Any]]
 ) -> None:
     """What nobody but the baselines was asked is of no use: which formats, hello has told."""
-    subjects = [one for one in outcomes if one.subject.baseline is None]
-    read = {described[result["vector"]]["format"] for one in subjects for result in one.results}
+    subjects = [each for each in outcomes if each.subject.baseline is None]
+    read = {described[result["vector"]]["format"] for each in subjects for result in each.results}
     if not read:
         return  # nothing ran, and what would have been asked can be shown
     for id in [id for id, vector in described.items() if vector["format"] not in read]:
         del described[id]
-    for one in outcomes:
-        one.results = [result for result in one.results if result["vector"] in described]
+    for each in outcomes:
+        each.results = [result for result in each.results if result["vector"] in described]
 
 
 def _freshness(fresh: Fresh | None, described: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -177,42 +172,42 @@ def _freshness(fresh: Fresh | None, described: Mapping[str, Any]) -> dict[str, A
 def describe(vector: Vector) -> dict[str, Any]:
     """What a report says of a vector."""
     body = vector.body
-    told = {
+    described = {
         **{key: body[key] for key in ("title", "format", "group", "kind", "requirements")},
         "control": vector.control,
         "damage": vector.damage,
         "size": body["size"],
     }
     if vector.made is None:  # which stands in no file
-        told["input"] = os.path.relpath(vector.input)
+        described["input"] = os.path.relpath(vector.input)
     if body.get("context"):
-        told["context"] = dict(body["context"])
+        described["context"] = dict(body["context"])
     if vector.operation in WRITING:
-        told["to_write"] = _to_write(vector)
-    return told
+        described["to_write"] = _to_write(vector)
+    return described
 
 
 def _to_write(vector: Vector) -> list[str]:
     """The first records that a vector asks for, each in a few words."""
     records = vector.records_to_write()
-    found = []
+    texts = []
     for record in records[:SHOWN]:
         others = (f"{name} {value}" for name, value in record.items() if name != "payload")
-        found.append(", ".join([sized_payload_text(record), *others]))
+        texts.append(", ".join([sized_payload_text(record), *others]))
     if len(records) > SHOWN:
-        found.append(f"and {len(records) - SHOWN} more records")
-    return found
+        texts.append(f"and {len(records) - SHOWN} more records")
+    return texts
 
 
 def _names(outcomes: Sequence[SubjectRun]) -> list[str]:
     """What each is called: a foreign program as its hello says, with a number if that is taken."""
-    taken = {one.subject.name for one in outcomes if not one.subject.named_by_hello}
+    taken = {each.subject.name for each in outcomes if not each.subject.named_by_hello}
     names = []
-    for one in outcomes:
-        name = one.subject.name
-        if one.subject.named_by_hello:
-            said = one_line(str(one.hello.get("name") or file_name(one.subject.command)))
-            name = next(name for name in _numbered(said) if name not in taken)
+    for each in outcomes:
+        name = each.subject.name
+        if each.subject.named_by_hello:
+            reported = one_line(str(each.hello.get("name") or file_name(each.subject.command)))
+            name = next(name for name in _numbered(reported) if name not in taken)
             taken.add(name)
         names.append(name)
     return names
@@ -241,7 +236,7 @@ def _entry(
         "reports": hello.get("reports", []),
         "profiles": hello.get("profiles", []),
         "seconds": round(outcome.seconds, 3),
-        **({"asked": outcome.asked} if outcome.asked is not None else {}),
+        **({"asked": outcome.cached_from} if outcome.cached_from is not None else {}),
         "results": outcome.results,
         "score": score(outcome.results, vectors),
     }
@@ -249,11 +244,11 @@ def _entry(
 
 def _places(subject: Subject) -> dict[str, str]:
     """The files to look at, as far as they are below the folder of the run."""
-    found = {"place": subject.place, "known_failures": subject.known.path}
+    paths = {"place": subject.place, "known_failures": subject.known.path}
     here = Path.cwd().resolve()
     return {
         key: path.resolve().relative_to(here).as_posix()
-        for key, path in found.items()
+        for key, path in paths.items()
         if path is not None and path.is_file() and path.resolve().is_relative_to(here)
     }
 

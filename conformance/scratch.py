@@ -82,7 +82,7 @@ def clear_abandoned(parent: Path) -> None:
 
 
 def in_memory_bytes() -> int:
-    """Bytes of memory that files take; 0 where none can lie there."""
+    """Return the bytes of memory that files take; 0 where none can lie there."""
     try:
         found = os.statvfs(IN_MEMORY)
     except OSError:
@@ -99,46 +99,22 @@ class Scratch:
         self.used = 0
 
     def place(self, name: str) -> Path:
-        """A fresh place for a log of this name."""
+        """Return a fresh path for a log of this name, in a new folder."""
         while True:
             self.used += 1
-            place = self.folder / f"{self.used}/{name}"
-            parent = f"{self.folder}/{self.used}"
-            try:
-                os.mkdir(parent)  # noqa: PTH102 - this is done for every request
-            except FileExistsError:  # a program under test was here first
-                continue
-            except FileNotFoundError:  # it removed what it was not given
-                os.makedirs(parent)  # noqa: PTH103
-            return place
+            parent = self.folder / str(self.used)
+            # A program under test may have been here first, or removed the whole folder.
+            with contextlib.suppress(FileExistsError):
+                parent.mkdir(parents=True)
+                return parent / name
 
-    def clear(self, place: Path) -> bool:
-        """Remove one scratch copy and whatever is beside it; whether nothing was."""
-        parent = os.path.dirname(place)  # noqa: PTH120
-        try:  # mostly a file, and alone
-            try:
-                os.unlink(place)  # noqa: PTH108
-            except (IsADirectoryError, PermissionError):  # systems differ
-                for name in os.listdir(place):  # noqa: PTH208
-                    os.unlink(f"{place}/{name}")  # noqa: PTH108
-                os.rmdir(place)  # noqa: PTH106
-            os.rmdir(parent)  # noqa: PTH106
-            return True
-        except OSError:
-            alone = _names_in(parent) <= {os.path.basename(place)}  # noqa: PTH119
-            remove(Path(parent))
-            return alone
+    def clear(self, place: Path) -> None:
+        """Remove one scratch copy and whatever is beside it."""
+        remove(place.parent)
 
     def close(self) -> None:
         """Remove everything."""
         self._held.close()
-
-
-def _names_in(folder: str) -> set[str]:
-    try:
-        return set(os.listdir(folder))  # noqa: PTH208
-    except OSError:
-        return set()
 
 
 def remove(folder: Path) -> None:

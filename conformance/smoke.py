@@ -6,11 +6,10 @@ read from an undamaged log, what became of that log, and a process that a signal
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import re
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -18,12 +17,16 @@ from typing import Any, Literal
 from conformance import contents
 from conformance.cases import Case, found_at
 from conformance.compare import ANSWER_PARTS, differences, every_part, normalise
-from conformance.isolation import Box, evidence
-from conformance.protocol import PROTOCOL
-from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout, describe_exit
+from conformance.process import Crash, Limits, OverLimit, describe_exit
 from conformance.protocol.messages import ProtocolError, encode, validate
-from conformance.protocol.oneshot import OneShot, reported_parts
+from conformance.sandbox import Sandbox, evidence
 from conformance.scratch import Scratch
+from conformance.session import (
+    PROGRAM_FAILURES,
+    OneShotSession,
+    ProtocolSession,
+    reported_parts,
+)
 from conformance.vectors import Vector
 from reference_impl.formats import FORMATS
 
@@ -72,46 +75,6 @@ class _Step:
     note: str = ""
 
 
-class _Probe(Child):
-    """A child that keeps its last line, and that can be left to end by itself."""
-
-    line = b""
-
-    async def spawn(self) -> None:
-        """Start the process and say nothing yet."""
-        await self._spawn()
-
-    async def greet(self, seconds: float) -> Reply:
-        """The reply to hello, whatever is in it."""
-        return await self._receive(encode({"cmd": "hello", "protocol": PROTOCOL}), seconds)
-
-    async def leave(self, last_word: bytes) -> tuple[int | None, bytes]:
-        """Send ``last_word``, or when there is none close the input.
-
-        Returns the exit status, ``None`` for a process that is still there, and what it printed.
-        """
-        assert self._process is not None
-        assert self._process.stdin is not None and self._process.stdout is not None
-        printed = b""
-        with contextlib.suppress(OSError, TimeoutError):
-            async with asyncio.timeout(BYE_SECONDS):
-                if last_word:
-                    self._process.stdin.write(last_word)
-                else:
-                    self._process.stdin.close()
-                while len(printed) < LONG and (more := await self._process.stdout.read(65536)):
-                    printed += more
-                await self._exited()
-        status = self._process.returncode
-        await self.kill()
-        return status, printed
-
-    async def _send_and_receive(self, request: bytes | None) -> bytes:
-        self.line = b""
-        self.line = await super()._send_and_receive(request)
-        return self.line
-
-
 @dataclass
 class Smoke:
     """The steps against one command; :meth:`run` takes them and fills ``findings``.
@@ -130,28 +93,26 @@ class Smoke:
     skipped: str | None = None
     """What was said instead of an answer."""
     _answered: dict[str, Reply] = field(default_factory=dict)
-    _child: _Probe | None = None
+    _session: ProtocolSession | None = None
     _seq: int = 0
     _surplus: bytes = b""
     _scratch: Scratch = field(default_factory=Scratch)
-    _box: Box | None = None
+    _sandbox: Sandbox | None = None
 
-    async def run(self, one_shot: bool = False) -> None:
+    def run(self, one_shot: bool = False) -> None:
         """Take every step; ``one_shot`` leaves out those of the protocol."""
         if self.isolated:
-            self._box = Box(self._scratch.folder, hides=evidence())
+            self._sandbox = Sandbox(self._scratch.folder, hides=evidence())
         try:
             formats = [format for format in self.formats if self._undamaged(format)]
             if one_shot:
                 for format in formats:
-                    await self._one_shot(format)
-            elif await self._greet():
-                await self._steps([id for id in formats if id in self.hello["formats"]])
+                    self._one_shot(format)
+            elif self._greet():
+                self._steps([id for id in formats if id in self.hello["formats"]])
         finally:
-            if self._child is not None:
-                await self._child.kill()
-            if self._box is not None:
-                self._box.close()
+            if self._session is not None:
+                self._session.kill()
             self._scratch.close()
 
     @property
@@ -159,39 +120,39 @@ class Smoke:
         """The steps that were not as expected."""
         return [finding for finding in self.findings if finding.status == "wrong"]
 
-    async def _steps(self, formats: Sequence[str]) -> None:
+    def _steps(self, formats: Sequence[str]) -> None:
         if not formats:
             self.findings.append(Finding("reads a log", "untested", "none of its formats is tried"))
         for format in formats:
-            await self._read(format)
+            self._read(format)
         for format in formats[:1]:
-            await self._long_line(format)
-            await self._unknown_path(format)
-        await self._leave("exits on bye", encode({"cmd": "bye"}))
-        await self._leave("exits at the end of its input", b"")
-        async with self._step("prints nothing but replies", "one line for each request"):
+            self._long_line(format)
+            self._unknown_path(format)
+        self._leave("exits on bye", encode({"cmd": "bye"}))
+        self._leave("exits at the end of its input", b"")
+        with self._step("prints nothing but replies", "one line for each request"):
             if self._surplus:
                 raise _Wrong(f"besides: {_short(self._surplus)}")
         for format in formats[:1]:
-            await self._one_shot(format)
+            self._one_shot(format)
 
-    async def _greet(self) -> bool:
+    def _greet(self) -> bool:
         """Whether there is a hello to go on with."""
-        child = self._new_child()
-        async with self._step("starts", "a program that can be started"):
-            await child.spawn()
+        session = self._new_session()
+        with self._step("starts", "a program that can be started"):
+            session.spawn()
         if self.wrong:
             return False
-        self._child = child
+        self._session = session
         hello: Reply = {}
         expected = f"a line of JSON within {self.seconds:g} s, flushed"
-        async with self._step("says hello in time", expected) as step:
+        with self._step("says hello in time", expected) as step:
             started = time.monotonic()
-            hello = await child.greet(self.seconds)
+            hello = session.greet()
             step.note = f"{time.monotonic() - started:.2f} s"
         if self.wrong:
             return False
-        async with self._step("its hello is valid", "what hello-reply.schema.json asks for"):
+        with self._step("its hello is valid", "what hello-reply.schema.json asks for"):
             validate("hello-reply", hello)
             self.hello = hello
             for key, known in self._known_names().items():
@@ -204,25 +165,23 @@ class Smoke:
         formats = [format for format in self.hello["formats"] if format in FORMATS]
         return {"formats": set(FORMATS), "reports": {*every_part(formats), *ANSWER_PARTS}}
 
-    async def _read(self, format: str) -> None:
+    def _read(self, format: str) -> None:
         case = self._trivial(format)
         assert case.expect is not None
         place = self._copy(case)
-        async with self._step(f"reads {case.vector.id}", "the records of an undamaged log") as step:
+        with self._step(f"reads {case.vector.id}", "the records of an undamaged log") as step:
             if case.profile not in self.hello["profiles"]:
                 raise _Untested("it does not read")
-            reply = await self._ask(case, place)
+            reply = self._ask(case, place)
             self._answered[format] = reply
             self._judge(reply, case, self.hello["reports"], step)
         if format not in self._answered:
             return
-        async with self._step("answers the same again", _text(self._answered[format])):
-            again = await self._ask(case, place)
+        with self._step("answers the same again", _text(self._answered[format])):
+            again = self._ask(case, place)
             if again != self._answered[format]:
                 raise _Wrong(_text(again), "implementation")
-        async with self._step(
-            "leaves the log as it was", f"{case.vector.body['size']} bytes, unchanged"
-        ):
+        with self._step("leaves the log as it was", f"{case.vector.body['size']} bytes, unchanged"):
             if (now := found_at(place)) is None:
                 raise _Wrong("no log any more", "implementation")
             if now != case.vector.contents:
@@ -238,14 +197,14 @@ class Smoke:
         number = len(case.expect["records"])
         step.note = f"{number} record{'s' if number > 1 else ''}"
 
-    async def _long_line(self, format: str) -> None:
+    def _long_line(self, format: str) -> None:
         """A record of a mebibyte to write; from a mere reader, an unknown key of that length."""
         case = self._trivial(format)
         name = "takes a line of more than a mebibyte"
-        async with self._step(name, f"a reply within {self.seconds:g} s") as step:
+        with self._step(name, f"a reply within {self.seconds:g} s") as step:
             record = self._record_like(format)
             if "write" not in self.hello["profiles"] or "payload" not in record:
-                reply = await self._ask(case, self._copy(case), {"no-such-key": "x" * LONG})
+                reply = self._ask(case, self._copy(case), {"no-such-key": "x" * LONG})
                 step.note = "ignores an unknown key"
                 if reply != self._answered.get(format, reply):
                     raise _Wrong(f"another reply than without an unknown key: {_text(reply)}")
@@ -254,7 +213,7 @@ class Smoke:
             request: dict[str, Any] = {"cmd": "write", "format": format, "path": str(place)}
             request["context"] = case.vector.body.get("context", {})
             request["records"] = [record | {"payload": LONG_PAYLOAD.hex()}]
-            reply = await self._send(request, self.seconds)
+            reply = self._send(request, self.seconds)
             if "skipped" in reply:
                 raise _Untested(_text(reply))
             if "refused" in reply:
@@ -272,37 +231,42 @@ class Smoke:
                     return record
         return {}
 
-    async def _unknown_path(self, format: str) -> None:
+    def _unknown_path(self, format: str) -> None:
         expected = 'a reply, best {"skipped":"nothing is at this path"}'
-        async with self._step("survives a path where nothing is", expected) as step:
+        with self._step("survives a path where nothing is", expected) as step:
             if format not in self._answered:
                 raise _Untested("no log could be read either")
             case = self._trivial(format)
-            reply = await self._ask(case, self._scratch.place("there-is-no-such.log"))
+            reply = self._ask(case, self._scratch.place("there-is-no-such.log"))
             if reply.get("answer", {}).get("records"):
                 raise _Wrong(_text(reply), "implementation")
             step.note = "skipped" if "skipped" in reply else "an answer without records"
 
-    async def _leave(self, name: str, last_word: bytes) -> None:
-        async with self._step(name, f"exit status 0 within {BYE_SECONDS:g} s"):
-            child = await self._alive()
-            status, surplus = await child.leave(last_word)
+    def _leave(self, name: str, last_word: bytes) -> None:
+        with self._step(name, f"exit status 0 within {BYE_SECONDS:g} s"):
+            process = self._alive().process
+            assert process is not None
+            if last_word:
+                process.send(last_word)
+            else:
+                process.close_input()
+            status, surplus = process.await_exit(BYE_SECONDS, LONG)
             self._surplus = self._surplus or surplus
             if status is None:
                 raise _Wrong("it is still there")
             if status != 0:
                 raise _Wrong(describe_exit(status))
-        self._child = None
+        self._session = None
 
-    async def _one_shot(self, format: str) -> None:
+    def _one_shot(self, format: str) -> None:
         case = self._trivial(format)
-        program = OneShot(self.command, Path.cwd(), box=self._box)
-        async with self._step(f"one-shot: read {format} PATH", "one answer, and the end") as step:
+        program = OneShotSession(self.command, sandbox=self._sandbox)
+        with self._step(f"one-shot: read {format} PATH", "one answer, and the end") as step:
             request = next(case.steps()).request(case, self._copy(case), 1)
             try:
-                reply = await program.ask(request, round(self.seconds * 1000))
+                reply = program.request(request, round(self.seconds * 1000))
             except Crash as crash:
-                last = (program.stderr_tail or "nothing on stderr").splitlines()[-1]
+                last = (program.stderr or "nothing on stderr").splitlines()[-1]
                 found = f"no answer, {crash}: {_short(last)}"
                 # Whoever speaks the protocol need not have the other form too.
                 if self.hello and str(crash).startswith("exit status"):
@@ -330,50 +294,50 @@ class Smoke:
         contents.write_contents(case.vector.contents, place)
         return place
 
-    async def _ask(self, case: Case, place: Path, more: Mapping[str, Any] | None = None) -> Reply:
+    def _ask(self, case: Case, place: Path, more: Mapping[str, Any] | None = None) -> Reply:
         request = next(case.steps()).request(case, place, 0)
-        return await self._send({**request, **(more or {})}, case.wall_ms / 1000)
+        return self._send({**request, **(more or {})}, case.wall_ms / 1000)
 
-    async def _send(self, request: Reply, seconds: float) -> Reply:
+    def _send(self, request: Reply, seconds: float) -> Reply:
         """The reply without its number."""
-        child = await self._alive()
+        session = self._alive()
         self._seq += 1
-        reply = await child.ask({**request, "seq": self._seq}, round(seconds * 1000))
+        reply = session.request({**request, "seq": self._seq}, round(seconds * 1000))
         return {key: value for key, value in reply.items() if key != "seq"}
 
-    def _new_child(self) -> _Probe:
-        return _Probe(self.command, Path.cwd(), Limits(start_seconds=self.seconds), self._box)
+    def _new_session(self) -> ProtocolSession:
+        return ProtocolSession(self.command, Limits(start_seconds=self.seconds), self._sandbox)
 
-    async def _alive(self) -> _Probe:
-        """The child, or a new one when the last step cost the old one its life."""
-        if self._child is None:
-            self._child = self._new_child()
-            await self._child.start()
-        return self._child
+    def _alive(self) -> ProtocolSession:
+        """Return the session, or a new one where the last step has ended the old one."""
+        if self._session is None:
+            self._session = self._new_session()
+            self._session.start()
+        return self._session
 
-    @contextlib.asynccontextmanager
-    async def _step(self, name: str, expected: str) -> AsyncIterator[_Step]:
+    @contextlib.contextmanager
+    def _step(self, name: str, expected: str) -> Iterator[_Step]:
         """Note what comes of one step; a fault does not stop the others."""
         step = _Step(expected)
         try:
             yield step
         except _Untested as why:
             self.findings.append(Finding(name, "untested", str(why)))
-        except (_Wrong, Crash, Timeout, OverLimit, ProtocolError) as error:
-            child, found, line = self._child, str(error), ""
+        except (_Wrong, *PROGRAM_FAILURES) as error:
+            session, found, line = self._session, str(error), ""
             if isinstance(error, ProtocolError):
                 if said := EXPECTED_FOUND.fullmatch(found):
                     expected, found = said.groups()
-                if child is not None and repr(child.line)[:20] not in found:
-                    line = _short(child.line)
-            stderr = child.stderr_tail if child else None
+                if session is not None and repr(session.last_line)[:20] not in found:
+                    line = _short(session.last_line)
+            stderr = session.stderr if session else None
             if isinstance(error, Crash) and (panic := PANIC.search(stderr or "")):
                 found += f", {_short(panic[0])}"
             fault = _fault(error)
             self.findings.append(Finding(name, "wrong", "", expected, found, fault, line, stderr))
-            if child is not None and not isinstance(error, _Wrong):
-                await child.kill()
-                self._child = None
+            if session is not None and not isinstance(error, _Wrong):
+                session.kill()
+                self._session = None
         else:
             self.findings.append(Finding(name, "right", step.note))
 

@@ -13,12 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
-
-from conformance import VECTORS, quick_schema
+from conformance import VECTORS
 from conformance.contents import Contents, digest, read_contents
-from conformance.protocol.messages import Owed
+from conformance.json_schema import first_problem
 from reference_impl import context
 from reference_impl.register import registers
 
@@ -92,15 +89,6 @@ class Vector:
         return self.id if ours else shlex.quote(os.path.relpath(self.path))
 
     @functools.cached_property
-    def owed(self) -> Mapping[str, Owed]:
-        """The answer that is owed, by profile, if one answer is all."""
-        if self.operation != "read":
-            return {}
-        # One that was to write, and is read afterwards, has no strict answer.
-        owed = {"recover": self.body["expect"], "strict": self.body.get("expect_strict")}
-        return {profile: Owed(answer) for profile, answer in owed.items() if answer}
-
-    @functools.cached_property
     def contents(self) -> Contents:
         """The log's bytes, checked against the recorded SHA-256."""
         if self.made is not None:
@@ -137,34 +125,15 @@ def neutral(name: str, slug: str) -> str:
     return NEUTRAL + name.removeprefix(slug) if name.startswith(slug) else name
 
 
-@functools.cache
-def _schema() -> dict[str, Any]:
-    return dict(json.loads((VECTORS / "schema.json").read_text()))
-
-
-@functools.cache
-def _quick() -> quick_schema.Check:
-    return quick_schema.compiled(_schema())
-
-
-def _wrong(body: Any) -> ValidationError | None:
-    """What is wrong with a description by its schema."""
-    if quick_schema.certainly(_quick(), body):
-        return None
-    wrong: ValidationError | None = best_match(Draft202012Validator(_schema()).iter_errors(body))
-    return wrong
-
-
 def load(path: Path) -> Vector:
     """One vector from its description. Raises :class:`BrokenVector`."""
     try:
         body = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise BrokenVector(f"{path}: not JSON: {error}") from None
-    wrong = _wrong(body)
-    if wrong is not None:
-        where = "/".join(map(str, wrong.absolute_path)) or "the vector"
-        raise BrokenVector(f"{path}: {where}: {wrong.message[:300]}")
+    if (problem := first_problem(VECTORS / "schema.json", body)) is not None:
+        where, message = problem
+        raise BrokenVector(f"{path}: {where or 'the vector'}: {message}")
     try:
         context.check(body["format"], body.get("context", {}))
     except KeyError:

@@ -15,13 +15,7 @@ from conformance import ROOT
 
 PLAIN = {
     "conformance/implementations/systemd/adapter.py": "in a scratch folder of the adapter's own",
-    "conformance/isolation/namespaces.py": "the maps of a new namespace, under /proc",
     "conformance/packages/build.py": "an archive in memory, which is saved when whole",
-    "conformance/packages/python/tests/test_known.py": "a scratch folder",
-    "conformance/packages/python/tests/test_tables.py": "in a scratch folder",
-    "conformance/packages/python/walproof_vectors/known.py": "under another name, then renamed",
-    "conformance/packages/python/walproof_vectors/testing.py": "scratch copies; results by line",
-    "conformance/packages/tables.py": "what a table leaves in a scratch folder",
     "conformance/recipes/generate.py": "in a scratch folder",
     "conformance/registry.py": "a build's log and stamp: the stamp is written last",
     "conformance/saving.py": "the one way",
@@ -53,8 +47,6 @@ PLAIN = {
     "walproof/systems/contents.py": "a scratch copy of the first bytes of what is packed",
     "walproof/systems/copying.py": "in a folder that is published when whole",
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
-    "walproof/sweep/store.py": "a temporary name on any file system, moved when whole",
-    "walproof/sweep/proposals.py": "the sweep's store, which writes whole files",
 }
 """File: why a plain write cannot leave anything half there under its final name."""
 _METHODS = frozenset({"write_text", "write_bytes"})

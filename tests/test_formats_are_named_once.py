@@ -2,7 +2,7 @@
 
 Its own are the files with its name in their path, and those in ``spec/``, ``ksy/`` and
 ``vectors/``. Prose and tests may name any format, and an implementation under test has its own
-name, also where it is the example of a package.
+name.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from conformance import ROOT
 from reference_impl.register import registers
 
 WORDS = {format: re.split("[-_]", format)[0] for format in registers()}
-ANY_FORMAT = re.compile(
-    r"\.md$|^(spec|ksy|vectors|tests|docs)/|/(implementations|demonstrations)/|^LICENSE$"
-)
+ANY_FORMAT = re.compile(r"\.md$|^(spec|ksy|vectors|tests|docs)/|/implementations/|^LICENSE$")
 
 ABOUT_THE_REPOSITORY = {
     ".gitattributes",

@@ -60,6 +60,7 @@ IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
         (["--impl", "kaitai-python", "--format", "zmq-raft", "--group", "state"], 0, "expected"),
         (["--cmd", READER, "--format", "leveldb-log", "--group", "types"], 0, "reader.py"),
         (["--impl", "executable-spec", "--update-known"], 2, "needs a checkout"),
+        (["--smoke", "--cmd", READER], 0, "The adapter speaks the protocol"),
     ],
     "ask": [(["--cmd", READER, "--vector", "leveldb-log/three-records"], 0, "right")],
     "diff": [(["000003.log", "damaged.log"], 3, '"bravo"')],
@@ -71,7 +72,11 @@ IN_FAST: dict[str, list[tuple[list[str], int, str]]] = {
     "export": [(["--parquet", "out.parquet", "damaged.log"], 3, "3 records")],
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
     "audit": [(["lake", "--out", "audit", "--master", "none"], 3, "leveldb-log")],
-    "sweep": [(["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings.")],
+    "sweep": [
+        (["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings."),
+        (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),
+        (["--flips", "--format", "leveldb-log", "--save"], 2, "needs a checkout"),
+    ],
 }
 WITH_NODE: dict[str, list[tuple[list[str], int, str]]] = {
     "parsers": [

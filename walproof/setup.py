@@ -14,8 +14,8 @@ from conformance.registry import Implementation, Unavailable
 from walproof.cli.command_group import run
 from walproof.cli.output import say
 from walproof.cli.subjects import implementations
-from walproof.cores import cores
 from walproof.implementations import all_implementations
+from walproof.worker_pool import core_count
 
 
 @click.command()
@@ -30,9 +30,9 @@ def setup(names: tuple[str, ...]) -> int:
     todo = [one for one in chosen if not one.is_built() or one.missing()]
     missing = 0
     if len(todo) > 1:
-        say(f"Building {len(todo)} implementations, {min(cores(), len(todo))} at a time …")
+        say(f"Building {len(todo)} implementations, {min(core_count(), len(todo))} at a time …")
     maven = Lock()  # its local repository is not made for two at once
-    with ThreadPoolExecutor(cores()) as pool:
+    with ThreadPoolExecutor(core_count()) as pool:
         builds = {pool.submit(_build, one, maven): one for one in todo}
         try:
             for done in as_completed(builds):

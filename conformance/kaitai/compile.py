@@ -32,6 +32,7 @@ from reference_impl.places import PARSERS
 
 HERE = Path(__file__).resolve().parent
 NODE_SECONDS = 120
+FILE_BYTES = 1 << 30
 _PINNED = [HERE / "package.json", HERE / "package-lock.json"]
 _MAKERS = [HERE / "compile.mjs", *_PINNED]
 _REWRITES = HERE / "in_steps.py"
@@ -118,19 +119,19 @@ def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = Fals
 def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
     """What a script of this folder prints, with the compiler's modules at hand.
 
-    It runs in a box, since a grammar may be anybody's: it can change ``writes`` and nothing else.
+    It runs in a sandbox, since a grammar may be anybody's: it can change ``writes`` alone.
     Raises :class:`GrammarError` with what it says if it fails, and :class:`ToolMissing`.
     """
     # Only here: adapters import parsers, and start sooner without.
-    from conformance.isolation import Box
-    from conformance.isolation.boxed import LIMITS, TookTooLong, once
+    from conformance.process import Limits, Timeout, run_program
+    from conformance.sandbox import Sandbox
 
     words = [*_node(), str(HERE / script), "--modules", str(compiler_folder()), *arguments]
     with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
-        box = Box(Path(folder), writes=writes, work=Path.cwd(), limits=LIMITS)
+        sandbox = Sandbox(Path(folder), writes=writes, work=Path.cwd(), bare=True)
         try:
-            done = once(words, box, box.bare(), NODE_SECONDS)
-        except TookTooLong:
+            done = run_program(words, NODE_SECONDS, sandbox, limits=Limits(file_bytes=FILE_BYTES))
+        except Timeout:
             raise GrammarError(f"the compiler took more than {NODE_SECONDS} s") from None
     if done.returncode:
         raise GrammarError(done.stderr.strip() or f"the compiler ended: {done.returncode}")

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from jsonschema import Draft202012Validator
-
-from conformance import quick_schema, saving
+from conformance import json_schema, saving
 
 Report: TypeAlias = dict[str, Any]
 
@@ -32,59 +29,16 @@ class InvalidReport(ValueError):
         super().__init__("not a run report:\n  " + "\n  ".join(lines))
 
 
-@cache
-def schema_validator() -> Draft202012Validator:
-    """The validator of `report.schema.json`, itself checked against the meta-schema."""
-    schema = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
-    Draft202012Validator.check_schema(schema)
-    return Draft202012Validator(schema)
-
-
-@cache
-def _quick() -> quick_schema.Check:
-    return quick_schema.compiled(json.loads(SCHEMA_PATH.read_text(encoding="utf-8")))
-
-
 def validate(report: Report) -> None:
     """Raise `InvalidReport` unless `report` is a run report that agrees with itself."""
-    problems = []
-    lean = _each_answer_once(report)
-    if not quick_schema.certainly(_quick(), lean):
-        problems = [
-            f"{error.json_path}: {error.message[:300]}"
-            for error in schema_validator().iter_errors(lean)
-        ]
+    problems = [
+        f"${'/' * bool(where)}{where}: {message}"
+        for where, message in json_schema.problems(SCHEMA_PATH, report)
+    ]
     # The second check reads what the first one vouches for.
     problems = problems or list(_contradictions(report))
     if problems:
         raise InvalidReport(problems)
-
-
-def _each_answer_once(report: Any) -> Any:
-    """The report with null for an answer that stands in it already: most of a report is the same
-    few answers over and over, and checking each of them once is five times as fast."""
-    if not isinstance(report, dict) or not isinstance(report.get("implementations"), list):
-        return report
-    seen: set[str] = set()
-
-    def lean(result: Any) -> Any:
-        # A pass must have no answer at all, so its answers are always looked at.
-        if not isinstance(result, dict) or result.get("class") == "pass":
-            return result
-        result = dict(result)
-        for side in ("expected", "actual"):
-            text = json.dumps(result.get(side))
-            if text in seen:
-                result[side] = None
-            seen.add(text)
-        return result
-
-    def lean_results(implementation: Any) -> Any:
-        if isinstance(implementation, dict) and isinstance(implementation.get("results"), list):
-            return {**implementation, "results": [lean(each) for each in implementation["results"]]}
-        return implementation
-
-    return {**report, "implementations": [lean_results(each) for each in report["implementations"]]}
 
 
 def _contradictions(report: Report) -> Iterator[str]:

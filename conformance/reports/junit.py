@@ -29,9 +29,9 @@ from conformance.saving import saved
 from conformance.text import printable
 
 from .classes import BY_NAME
-from .freshness import mode_of
 from .json_report import Report
 from .side_by_side import asked, field_texts
+from .summary import mode_of
 
 _RECORDS_SHOWN = 20
 

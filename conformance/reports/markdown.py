@@ -12,13 +12,11 @@ from rich.console import Console
 
 from conformance.text import one_line
 
-from .causes import Failure, by_cause
 from .classes import BY_NAME
-from .freshness import kept_in, mode_of
-from .headline import headline, tested
 from .json_report import Report
 from .matrix import not_run
 from .overview import LOSSES, PROFILES, overview
+from .summary import Failure, by_cause, cached_in, headline, mode_of, tested
 from .terminal import isolation_lines
 from .terminal_failure import show_failure
 
@@ -48,7 +46,7 @@ def markdown(report: Report) -> str:
     if len(kinds) > MOST:
         left = sum(map(len, kinds[MOST:]))
         lines += ["", f"{left} more results, of {len(kinds) - MOST} more kinds, are in the report."]
-    lines += ["", f"Asked: {mode_of(report)}. {kept_in(report) or ''}".rstrip(), ""]
+    lines += ["", f"Asked: {mode_of(report)}. {cached_in(report) or ''}".rstrip(), ""]
     lines += [f"{escaped(line)}  " for _, line in isolation_lines(report)]
     return "\n".join(lines) + "\n"
 

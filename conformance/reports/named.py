@@ -15,8 +15,8 @@ from conformance.vectors import Vector
 from reference_impl import formats
 from reference_impl.answer import NewRecord
 
-from .causes import Failure
 from .side_by_side import Place, lines, reported
+from .summary import Failure
 
 NAMED = 8
 """So many places of one result have names."""

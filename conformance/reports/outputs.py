@@ -8,26 +8,22 @@ from pathlib import Path
 
 from conformance.saving import save as save_file
 
-from . import badge, html, json_report, junit
-from .code_host import sarif, workflow_commands
+from . import html, json_report, junit
 from .json_report import Report
 from .markdown import markdown
+from .sarif import sarif
 
 OUTPUTS: Mapping[str, Callable[[Report], str]] = {
     "json": lambda report: json.dumps(report) + "\n",
     "markdown": markdown,
     "junit": junit.text,
     "sarif": sarif,
-    "annotations": workflow_commands,
 }
 """What ``--output`` names, besides ``text``."""
 
 FILES: Mapping[str, Callable[[Report], str]] = {
     "summary.md": markdown,
     "report.sarif": sarif,
-    "annotations.txt": workflow_commands,
-    "badge.json": badge.endpoint_json,
-    "badge.svg": badge.svg,
 }
 """What is in the folder of a report besides report.json, junit.xml and report.html."""
 

@@ -13,11 +13,11 @@ from conformance.describe import tail
 from conformance.text import printable
 
 from .classes import CLASSES, SEVERITY
-from .freshness import kept_in, mode_of
 from .json_report import Report
 from .matrix import Line as MatrixLine
 from .matrix import matrices
 from .side_by_side import Bar, Line, Segment, Side, bars, field_texts, lines, reported, unsaid
+from .summary import cached_in, mode_of
 
 # The page shows the tail of stderr only; the JSON report beside it has all that was kept.
 _STDERR = 600
@@ -83,7 +83,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "started": report["started"],
         "seconds": report["seconds"],
         "mode": mode_of(report),
-        "kept": kept_in(report),
+        "kept": cached_in(report),
         "isolation": report.get("isolation"),
         "classes": [
             {

@@ -15,18 +15,16 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.compare import ANSWER_PARTS, every_part
-from conformance.isolation import words
+from conformance.sandbox import isolation_lines as lines_of_isolation
 from conformance.text import printable
 from reference_impl.formats import FORMATS
 
-from .causes import Failure
 from .classes import BY_NAME, CLASSES, SEVERITY
 from .console_text import glyph, is_unicode, print_hanging, print_tidy, say, short
-from .freshness import GOLDEN, kept_in, mode_of
-from .headline import tested
 from .json_report import Report
 from .matrix import Cell, Line, Matrix, matrices, not_run, tally
 from .overview import FEW, print_overview
+from .summary import GOLDEN, Failure, cached_in, mode_of, tested
 from .terminal_diff import print_diff
 from .terminal_failure import show_failure
 
@@ -286,7 +284,7 @@ def _print_totals(report: Report, console: Console) -> None:
     print_tidy(text, console)
     if (mode := mode_of(report)) != GOLDEN:
         print_tidy(Text(f"Asked: {mode}."), console)
-    if kept := kept_in(report):
+    if kept := cached_in(report):
         print_tidy(Text(f"{kept} --again asks everybody."), console)
     broken = [each for each in not_run(report) if each["status"] == "broken"]
     wrong = sum(count for name, count in found.items() if not BY_NAME[name].expected)
@@ -307,7 +305,7 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
     isolation = report.get("isolation")
     if isolation is None:
         return []
-    return list(zip(("dim", "yellow"), words.lines(isolation), strict=False))
+    return list(zip(("dim", "yellow"), lines_of_isolation(isolation), strict=False))
 
 
 def print_kinds(
@@ -315,7 +313,7 @@ def print_kinds(
 ) -> None:
     """Print the first result of each kind of failure, at most so many, and what is left.
 
-    ``kinds`` are as :func:`conformance.reports.causes.by_cause` gives them.
+    ``kinds`` are as :func:`conformance.reports.summary.by_cause` gives them.
     """
     for (implementation, result), *alike in kinds[:most]:
         console.print()

@@ -9,22 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from conformance.cases import Case, Judgement, Step, found_at, read_request
+from conformance.cases import STRUCTURE, Case, Judgement, Step, found_at, read_request
 from conformance.contents import Contents, by_name, write_contents
 from conformance.kaitai.grammars import grammar_of_file
-from conformance.structure.listing import Tells, listing, owed
+from conformance.structure.listing import Tells, expected_digest, listing
 from conformance.vectors import Vector
 
-PROFILE = "structure"
 STRUCTURE_WALL_MS = 20_000
 _SHOWN = 3
 
 
 def structure_cases(vectors: Sequence[Vector]) -> list[Case]:
     """A case for every vector that has a file with a grammar."""
-    cases = [StructureCase(vector, PROFILE) for vector in vectors]
+    cases = [StructureCase(vector, STRUCTURE) for vector in vectors]
     return [case for case in cases if next(case.steps(), None) is not None]
 
 
@@ -64,7 +63,6 @@ class StructureCase(Case):
 class StructureStep(Step):
     """One file: ``data`` at ``inner`` inside the log, or the log itself."""
 
-    ahead: ClassVar[bool] = True
     contents: Contents = field(repr=False)
     grammar: str
     inner: str
@@ -80,8 +78,8 @@ class StructureStep(Step):
         path = place / self.inner if self.inner else place
         return read_request(case, path, seq, {}) | {"grammar": self.grammar}
 
-    def again(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """The same request, for the listing too."""
+    def details(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
+        """Return the same request, for the listing too."""
         return self.request(case, place, seq) | {"listing": True}
 
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
@@ -90,7 +88,7 @@ class StructureStep(Step):
         if found is None:
             return Judgement(f"{self.label}an answer, where fields were asked for", {}, None)
         tells = Tells.of(reports)
-        expected = owed(self.data, self.grammar, tells)
+        expected = expected_digest(self.data, self.grammar, tells)
         if found_at(place) != self.contents:
             return Judgement(f"{self.label}the parser changed the file it read", {}, None)
         if (found["fields"], found["sha256"]) == (expected.fields, expected.sha256):

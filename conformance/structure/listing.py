@@ -24,18 +24,22 @@ from __future__ import annotations
 import functools
 import hashlib
 import struct
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
 
-from conformance import GRAMMARS, kaitai
+from conformance import BUILD, GRAMMARS, kaitai
 from conformance.kaitai.compile import compiled, parser_folder
 from conformance.kaitai.model import Field, Model
-from conformance.structure.kept import Kept, kept_of, key_of
+
+if TYPE_CHECKING:
+    from conformance.cache import DigestCache
 
 SHORT = 32
 _MASK = (1 << 64) - 1
@@ -77,22 +81,26 @@ def digest(lines: Iterable[str]) -> Digest:
 
 
 @functools.lru_cache(maxsize=32)
-def _kept(grammar: str, grammars: Path) -> Kept:
-    """The digests that were made before with this parser and with all the code that makes one."""
+def _digests(grammar: str, grammars: Path) -> DigestCache:
+    """Return the digests that were made with this parser and with all the code that makes one."""
+    from conformance.cache import DigestCache  # adapters import listings, and start sooner without
+
     folder = Path(kaitai.__file__).parent
-    code = [Path(__file__), *sorted(folder.glob("*.py")), *sorted(folder.glob("*.mjs"))]
-    return kept_of(parser_folder(grammar, True, grammars).name, *code)
+    sources = [Path(__file__), *sorted(folder.glob("*.py")), *sorted(folder.glob("*.mjs"))]
+    parser = parser_folder(grammar, True, grammars).name
+    name = f"{parser} {sys.version} {version('kaitaistruct')}"
+    return DigestCache(BUILD / "structure", name, sources)
 
 
 @functools.lru_cache(maxsize=16384)
-def owed(data: bytes, grammar: str, tells: Tells, grammars: Path = GRAMMARS) -> Digest:
-    """The digest of the listing that is owed for a log."""
-    kept = _kept(grammar, grammars)
-    key = key_of(data, grammar, tells.absent, tells.unknown_enums)
-    if (found := kept.get(key)) is not None:
+def expected_digest(data: bytes, grammar: str, tells: Tells, grammars: Path = GRAMMARS) -> Digest:
+    """Return the digest of the listing that is expected for a log."""
+    digests = _digests(grammar, grammars)
+    key = f"{hashlib.sha256(data).hexdigest()} {grammar} {tells}"
+    if (found := digests.get(key)) is not None:
         return Digest(*found)
     made = digest(listing(data, grammar, tells, grammars))
-    kept.keep(key, made.fields, made.sha256)
+    digests.put(key, made.fields, made.sha256)
     return made
 
 

@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from conformance import REPORTS
+from conformance.sandbox import isolation as isolation_here
 from conformance.vectors import Vector, load_all
 from walproof.cli import subjects
 from walproof.cli.output import say
@@ -47,7 +48,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
 
     Exit status: 0; 1 for a usage or I/O error, or, with CI=true, if a contender is missing.
     """
-    from lab.bench import harness_throughput, limit, reading, report, sandbox
+    from lab.bench import harness_throughput, limit, reading, report
     from lab.bench.contenders import contenders
     from lab.bench.workloads import WORKLOADS
 
@@ -72,7 +73,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
             )
         if only != "reading":
             harness = harness_throughput.measure(vectors, rounds, status.update, isolated)
-    built = report.build(readers, harness, rounds, quick, sandbox.isolation(isolated))
+    built = report.build(readers, harness, rounds, quick, isolation_here(isolated))
     report.save(built, path)
     report.show(built, Console())
     say(f"Raw numbers: {os.path.relpath(path)}")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from conformance import BUILD
 from conformance.cases import Case, ReadStep, cases_of
-from conformance.runner import run_subjects_now
+from conformance.runner import run_subjects
 from conformance.subject import Subject
 from conformance.vectors import Vector
 from lab.bench import noop_reader, sandbox
@@ -96,7 +96,7 @@ def ask(cases: Sequence[Case], isolated: bool = True) -> float:
         title = "a reader that answers at once"
         subject = Subject("answers-at-once", title, command, isolated=isolated)
         started = time.perf_counter()
-        (outcome,) = run_subjects_now([subject], lambda _: cases, 1)
+        (outcome,) = run_subjects([subject], lambda _: cases, 1)
         seconds = time.perf_counter() - started
     wrong = [result for result in outcome.results if result["class"] != "pass"]
     if outcome.status != "ran" or wrong or len(outcome.results) != len(cases):

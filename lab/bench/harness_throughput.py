@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -44,7 +43,7 @@ def measure(
     for number in range(rounds):
         for subject in subjects:
             progress(f"harness, round {number + 1} of {rounds}: {subject.name}")
-            runs[subject.name] += asyncio.run(run_subjects([subject], _fitting(cases), jobs=1))
+            runs[subject.name] += run_subjects([subject], _fitting(cases), jobs=1)
     return first + [
         _row(subject, format, runs[subject.name], runs[PEER])
         for format in sorted({str(vector.body["format"]) for vector in vectors})

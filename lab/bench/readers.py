@@ -68,13 +68,13 @@ WITHOUT = "without"
 def scanner_on_all_cores(format_id: str) -> ReadOnce:
     """The bulk scanner in a thread for each processor, which take parts of the log in turn."""
     from walproof import scan
-    from walproof.cores import cores
     from walproof.scan.log import Log
     from walproof.scan.model import Part, Records, Wanted
     from walproof.tables import rows
+    from walproof.worker_pool import core_count
 
     kernel = scan.scanner(format_id)
-    threads = ThreadPoolExecutor(cores())
+    threads = ThreadPoolExecutor(core_count())
 
     def read_once(path: Path) -> tuple[int, int]:
         log = Log(path)
@@ -88,7 +88,7 @@ def scanner_on_all_cores(format_id: str) -> ReadOnce:
             return records, payload_bytes
 
         size = sum(one.stat().st_size for one in path.rglob("*")) or path.stat().st_size
-        found = list(threads.map(read, kernel.plan(log, size // (PARTS * cores()) + 1)))
+        found = list(threads.map(read, kernel.plan(log, size // (PARTS * core_count()) + 1)))
         return sum(one for one, _ in found), sum(one for _, one in found)
 
     return read_once

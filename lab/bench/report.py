@@ -15,8 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance import __version__, saving
-from conformance.isolation import words
-from conformance.isolation.words import Isolation
+from conformance.sandbox import Isolation, isolation_lines
 from lab.bench.reading import Row
 from walproof.quantity import counted
 
@@ -81,7 +80,7 @@ def show(report: Report, console: Console) -> None:
     )
     if report["quick"]:
         console.print("Quick: small logs, few rounds. The numbers show only that it runs.")
-    for line in words.lines(report["isolation"]) if report["isolation"] else ():
+    for line in isolation_lines(report["isolation"]) if report["isolation"] else ():
         console.print(line, highlight=False)
 
 

@@ -1,7 +1,6 @@
-"""Programs that are measured run in the box of ``check``: it is entered before they start.
+"""Programs that are measured run in the sandbox of ``check``.
 
-What a box costs is a few milliseconds of a start, which no contender's own clock sees, and some
-hundred nanoseconds of each file that is opened.
+A sandbox costs a few milliseconds of a start, which no contender's own clock sees.
 """
 
 from __future__ import annotations
@@ -11,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from conformance import ROOT
-from conformance.isolation import Box, evidence, words
-from conformance.isolation.boxed import TookTooLong, once
-from conformance.isolation.environment import existing
-from conformance.isolation.words import Isolation
+from conformance.process import Limits, Timeout, run_program
+from conformance.sandbox import Sandbox, evidence
 from conformance.scratch import Held
+
+MEMORY_BYTES = 16 << 30
 
 
 def run(
@@ -31,20 +30,15 @@ def run(
         ).stdout
     held = Held()
     try:
-        box = Box(held.folder, hides=evidence(), writes=writes)
-        told = box.command(command)
+        sandbox = Sandbox(held.folder, hides=evidence(), writes=writes)
         # Modules of ours are found from the checkout, which is not where it works.
-        environment = {**box.environment(told), "PYTHONPATH": str(ROOT)}
-        done = once(told, box, environment, seconds)
-    except TookTooLong:
+        done = run_program(
+            command, seconds, sandbox, {"PYTHONPATH": str(ROOT)}, Limits(memory_bytes=MEMORY_BYTES)
+        )
+    except Timeout:
         raise subprocess.TimeoutExpired(command, seconds) from None
     finally:
         held.close()
     if done.returncode:
         raise subprocess.CalledProcessError(done.returncode, command, done.stdout, done.stderr)
     return done.stdout
-
-
-def isolation(isolated: bool) -> Isolation:
-    """What isolates the programs of a benchmark here."""
-    return words.told(isolated, existing(evidence()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import click
@@ -11,11 +10,10 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from conformance.protocol.child import Crash, OverLimit, Timeout
-from conformance.protocol.messages import ProtocolError
 from conformance.registry import Implementation
 from conformance.reports.console_text import say as say_text
 from conformance.saving import made_beside, named_in_errors, publish, save
+from conformance.session import PROGRAM_FAILURES
 from conformance.subject import Subject
 from conformance.text import json_text, printable
 from lab.crash.concurrent_readers import Watched, run_live
@@ -111,13 +109,13 @@ def crash(
     try:
         if live:
             sizes = [int(one) for one in sectors] or list(SECTORS)
-            watched = asyncio.run(run_live(subject, chosen, count, sizes))
+            watched = run_live(subject, chosen, count, sizes)
             _show_live(watched, chosen)
             return 3 if watched.findings else 0
         done = _run(subject, chosen, models or MODELS, sectors, count, most, seed, slow)
     except (CannotRecord, NotUnderstood) as error:
         raise click.ClickException(f"{subject.name} was not recorded: {error}") from None
-    except (Crash, Timeout, OverLimit, ProtocolError) as error:
+    except PROGRAM_FAILURES as error:
         raise click.ClickException(f"{subject.name}: {error}") from None
     _show(done, chosen, slow)
     if out is not None:
@@ -158,8 +156,7 @@ def _run(
             progress.update(task, description=model, completed=done, total=of)
 
         sizes = [int(one) for one in sectors] or [SECTORS[0]]
-        doing = run(subject, format, models, sizes, count, most, seed, show, slow / 1000)
-        return asyncio.run(doing)
+        return run(subject, format, models, sizes, count, most, seed, show, slow / 1000)
 
 
 def _show(done: Run, format: str, slow: int) -> None:

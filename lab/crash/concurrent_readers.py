@@ -201,11 +201,11 @@ def watch(
     return watched
 
 
-async def run_live(
+def run_live(
     subject: Subject, format: str, count: int, sectors: Sequence[int] = SECTORS
 ) -> Watched:
     """Record a writer of ``count`` records, look at every moment. Raises as the recorder does."""
     what = crash_of(format)
     records = what.records(count)
-    trace, hello = await record(subject.command, format, what, records)
+    trace, hello = record(subject.command, format, what, records)
     return watch(trace, hello, format, records, sectors)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.protocol.child import Child, Crash, OverLimit, Timeout
-from conformance.protocol.messages import ProtocolError
 from conformance.scratch import Scratch
+from conformance.session import PROGRAM_FAILURES, ProtocolSession
 from conformance.subject import Subject
 from lab.crash import oracles
 from lab.crash.formats import FormatCrash
@@ -86,46 +84,44 @@ class Judge:
         self.subject, self.format, self.what, self.probe = subject, named(format), what, probe
         self.written = [told(one.payload) for one in records]
         self.scratch = Scratch()
-        self.box = subject.box(self.scratch.folder)
+        self.sandbox = subject.sandbox(self.scratch.folder)
         self.name = hello["name"]
         self.profiles = set(() if self.name == ALSO_OURS else hello["profiles"])
-        self.child: Child | None = None
+        self.session: ProtocolSession | None = None
         self.judgement = Judgement()
         self._asked = 0
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End the program, and remove all copies."""
-        if self.child is not None:
-            await self.child.close()
-        if self.box is not None:
-            self.box.close()
+        if self.session is not None:
+            self.session.close()
         self.scratch.close()
 
-    async def judge(self, candidate: Candidate) -> None:
+    def judge(self, candidate: Candidate) -> None:
         """Look at one state."""
         state = candidate.build()
         self.judgement.states += 1
-        await self._step(state, OURS, self._read_by_us, self._read_by_us, False)
+        self._step(state, OURS, self._read_by_us, self._read_by_us, False)
         if self.what.name not in state.files:
             return
         program = self.name
         steps = [(f"{OURS} appends and reads", self._append_by_us, self._read_by_us)]
         if "recover" in self.profiles:
-            await self._step(state, program, self._read_by_it, self._read_by_it, False)
+            self._step(state, program, self._read_by_it, self._read_by_it, False)
             steps.append((f"{OURS} appends, {program} reads", self._append_by_us, self._read_by_it))
         if "append" in self.profiles:
             steps.append((f"{program} appends, {OURS} reads", self._append_by_it, self._read_by_us))
         if {"append", "recover"} <= self.profiles:
             steps.append((f"{program} appends and reads", self._append_by_it, self._read_by_it))
         for who, append, read in steps:
-            await self._step(state, who, append, read, True)
+            self._step(state, who, append, read, True)
 
-    async def _step(
+    def _step(
         self,
         state: State,
         who: str,
-        first: Callable[[Path, State, str], Awaitable[Found]],
-        read: Callable[[Path, State, str], Awaitable[Found]],
+        first: Callable[[Path, State, str], Found],
+        read: Callable[[Path, State, str], Found],
         appends: bool,
     ) -> None:
         """Do one thing to a copy of a state, and note what is wrong."""
@@ -134,9 +130,9 @@ class Judge:
         try:
             build(state, place)
             path = place / self.what.name
-            found = await first(path, state, who)
+            found = first(path, state, who)
             if appends:
-                found = await read(path, state, who)
+                found = read(path, state, who)
                 wrong = oracles.after_an_append(
                     self.written, state.acknowledged, told(self.probe.payload), found
                 )
@@ -159,7 +155,7 @@ class Judge:
         else:
             self.judgement.findings[what, who] = Finding(what, who, state, found, detail)
 
-    async def _read_by_us(self, path: Path, state: State, who: str) -> Found:
+    def _read_by_us(self, path: Path, state: State, who: str) -> Found:
         if not path.exists():
             return []
         answer = collect(self.format.read(path, "recover", self.what.context))
@@ -168,15 +164,15 @@ class Judge:
         whole = [one.payload for one in answer.records if not self.what.is_part(one)]
         return given(self.what, whole)
 
-    async def _append_by_us(self, path: Path, state: State, who: str) -> Found:
+    def _append_by_us(self, path: Path, state: State, who: str) -> Found:
         try:
             self.format.append(path, [self.probe], self.what.context)
         except ValueError as error:
             raise _Refused(str(error)) from None
         return []
 
-    async def _read_by_it(self, path: Path, state: State, who: str) -> Found:
-        reply = await self._ask({"cmd": "read", "path": str(path), "profile": "recover"})
+    def _read_by_it(self, path: Path, state: State, who: str) -> Found:
+        reply = self._ask({"cmd": "read", "path": str(path), "profile": "recover"})
         if "answer" not in reply:
             raise _Refused(reply.get("skipped", "skipped"))
         records = reply["answer"]["records"]
@@ -188,25 +184,23 @@ class Judge:
                 found.append(one["payload_sha256"])
         return found
 
-    async def _append_by_it(self, path: Path, state: State, who: str) -> Found:
+    def _append_by_it(self, path: Path, state: State, who: str) -> Found:
         record = {"payload": self.probe.payload.hex(), **self.probe.fields}
-        reply = await self._ask({"cmd": "append", "path": str(path), "records": [record]})
+        reply = self._ask({"cmd": "append", "path": str(path), "records": [record]})
         if "done" not in reply:
             raise _Refused(str(reply.get("refused") or reply.get("skipped")))
         return []
 
-    async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self.child is None:
-            self.child = Child(self.subject.command, Path.cwd(), box=self.box)
-            await self.child.start()
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self.session is None:
+            self.session = ProtocolSession(self.subject.command, sandbox=self.sandbox)
+            self.session.start()
         self._asked += 1
         about = {"seq": self._asked, "format": self.format.id, "context": dict(self.what.context)}
         try:
-            return await self.child.ask({**request, **about}, WALL_MS)
-        except (Crash, Timeout, OverLimit, ProtocolError) as error:
-            with contextlib.suppress(Exception):
-                await self.child.close()
-            self.child = None
+            return self.session.request({**request, **about}, WALL_MS)
+        except PROGRAM_FAILURES as error:
+            self.session = None
             raise _Died(str(error)) from None
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import shutil
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from conformance.protocol.child import Child, Limits
-from conformance.protocol.messages import ProtocolError, encode, validate
+from conformance.process import Limits
+from conformance.protocol.messages import ProtocolError, validate
 from conformance.scratch import Scratch
+from conformance.session import ProtocolSession
 from lab.crash.formats import FormatCrash
 from lab.crash.strace import Parser, command
 from lab.crash.sync_snapshots import Eyes, Look, Stops, why_not
@@ -30,27 +31,24 @@ class CannotRecord(Exception):
     """
 
 
-class _Recorded(Child):
-    """A program that acknowledges each record, and waits."""
+def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator[int]:
+    """Send a write or append; yield how many records are safe, whenever the program says so.
 
-    async def acknowledging(self, request: dict[str, Any]) -> AsyncIterator[int]:
-        """Ask for a write or append: how many records are safe, whenever the program says so.
-
-        The program waits until the next number is asked for. Raises :class:`CannotRecord`.
-        """
-        line = encode(request)
-        while True:
-            reply = await self._receive(line, WALL_MS / 1000)
-            if "acknowledged" not in reply:
-                break
-            await self._checked("acknowledged-reply", reply)
-            yield reply["acknowledged"]
-            line = encode({"cmd": "go-on", "seq": request["seq"]})
-        await self._checked("done-reply", reply)
-        if "done" not in reply:
-            if "skipped" in reply:
-                raise CannotRecord(f"it is unavailable, because {reply['skipped']}")
-            raise CannotRecord(f"it does not {request['cmd']}: {reply.get('refused')}")
+    The program waits until the next number is wanted. Raises :class:`CannotRecord`.
+    """
+    message = request
+    while True:
+        reply = session.exchange(message, WALL_MS / 1000)
+        if "acknowledged" not in reply:
+            break
+        validate("acknowledged-reply", reply)
+        yield reply["acknowledged"]
+        message = {"cmd": "go-on", "seq": request["seq"]}
+    validate("done-reply", reply)
+    if "done" not in reply:
+        if "skipped" in reply:
+            raise CannotRecord(f"it is unavailable, because {reply['skipped']}")
+        raise CannotRecord(f"it does not {request['cmd']}: {reply.get('refused')}")
 
 
 @contextmanager
@@ -80,7 +78,7 @@ def _stopping(folder: Path, slow: float, not_stopped: str) -> Iterator[Stops | N
         raise CannotRecord(f"its calls were stopped no more: {stops.why_not}")
 
 
-async def record(
+def record(
     words: Sequence[str],
     format: str,
     what: FormatCrash,
@@ -105,11 +103,12 @@ async def record(
         with _stopping(place.parent, slow, not_stopped) as stops:
             under = command(output, stopped=stops is not None)
             command_line = [*under, *(words if stops is None else stops.command(words))]
-            child = _Recorded(command_line, Path.cwd(), Limits(start_seconds=120))
             # libuv would hand its writes to the system without a call for each.
-            child.told = {"UV_USE_IO_URING": "0"}
+            variables = {"UV_USE_IO_URING": "0"}
+            limits = Limits(start_seconds=120)
+            session = ProtocolSession(command_line, limits, variables=variables)
             try:
-                hello = await child.start()
+                hello = session.start()
                 if not hello.get("acknowledges"):
                     raise CannotRecord("its hello does not say that it acknowledges records")
                 appends = "append" in hello["profiles"]
@@ -125,12 +124,12 @@ async def record(
                         "context": dict(what.context), "acknowledge": True,
                     }  # fmt: skip
                     validate(cmd, request)
-                    async for count in child.acknowledging(request):
+                    for count in _acknowledged(session, request):
                         seen = Eyes(place.parent).look()
                         known = (seq - 1) * half + count
                         parser.snapshots[known] = Look(time.time(), 0, seen)
             finally:
-                await child.close()
+                session.close()
         if stops is not None:
             parser.mapped.looks = deque(stops.looks)
         with output.open("rb") as lines:

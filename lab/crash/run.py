@@ -35,7 +35,7 @@ class Run:
     results: tuple[Result, ...]
 
 
-async def run(
+def run(
     subject: Subject,
     format: str,
     models: Sequence[str],
@@ -53,7 +53,7 @@ async def run(
     """
     what = crash_of(format)
     *records, probe = what.records(count + 1)
-    trace, hello = await record(subject.command, format, what, records, slow)
+    trace, hello = record(subject.command, format, what, records, slow)
     results = []
     for model in models:
         for sector in sectors:
@@ -62,9 +62,9 @@ async def run(
             try:
                 # The plainest first: they are what is shown.
                 for done, candidate in enumerate(sorted(found, key=lambda one: one.distance)):
-                    await judge.judge(candidate)
+                    judge.judge(candidate)
                     progress(model, done + 1, len(found))
             finally:
-                await judge.close()
+                judge.close()
             results.append(Result(model, sector, complete, judge.judgement))
     return Run(hello, trace, records, tuple(results))

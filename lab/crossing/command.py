@@ -19,7 +19,8 @@ from conformance.vectors import load_all
 from lab.crossing import known
 from lab.crossing.known import Difference
 from lab.crossing.logs import wanted
-from lab.crossing.run import Crossing, crossed, matrix
+from lab.crossing.run import Crossing, matrix
+from lab.crossing.run import cross as cross_all
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
 from walproof.cli.output import say, say_json
@@ -114,7 +115,7 @@ def _run(format: str, writers: Sequence[str], readers: Sequence[str], isolated: 
         def show(text: str) -> None:
             progress.update(task, description=f"{format}: {text}")
 
-        return crossed(format, writing, reading, logs, show)
+        return cross_all(format, writing, reading, logs, show)
 
 
 def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject]:

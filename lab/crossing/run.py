@@ -6,19 +6,15 @@ acknowledged, without a word about damage.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from conformance.cases import DEFAULT_WALL_MS, found_at
 from conformance.compare import differences, normalise
 from conformance.contents import Contents, write_contents
-from conformance.isolation import Box
-from conformance.protocol.child import Child, Crash, Limits, OverLimit, Timeout
-from conformance.protocol.messages import ProtocolError
 from conformance.scratch import Scratch
+from conformance.session import PROGRAM_FAILURES, ProtocolSession
 from conformance.subject import Subject
 from lab.crossing.logs import Wanted
 
@@ -74,40 +70,35 @@ class Asked:
         self.subject = subject
         self.scratch = Scratch()
         self.hello: dict[str, Any] = {}
-        self._child: Child | None = None
-        self._box: Box | None = None
+        self._session: ProtocolSession | None = None
         self._seq = 0
 
-    async def ask(self, request: dict[str, Any]) -> dict[str, Any] | str:
+    def ask(self, request: dict[str, Any]) -> dict[str, Any] | str:
         """The reply, or how it ended."""
         self._seq += 1
         try:
-            if self._child is None:
-                self._box = self._box or self.subject.box(self.scratch.folder)
-                self._child = Child(self.subject.command, Path.cwd(), Limits(), box=self._box)
-                self.hello = await self._child.start()
+            if self._session is None:
+                sandbox = self.subject.sandbox(self.scratch.folder)
+                self._session = ProtocolSession(self.subject.command, sandbox=sandbox)
+                self.hello = self._session.start()
             if request["cmd"] == "write" and not self._writes():
                 return {"skipped": "it does not write"}
-            return await self._child.ask(request | {"seq": self._seq}, WALL_MS)
-        except (Crash, Timeout, OverLimit, ProtocolError) as error:
-            child, self._child = self._child, None
-            if child is not None:
-                await child.kill()
+            return self._session.request(request | {"seq": self._seq}, WALL_MS)
+        except PROGRAM_FAILURES as error:
+            self._session = None
             return str(error)
 
     def _writes(self) -> bool:
         return "write" in self.hello["profiles"] or bool(self.hello.get("also_writes"))
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End it, and remove its scratch copies."""
-        if self._child is not None:
-            await self._child.close()
-        if self._box is not None:
-            self._box.close()
+        if self._session is not None:
+            self._session.close()
         self.scratch.close()
 
 
-async def cross(
+def cross(
     format: str,
     writers: Sequence[Subject],
     readers: Sequence[Subject],
@@ -119,7 +110,7 @@ async def cross(
     written: dict[str, dict[str, Contents]] = {}
     for subject in writers:
         progress(f"{subject.name} writes")
-        made, missing = await _written(subject, logs)
+        made, missing = _written(subject, logs)
         if made:
             written[subject.name] = made
             crossing.not_written[subject.name] = missing
@@ -127,11 +118,11 @@ async def cross(
         for writer, made in written.items():
             progress(f"{subject.name} reads {writer}")
             there = [one for one in logs if one.id in made]
-            crossing.pairs.append(await _read(subject, writer, there, made))
+            crossing.pairs.append(_read(subject, writer, there, made))
     return crossing
 
 
-async def _written(
+def _written(
     subject: Subject, logs: Sequence[Wanted]
 ) -> tuple[dict[str, Contents], dict[str, str]]:
     asked = Asked(subject)
@@ -140,26 +131,24 @@ async def _written(
     try:
         for one in logs:
             place = asked.scratch.place(one.name)
-            reply = await asked.ask(one.message("write", place))
+            reply = asked.ask(one.message("write", place))
             log = found_at(place)
             if isinstance(reply, dict) and reply.get("done") and log is not None:
                 made[one.id] = log
             else:
                 missing[one.id] = _why(reply)
     finally:
-        await asked.close()
+        asked.close()
     return made, missing
 
 
-async def _read(
-    subject: Subject, writer: str, logs: Sequence[Wanted], made: dict[str, Contents]
-) -> Pair:
+def _read(subject: Subject, writer: str, logs: Sequence[Wanted], made: dict[str, Contents]) -> Pair:
     asked, pair = Asked(subject), Pair(writer, subject.name)
     try:
         for one in logs:
             place = asked.scratch.place(one.name)
             write_contents(made[one.id], place)
-            reply = await asked.ask(one.message("read", place))
+            reply = asked.ask(one.message("read", place))
             asked.scratch.clear(place)
             if isinstance(reply, dict) and "skipped" in reply:
                 pair.skipped += 1
@@ -168,7 +157,7 @@ async def _read(
             else:
                 pair.same.append(one.id)
     finally:
-        await asked.close()
+        asked.close()
     return pair
 
 
@@ -187,17 +176,6 @@ def _why(reply: dict[str, Any] | str) -> str:
     if isinstance(reply, str):
         return reply
     return str(reply.get("refused") or reply.get("skipped") or "it says done, and no log is there")
-
-
-def crossed(
-    format: str,
-    writers: Sequence[Subject],
-    readers: Sequence[Subject],
-    logs: Sequence[Wanted],
-    progress: Progress = lambda text: None,
-) -> Crossing:
-    """What :func:`cross` gives, for a caller that awaits nothing."""
-    return asyncio.run(cross(format, writers, readers, logs, progress))
 
 
 def matrix(crossing: Crossing, width: int) -> Iterator[str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import resource
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -13,13 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.isolation import Box, evidence
-from conformance.isolation.boxed import LIMITS, MEMORY, TookTooLong, once
+from conformance.process import Limits, OverLimit, Timeout, run_program
+from conformance.sandbox import Sandbox, evidence
 from lab.databases.formats import of_format
 from lab.databases.model import Case, Item, shortened
 from lab.databases.systems import System
 
 SECONDS = 60.0
+LIMITS = Limits(memory_bytes=4 << 30, file_bytes=1 << 30)
 MOST_TEXT = 300
 """Characters of a line that a system wrote."""
 _VARIES = re.compile(r"[^\s/=:,()\[\]{}]*\d[^\s/=,()\[\]{}]*")
@@ -48,7 +47,7 @@ def shape(line: str) -> str:
 
 
 def open_with(system: System, mode: str, case: Case, seconds: float = SECONDS) -> Opened:
-    """Let a system that is built open a case. Raises ``OSError`` where no box can be made."""
+    """Let a system that is built open a case. Raises ``OSError``."""
     kind = of_format(system.format)
     assert kind is not None, system.name
     scratch = Path(tempfile.mkdtemp(prefix="walproof-databases-"))
@@ -58,18 +57,12 @@ def open_with(system: System, mode: str, case: Case, seconds: float = SECONDS) -
         given = kind.place(case, folder)
         words = [*system.implementation.command, mode, str(scratch / "folder"), str(given)]
         try:
-            box, command, environment = None, words, dict(os.environ)
-            if system.boxed:
-                limits = {
-                    **LIMITS,
-                    resource.RLIMIT_AS: MEMORY,
-                    resource.RLIMIT_CPU: int(2 * seconds),
-                }
-                box = Box(scratch, hides=evidence(), limits=limits)
-                command = box.command(words)
-                environment = box.environment(command)
-            done = once(command, box, environment, seconds)
-        except TookTooLong:
+            # What mounts folders of its own fits in no sandbox.
+            sandbox = Sandbox(scratch, hides=evidence()) if system.boxed else None
+            done = run_program(words, seconds, sandbox, limits=LIMITS)
+        except OverLimit as error:
+            return Opened("dies", why=str(error))
+        except Timeout:
             return Opened("hangs", why=f"no end within {seconds:g} s")
         return _understood(done.stdout, done.stderr, done.returncode, str(scratch))
     finally:

@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from conformance.protocol.family import Family, prepare_child
+from conformance.process import Limits, kill_tree, prepare_child
 from conformance.saving import save
 from conformance.scratch import Held
 from lab.fuzz.findings import Findings
@@ -124,13 +124,12 @@ def _one_process(
     with errors.open("wb") as said:
         process = subprocess.Popen(
             [*command, *flags], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
-            start_new_session=True, preexec_fn=prepare_child,
+            start_new_session=True, preexec_fn=lambda: prepare_child(Limits()),
         )  # fmt: skip
-    family = Family(process.pid)
     try:
         timed_out = not _wait(process, settings, outcome, told)
     finally:
-        family.end()
+        kill_tree(process.pid)
         process.wait()
     text = errors.read_text("utf-8", "replace")
     progress = _progress(scratch)

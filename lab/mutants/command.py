@@ -40,7 +40,7 @@ OF_A_CHANGE = 300
 @click.option("--format", "format_ids", multiple=True, type=click.Choice(sorted(FORMATS)),
               help="One format, or several. [default: all]")  # fmt: skip
 @click.option("--function", "functions", multiple=True, metavar="GLOB",
-              help="Names such as reader._Scan.events or 'writer.*'.")  # fmt: skip
+              help="Names such as reader.Scan.events or 'writer.*'.")  # fmt: skip
 @click.option("--file", "files", multiple=True, metavar="GLOB", help="Names such as reader.py.")
 @click.option("--changed", "base", metavar="BASE",
               help="Only functions that differ from a revision, 300 mutants at most; `merge-base`"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance import BUILD, VECTORS
-from conformance.kept_lines import keep_line, read_lines
+from conformance.cache import append_line, read_lines
 from lab.mutants.hunt import Fate
 from lab.mutants.sites import Mutant, Name
 from reference_impl.places import PACKAGES
@@ -50,7 +50,7 @@ class Kept:
             "only": sorted(fate.only),
             "asked": fate.asked,
         }
-        keep_line(self.path, json.dumps(told))
+        append_line(self.path, json.dumps(told))
 
 
 def kept_of(format_id: str, common: bool) -> Kept:

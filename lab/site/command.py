@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from conformance.vectors import load_all
 from lab.site import build
 from lab.site.run import NotGolden, run_of
 from walproof.cli.output import say
+from walproof.worker_pool import core_count
 
 
 @click.command()
@@ -48,7 +48,7 @@ def site(report: Path, mutants: Path, out: Path, jobs: int | None) -> int:
         ) from None
     except (json_report.InvalidReport, NotGolden, OSError) as error:
         raise click.ClickException(f"{report}: {error}") from None
-    made = build.build(run, out, _mutants(mutants), jobs or os.cpu_count() or 1)
+    made = build.build(run, out, _mutants(mutants), jobs or core_count())
     say(f"{out / 'index.html'}: {made.files:,} files, {made.bytes / 1e6:.1f} MB")
     if left := build.without_page(run):
         say(f"{len(left):,} vectors have no page: that run did not ask about them")

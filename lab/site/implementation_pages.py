@@ -1,4 +1,4 @@
-"""The page of an implementation: its scores, its known failures by cause, and its badge."""
+"""The page of an implementation: its scores, and its known failures by cause."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from conformance import known_failures
 from conformance.registry import FOLDER
-from conformance.reports import badge
 from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview, overview
 from conformance.score import WRITING
 from lab.site import page_paths, prose
@@ -29,7 +28,7 @@ class Cause:
 
 
 def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
-    """Write a page and a badge for each implementation, and the list of them."""
+    """Write a page for each implementation, and the list of them."""
     folders = {one.name: one.folder for one in all_implementations()}
     table: dict[str, list[Overview]] = {kind: [] for kind in KINDS}
     for one in run.implementations:
@@ -39,8 +38,6 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
         folder = folders.get(name)
         readme = folder / "README.md" if folder else None
         here = page_paths.implementation(name)
-        if kind != NULL:
-            frame.file(page_paths.badge(name), badge.svg({**run.report, "implementations": [one]}))
         made = None
         if readme is not None and readme.exists():
             source = readme.relative_to(ROOT).as_posix()
@@ -51,7 +48,7 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
             name,
             one=one,
             kind=KINDS[kind],
-            has_badge=kind != NULL,
+            is_tested=kind != NULL,
             formats=formats_of(one),
             seen=seen,
             profiles=[name for name in PROFILES if seen.owed.get(name)],

@@ -33,11 +33,6 @@ def implementation(name: str) -> str:
     return f"implementations/{_plain(name)}.html"
 
 
-def badge(name: str) -> str:
-    """The badge of an implementation, an SVG."""
-    return f"implementations/{_plain(name)}.svg"
-
-
 def finding(id: str) -> str:
     """The page of a finding."""
     return f"findings/{id}.html"

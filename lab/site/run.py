@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from conformance.reports.freshness import GOLDEN, mode_of
 from conformance.reports.json_report import Report
 from conformance.reports.matrix import Matrix, matrices
+from conformance.reports.summary import GOLDEN, mode_of
 from conformance.vectors import Vector
 from lab.scenarios.results import is_real
 

@@ -16,7 +16,7 @@ from conformance.reports import json_report
 from conformance.scratch import Scratch
 from conformance.vectors import Vector, load
 from walproof.cli import check as check_module
-from walproof.cli import main, smoke
+from walproof.cli import main
 
 WRONG = ROOT / "tests" / "wrong"
 
@@ -89,8 +89,7 @@ def walproof(
 ) -> Callable[..., Outcome]:
     """Run ``walproof`` with these arguments, on vectors that are loaded once."""
     monkeypatch.setenv("COLUMNS", "200")
-    for module in (check_module, smoke):
-        monkeypatch.setattr(module, "load_all", lambda: vectors)
+    monkeypatch.setattr(check_module, "load_all", lambda: vectors)
 
     def run(*arguments: object) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["walproof", *map(str, arguments)])

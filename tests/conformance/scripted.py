@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from conformance.baselines import BASELINES
 from conformance.known_failures import KnownFailures
-from conformance.runner import Runner
+from conformance.runner import run_subjects
 from conformance.subject import Subject
 
 
@@ -14,8 +12,9 @@ def by_slug(run):
     return {result["vector"].split("/")[1]: result for result in run.results}
 
 
-def run(subject, cases, **options):
-    return asyncio.run(Runner(subject, cases, **options).run())
+def run(subject, cases, jobs=1, **options):
+    (done,) = run_subjects([subject], lambda _: cases, jobs, **options)
+    return done
 
 
 class Scripted:

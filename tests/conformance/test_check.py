@@ -197,12 +197,10 @@ class TestForCodeHosts:
 
     def test_what_is_printed_instead_of_text(self, check, wrong, tmp_path):
         command = ("--cmd", wrong("ignores_checksums"), *SMALL)
-        outcome = check(*command, "--output", "annotations")
+        outcome = check(*command, "--output", "markdown")
         assert outcome.status == 3
-        assert outcome.out == (tmp_path / "report" / "annotations.txt").read_text("utf-8")
-        assert outcome.out.startswith("::error title=walproof check::IgnoresChecksums: 0/1 pairs")
-        place = "::error file=tests/wrong/ignores_checksums.py,title=IgnoresChecksums%3A fail "
-        assert f"\n{place}" in outcome.out
+        assert outcome.out == (tmp_path / "report" / "summary.md").read_text("utf-8")
+        assert outcome.out.startswith("## Walproof: IgnoresChecksums: 0/1 pairs")
 
     def test_a_list_of_known_failures_of_any_program(self, check, wrong, report, tmp_path):
         listed = tmp_path / "known.json"

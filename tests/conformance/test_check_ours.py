@@ -1,4 +1,4 @@
-"""``walproof check --impl`` and ``--update-known``, and ``walproof compare-runs``."""
+"""``walproof check --impl``, ``--update-known`` and ``--baseline``."""
 
 from __future__ import annotations
 
@@ -137,33 +137,56 @@ class TestOurs:
         assert outcome.status == 0
 
 
-class TestDiff:
+class TestBaseline:
     @pytest.fixture
-    def two(self, walproof, wrong, tmp_path):
-        """Reports of a right reader and of a wrong one under the same name."""
+    def run(self, check, wrong, tmp_path):
+        """Check a reader, always under the same command, against an earlier report."""
         script = tmp_path / "reader.py"
-        for folder, name in [("right", "breakable_reader"), ("wrong", "ignores_checksums")]:
+
+        def checked(name, *arguments):
             program = shlex.split(wrong(name))
             script.write_text(f"import os; os.execv({program[0]!r}, {program!r})")
-            command = f"{sys.executable} {script}"
-            walproof("check", "--cmd", command, *SMALL, "--report", tmp_path / folder)
-        return tmp_path / "right", tmp_path / "wrong"
+            return check("--cmd", f"{sys.executable} {script}", *SMALL, *arguments)
 
-    def test_regressions_exit_3_and_the_rest_0(self, walproof, two):
-        right, wrong = two
-        outcome = walproof("compare-runs", right, wrong)
+        return checked
+
+    @pytest.fixture
+    def baseline(self, run, tmp_path):
+        """The report of a reader, in a folder of its own."""
+
+        def of(name):
+            run(name)
+            return (tmp_path / "report").rename(tmp_path / "before")
+
+        return of
+
+    def test_a_regression_is_shown_and_exits_3(self, run, baseline, tmp_path):
+        before = baseline("breakable_reader")
+        outcome = run("ignores_checksums", "--baseline", before)
         assert outcome.status == 3
-        assert "payload-flipped-in-second-record" in outcome.out
-        assert walproof("compare-runs", wrong, right).status == 0
-        assert walproof("compare-runs", right, right / "report.json").status == 0
+        assert "Changes since" in outcome.out and "1 regression" in outcome.out
+        changes = json.loads((tmp_path / "report" / "changes.json").read_text())
+        (change,) = changes["results"]
+        assert change["vector"] == "leveldb-log/payload-flipped-in-second-record"
+        assert changes["regressions"] == 1
 
-    def test_as_json(self, walproof, two):
-        outcome = walproof("compare-runs", "--json", *two)
-        assert outcome.status == 3
-        assert "payload-flipped-in-second-record" in json.dumps(json.loads(outcome.out))
+    def test_a_regression_to_what_is_known_exits_3(self, run, baseline, tmp_path):
+        listed = tmp_path / "known.json"
+        because = ("--cause", "blind", "--because", "It never looks.")
+        run("ignores_checksums", "--known-failures", listed, "--update-known", *because)
+        before = baseline("breakable_reader")
+        known = ("--known-failures", listed)
+        assert run("ignores_checksums", *known).status == 0
+        assert run("ignores_checksums", *known, "--baseline", before).status == 3
 
-    def test_what_is_no_report(self, walproof, two, tmp_path):
+    def test_an_improvement_or_no_change_exits_0(self, run, baseline):
+        before = baseline("ignores_checksums")
+        outcome = run("breakable_reader", "--baseline", before / "report.json")
+        assert outcome.status == 0 and "1 improvement" in outcome.out
+        assert "No regressions." in outcome.out
+
+    def test_what_is_no_report(self, run, tmp_path):
         (tmp_path / "other.json").write_text("{}")
-        assert walproof("compare-runs", two[0], tmp_path / "other.json").status == 1
-        assert walproof("compare-runs", two[0], tmp_path / "nothing.json").status == 1
-        assert walproof("compare-runs", two[0], tmp_path).status == 1
+        assert run("breakable_reader", "--baseline", tmp_path / "other.json").status == 1
+        assert run("breakable_reader", "--baseline", tmp_path).status == 1
+        assert run("breakable_reader", "--baseline", tmp_path / "nothing.json").status == 1

@@ -36,10 +36,10 @@ def test_all_formats_are_a_star_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"title": None}, r"'title' is a required property"),
-        ({"title": "3"}, r"title: 3 is not of type 'string'"),
+        ({"title": None}, r'"title" is a required property'),
+        ({"title": "3"}, r'title: 3 is not of type "string"'),
         ({"optinal": "true"}, r"'optinal' was unexpected"),
-        ({"command": '"run it"'}, r"command: 'run it' is not of type 'array'"),
+        ({"command": '"run it"'}, r'command: "run it" is not of type "array"'),
         ({"formats": '["zeebe"]'}, r"formats: 'zeebe' is none of .*zeebe-journal"),
         ({"formats": '["*", "leveldb-log"]'}, r"formats: \* stands alone"),
         ({"name": '"two"'}, r"name: expected that of the folder, found 'two'"),

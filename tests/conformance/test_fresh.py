@@ -16,7 +16,7 @@ from conformance.recipes.fresh import Fresh, fresh, is_the_same_test
 from conformance.recipes.generate import generate, sources
 from conformance.recipes.variation import Kept, Variation, varied_by, vary
 from conformance.registry import FOLDER, Unavailable, load
-from conformance.runner import run_subjects_now
+from conformance.runner import run_subjects
 from conformance.subject import Subject, subject_of
 from conformance.vectors import load_all
 from reference_impl.register import registers
@@ -167,7 +167,7 @@ def test_a_variant_that_expects_something_else_is_not_used(of_seed, second_reade
 def test_the_executable_specification_answers_every_variant_as_expected(name, of_seed):
     subject = subject_of(load(FOLDER / name), "walproof")
     some = list(of_seed(1).variants.values())[::9]
-    (outcome,) = run_subjects_now([subject], lambda _: cases_of(some))
+    (outcome,) = run_subjects([subject], lambda _: cases_of(some))
     assert outcome.status == "ran"
     assert {result["class"] for result in outcome.results} == {"pass"}
 

@@ -11,7 +11,6 @@ from jsonschema import Draft202012Validator
 from conformance import ROOT
 from conformance.protocol.messages import (
     SCHEMAS,
-    Owed,
     ProtocolError,
     decode,
     encode,
@@ -182,49 +181,6 @@ def test_a_message_is_one_line():
     message = {"cmd": "read", "path": "a\nb é", "context": {"k": [1, None]}}
     assert encode(message).count(b"\n") == 1
     assert decode(encode(message)) == message
-
-
-class TestOwed:
-    OWED = Owed({"verdict": "intact", "end": 1, "records": [{"at": 0, "payload": "é"}]})
-
-    @pytest.mark.parametrize(
-        "answer",
-        [
-            {"verdict": "intact", "end": 1, "records": [{"at": 0, "payload": "é"}]},
-            {"records": [{"payload": "é", "at": 0}], "end": 1, "verdict": "intact"},
-        ],
-    )
-    def test_the_order_of_keys_is_free(self, answer):
-        assert self.OWED.is_reply({"seq": 7, "answer": answer}, 7)
-
-    def test_a_line_as_most_write_it_is_not_parsed(self):
-        line = encode({"seq": 12, "answer": self.OWED.answer})
-        assert self.OWED.is_line(line, 12)
-        assert not self.OWED.is_line(line, 1) and not self.OWED.is_line(line, 13)
-        assert not self.OWED.is_line(line.replace(b"intact", b"damage"), 12)
-        assert not self.OWED.is_line(line[:-1], 12)
-        assert not self.OWED.is_line(line.replace(b"}]}}", b'}]},"seq":13}'), 12)
-
-    @pytest.mark.parametrize("end", [1.0, True, "1", None])
-    def test_what_is_equal_to_python_alone_is_another_answer(self, end):
-        answer = {**self.OWED.answer, "end": end}
-        assert not self.OWED.is_reply({"seq": 7, "answer": answer}, 7)
-
-    @pytest.mark.parametrize(
-        "reply", [None, [], {"seq": 7}, {"seq": 8}, {"seq": 7.0}, {"seq": 7, "more": 1}]
-    )
-    def test_another_message(self, reply):
-        if isinstance(reply, dict) and reply != {"seq": 7}:
-            reply = {**reply, "answer": self.OWED.answer}
-        assert not self.OWED.is_reply(reply, 7)
-
-    def test_an_answer_without_a_bottom(self):
-        deep = []
-        for _ in range(100_000):
-            deep = [deep]
-        assert not self.OWED.is_reply(
-            {"seq": 7, "answer": {**self.OWED.answer, "records": deep}}, 7
-        )
 
 
 def test_a_whole_number_is_an_integer_however_it_is_written():

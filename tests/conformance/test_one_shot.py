@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 import sys
@@ -12,13 +11,12 @@ import pytest
 
 from conformance import VECTORS
 from conformance.cases import cases_of
-from conformance.protocol.oneshot import OneShot, reported_parts
-from conformance.runner import Runner
-from conformance.subject import Subject, takes_strict
+from conformance.one_shot import takes_strict
+from conformance.runner import run_subjects
+from conformance.session import OneShotSession, reported_parts
+from conformance.subject import Subject
 from conformance.vectors import Vector, load
-from walproof.sweep.children import Limits
-from walproof.sweep.plan import Program
-from walproof.sweep.programs import introduced
+from walproof.sweep.programs import Limits, Program, introduced
 
 TESTS = Path(__file__).parents[1]
 KNOWS = [sys.executable, str(TESTS / "walproof" / "sweep" / "knows_strict.py")]
@@ -65,7 +63,7 @@ def test_a_sweep_asks_in_the_profiles_that_are_known(telling: list[Vector]) -> N
 @pytest.mark.parametrize(("strict", "profiles"), [(True, {"pass"}), (False, {"pass", "skipped"})])
 def test_check_asks_in_strict(strict: bool, profiles: set[str], vectors: list[Vector]) -> None:
     subject = Subject("one", "one", KNOWS, one_shot=True, strict=strict)
-    done = asyncio.run(Runner(subject, cases_of(vectors, ("recover", "strict"))).run())
+    (done,) = run_subjects([subject], lambda _: cases_of(vectors, ("recover", "strict")), 1)
     assert {result["class"] for result in done.results} == profiles
     assert len(done.results) == 4
 
@@ -79,7 +77,7 @@ def test_what_repeats_a_case_names_a_file_that_is_there(
     copy = load(tmp_path / vectors[1].path.name)
     assert Path(copy.option).resolve() == copy.path.resolve()
     subject = Subject("one", "one", IGNORES, one_shot=True, repeat="walproof check")
-    done = asyncio.run(Runner(subject, cases_of([copy], ("recover",))).run())
+    (done,) = run_subjects([subject], lambda _: cases_of([copy], ("recover",)), 1)
     assert done.results[0]["repeat"] == (f"walproof check --vector {copy.option} --profile recover")
 
 
@@ -90,13 +88,13 @@ def test_a_program_finds_profile_and_context_in_its_environment(tmp_path: Path) 
         "told = [os.environ[f'WALPROOF_{name}'] for name in ('PROFILE', 'CONTEXT')]\n"
         "print(json.dumps({'records': [], 'signals': told}))\n"
     )
-    program = OneShot([sys.executable, str(script)], tmp_path)
+    program = OneShotSession([sys.executable, str(script)])
     context = {"last_flushed_index": 4, "meta": "caf\u00e9"}
     request = {"seq": 1, "format": "x", "path": "y", "profile": "strict", "context": context}
-    told = asyncio.run(program.ask(request, 10_000))["answer"]["signals"]
+    told = program.request(request, 10_000)["answer"]["signals"]
     assert (told[0], json.loads(told[1])) == ("strict", context)
     del request["context"], request["profile"]
-    assert asyncio.run(program.ask(request, 10_000))["answer"]["signals"] == ["recover", "{}"]
+    assert program.request(request, 10_000)["answer"]["signals"] == ["recover", "{}"]
 
 
 def test_only_what_was_printed_is_reported() -> None:

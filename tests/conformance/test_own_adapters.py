@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
-
 import pytest
 
 from conformance.compare import every_part
-from conformance.protocol.child import Child, Limits
 from conformance.registry import Unavailable
+from conformance.session import ProtocolSession
 from reference_impl.register import registers
 from walproof.implementations import all_implementations
 
@@ -25,14 +22,11 @@ def test_every_field_is_reported(name):
         except Unavailable as why:
             pytest.skip(f"{name}: {why}")
 
-    async def greet():
-        child = Child(ours.command, Path.cwd(), Limits())
-        try:
-            return await child.start()
-        finally:
-            await child.close()
-
-    hello = asyncio.run(greet())
+    session = ProtocolSession(ours.command)
+    try:
+        hello = session.start()
+    finally:
+        session.close()
     assert set(hello["formats"]) <= set(registers())
     assert set(hello["reports"]) == set(every_part(hello["formats"]))
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
+import _thread
 import tempfile
+import threading
+import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from conformance import runner, scratch
-from conformance.baselines import TURN
 from conformance.cases import cases_of
-from conformance.protocol.child import Child, Limits
-from conformance.runner import Runner, run_subjects
-from conformance.subject import Subject, baseline_subjects
+from conformance.process import Limits, Process
+from conformance.runner import run_subjects
+from conformance.subject import Subject
 from tests.conformance.scripted import by_slug, never, nothing, run, scripted
 from tests.family import children
 
@@ -22,8 +22,9 @@ FIVE = ["one-record", "three-records", "empty-log", "two-blocks", "cut-in-a-payl
 
 
 class TestOrderAndCount:
-    @pytest.mark.parametrize("workers", [1, 3])
-    def test_results_stand_in_the_order_of_the_cases(self, cases, program, workers):
+    @pytest.mark.parametrize("jobs", [1, 3])
+    def test_results_stand_in_the_order_of_the_cases(self, cases, program, jobs, monkeypatch):
+        monkeypatch.setattr(runner, "MIN_SHARD_CASES", 1)
         lines = """
         def reply(request):
             time.sleep(0.02 if "one-record" in request["path"] else 0)
@@ -31,7 +32,7 @@ class TestOrderAndCount:
         """
         progress = []
         subject = Subject("s", "s", program(lines))
-        found = run(subject, cases(*FIVE), workers=workers, progress=lambda: progress.append(1))
+        found = run(subject, cases(*FIVE), jobs=jobs, progress=lambda: progress.append(1))
         assert list(by_slug(found)) == FIVE
         assert len(progress) == len(FIVE)
         assert found.status == "ran" and found.hello["name"] == "test"
@@ -108,49 +109,40 @@ class TestCrashIsolation:
         assert [result["class"] for result in found.results] == ["crash"]
 
 
-class TestADefectOfOurs:
-    """Where the harness itself fails, no program of any worker stays behind."""
+class TestStopping:
+    """Where a run is stopped, or the harness itself fails, no program stays behind."""
 
-    def test_siblings_end_with_the_worker_that_raised(self, cases, program, monkeypatch):
-        lines = """
-        def reply(request):
-            time.sleep(60)
-        """
-        pids = []
-        real = Child.ask
+    HANGS = """
+    def reply(request):
+        time.sleep(60)
+    """
 
-        async def ask(self, request, wall_ms, owed=None):
-            pids.append(self._process.pid)
-            if len(pids) == 2:
+    def test_other_shards_end_with_the_one_that_raised(self, cases, program, monkeypatch):
+        real, started = Process.read_line, []
+
+        def read_line(self, *given):
+            started.append(self)
+            if len(started) == 4:  # two of hello, two of a case
                 raise ZeroDivisionError("ours")
-            return await real(self, request, wall_ms, owed)
+            return real(self, *given)
 
-        monkeypatch.setattr(Child, "ask", ask)
-        monkeypatch.setattr(runner, "WORTH_A_START", 1)
-        subject = Subject("s", "s", program(lines))
+        monkeypatch.setattr(Process, "read_line", read_line)
+        monkeypatch.setattr(runner, "MIN_SHARD_CASES", 1)
+        with pytest.raises(ZeroDivisionError, match="ours"):
+            run(Subject("s", "s", program(self.HANGS)), cases(*FIVE), jobs=2)
+        assert children() == []
 
-        async def both():
-            with pytest.raises(ZeroDivisionError, match="ours"):
-                await Runner(subject, cases(*FIVE), workers=2).run()
-            return [pid for pid in pids if psutil.pid_exists(pid)]
+    def test_ctrl_c_ends_a_program_that_hangs(self, cases, program):
+        def interrupt():
+            while not any("adapter.py" in " ".join(each.cmdline()) for each in children()):
+                time.sleep(0.01)
+            _thread.interrupt_main()
 
-        assert asyncio.run(both()) == []
-        assert len(pids) == 2
-
-    def test_one_that_is_cancelled_while_it_starts_is_ended(self, cases, program):
-        subject = Subject("s", "s", program(loop="time.sleep(60)"), isolated=False)
-
-        async def stopped():
-            task = asyncio.create_task(Runner(subject, cases("one-record")).run())
-            while not any("adapter.py" in " ".join(one.cmdline()) for one in children()):
-                await asyncio.sleep(0.01)
-            started = children()
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            return [one for one in started if one.is_running()]
-
-        assert asyncio.run(stopped()) == []
+        subject = Subject("s", "s", program(loop="time.sleep(60)"))
+        threading.Thread(target=interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            run(subject, cases("one-record"))
+        assert children() == []
 
 
 class TestHello:
@@ -224,63 +216,21 @@ class TestManyRequestsInOneCase:
 def test_several_subjects_share_the_jobs(cases, program):
     command = program('def reply(request): return {"seq": request["seq"], "skipped": "no"}')
     subjects = [Subject(name, name, command) for name in "abc"]
-    runs = asyncio.run(
-        run_subjects(subjects, lambda _: cases("one-record"), jobs=2, limits=Limits())
-    )
-    assert [one.subject.name for one in runs] == ["a", "b", "c"]
-    assert all(one.status == "ran" and len(one.results) == 1 for one in runs)
+    runs = run_subjects(subjects, lambda _: cases("one-record"), jobs=2, limits=Limits())
+    assert [each.subject.name for each in runs] == ["a", "b", "c"]
+    assert all(each.status == "ran" and len(each.results) == 1 for each in runs)
 
 
-def test_a_baseline_does_not_keep_the_programs_waiting(cases, vectors):
-    """It has no process to wait for, and thousands of cases."""
-    many = cases_of([one for one in vectors.values() if one.operation == "read"])
-    turns = []
-
-    async def others():
-        while True:
-            turns.append(None)
-            await asyncio.sleep(0)
-
-    async def both():
-        other = asyncio.create_task(others())
-        found = await Runner(baseline_subjects()[0], many).run()
-        other.cancel()
-        return found
-
-    assert len(asyncio.run(both()).results) == len(many)
-    assert len(turns) >= len(many) // TURN
-
-
-class TestHelp:
-    def test_a_second_child_starts_where_much_is_left(self, vectors, program, tmp_path):
-        lines = """
-        from pathlib import Path
-        Path(__file__).with_name(f"started-{time.time_ns()}").touch()
-        def reply(request):
-            time.sleep(0.005)
-            return {"seq": request["seq"], "answer": {"records": []}}
-        """
-        many = cases_of([one for one in vectors.values() if one.operation == "read"], ["recover"])
-        subject = Subject("s", "s", program(lines), writes=[tmp_path])
-        for chosen, most in ((many[:100], 2), (many[:20], 1)):
-            (found,) = asyncio.run(run_subjects([subject], lambda _, chosen=chosen: chosen, 2))
-            assert len(found.results) == len(chosen)
-            started = list(tmp_path.glob("started-*"))
-            assert len(started) == most
-            for path in started:
-                path.unlink()
-
-    def test_one_that_starts_when_all_is_done_has_nothing_to_do(self, vectors, program, tmp_path):
-        lines = """
-        from pathlib import Path
-        (mine := Path(__file__).with_name(f"started-{time.time_ns()}")).touch()
-        if len(list(mine.parent.glob("started-*"))) > 1:
-            time.sleep(1.5)
-        def reply(request):
-            time.sleep(0.002)
-            return {"seq": request["seq"], "answer": {"records": []}}
-        """
-        many = cases_of([one for one in vectors.values() if one.operation == "read"], ["recover"])
-        subject = Subject("s", "s", program(lines), writes=[tmp_path])
-        (found,) = asyncio.run(run_subjects([subject], lambda _: many[:60], 2))
-        assert len(found.results) == 60
+@pytest.mark.parametrize(("count", "starts"), [(100, 2), (60, 1)])
+def test_many_cases_are_dealt_to_several_processes(vectors, program, tmp_path, count, starts):
+    lines = """
+    from pathlib import Path
+    Path(__file__).with_name(f"started-{time.time_ns()}").touch()
+    def reply(request):
+        return {"seq": request["seq"], "answer": {"records": []}}
+    """
+    many = cases_of([each for each in vectors.values() if each.operation == "read"], ["recover"])
+    subject = Subject("s", "s", program(lines), writes=[tmp_path])
+    (found,) = run_subjects([subject], lambda _: many[:count], 2)
+    assert len(found.results) == count
+    assert len(list(tmp_path.glob("started-*"))) == starts

@@ -1,14 +1,11 @@
-"""Known failures and hangers in a run: pinned by class and difference, and waited for once."""
+"""Known failures in a run: pinned by class and difference, and run once."""
 
 from __future__ import annotations
-
-import asyncio
 
 import pytest
 
 from conformance.known_failures import KnownFailure, KnownFailures
-from conformance.protocol.child import LEAST, Crash
-from conformance.runner import run_subjects
+from conformance.process import Crash
 from conformance.subject import Subject
 from tests.conformance.scripted import by_slug, nothing, run, scripted
 
@@ -94,48 +91,14 @@ class TestKnownHangers:
             },
         )
 
-    def test_they_are_waited_for_beside_the_others_and_once(self, cases, program, tmp_path):
-        slugs = ["empty-log", "one-record", "cut-to-nothing"]
-        subject = Subject("s", "s", program(self.HANGS), self.known(*slugs), writes=[tmp_path])
-        (found,) = asyncio.run(
-            run_subjects([subject], lambda _: cases(*slugs, "two-blocks", "three-records"), 3)
-        )
-        assert [result["class"] for result in found.results] == ["known-failure"] * 3 + ["fail"] * 2
-        # One after the other they would take three times as long, and asked again six times.
-        assert found.seconds < 5
-        assert len(list(tmp_path.glob("started-*"))) == 4  # one for each, one for all the others
+    def test_one_is_run_once(self, cases, program, tmp_path):
+        known = self.known("one-record")
+        subject = Subject("s", "s", program(self.HANGS), known, writes=[tmp_path])
+        found = by_slug(run(subject, cases("one-record", "two-blocks", "three-records")))
+        assert [result["class"] for result in found.values()] == ["known-failure", "fail", "fail"]
+        assert len(list(tmp_path.glob("started-*"))) == 2  # the second for what came after
 
-    def test_one_that_hangs_in_a_loop_leaves_the_processors_to_others(
-        self, cases, program, tmp_path
-    ):
-        """With every thread of it, and what it has started."""
-        lines = """
-        import subprocess, threading
-        from pathlib import Path
-        said = Path(__file__).with_name("said")
-        def loop():
-            tid = threading.get_native_id()
-            while True:
-                nice = os.getpriority(os.PRIO_PROCESS, tid)
-                if nice:
-                    with said.open("a") as file:
-                        file.write(f"{nice} ")
-                    break
-            code = "import os, time; time.sleep(1); print(os.nice(0))"
-            done = subprocess.run([sys.executable, "-c", code], capture_output=True)
-            with said.open("ab") as file:
-                file.write(done.stdout)
-            time.sleep(60)
-        def reply(request):
-            threading.Thread(target=loop).start()
-            loop()
-        """
-        subject = Subject("s", "s", program(lines), self.known("one-record"), writes=[tmp_path])
-        (found,) = asyncio.run(run_subjects([subject], lambda _: cases("one-record"), 1))
-        assert [result["class"] for result in found.results] == ["known-failure"]
-        assert set((tmp_path / "said").read_text().split()) == {str(LEAST)}
-
-    def test_one_that_has_been_mended_is_noticed(self, cases, program, tmp_path):
+    def test_one_that_was_fixed_is_noticed(self, cases, program, tmp_path):
         known = self.known("two-blocks")
         subject = Subject("s", "s", program(self.HANGS), known, writes=[tmp_path])
         found = by_slug(run(subject, cases("two-blocks", "three-records")))

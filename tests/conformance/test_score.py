@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from conformance.baselines import BASELINES
@@ -82,7 +80,7 @@ def test_writes_and_appends_are_counted_by_themselves_and_in_no_pair():
 def test_the_null_baselines_score_no_pair(vectors):
     cases = cases_of(list(vectors.values()))
     described = {vector.id: describe(vector) for vector in vectors.values()}
-    runs = asyncio.run(run_subjects(baseline_subjects(), lambda _: cases))
+    runs = run_subjects(baseline_subjects(), lambda _: cases)
     assert [one.subject.name for one in runs] == [baseline.name for baseline in BASELINES]
     for one in runs:
         found = score(one.results, described)

@@ -1,8 +1,7 @@
-"""``walproof smoke``: every step, and whose fault it is when one fails."""
+"""``walproof check --smoke``: every step, and whose fault it is when one fails."""
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import subprocess
 import sys
@@ -54,7 +53,7 @@ def smoke(vectors):
     def run(command, one_shot=False, seconds=10):
         words = shlex.split(command) if isinstance(command, str) else command
         steps = Smoke(words, vectors, ["leveldb-log"], seconds)
-        asyncio.run(steps.run(one_shot))
+        steps.run(one_shot)
         assert children() == []
         return {finding.step: finding for finding in steps.findings}
 
@@ -102,7 +101,7 @@ def reply(request):
 
     def test_a_format_without_vectors_is_not_tried(self, program):
         steps = Smoke(program(RIGHT), {}, ["leveldb-log"])
-        asyncio.run(steps.run())
+        steps.run()
         found = {finding.step: finding.note for finding in steps.findings}
         assert found["reads a log"] == "none of its formats is tried"
 
@@ -128,7 +127,7 @@ class TestHello:
             ("", "sys.exit('no config')", "says hello in time", "a line of JSON", "exit status 1"),
             ("replies = []", KEEPS_BUFFERING, "says hello in time", "flushed", "within 1 s"),
             ("", "print('Hi!')", "says hello in time", "a line of JSON", "b'Hi!\\n'"),
-            ("", "print('{}')", "its hello is valid", "hello-reply", "'name' is a required"),
+            ("", "print('{}')", "its hello is valid", "hello-reply", '"name" is a required'),
             ("HELLO['formats'] = ['no-log']", PLAIN_LOOP, "its hello is valid", "", "no-log ("),
             (
                 "HELLO['reports'] = ['records', 'mood']",
@@ -270,28 +269,28 @@ class TestWrong:
 class TestCommandLine:
     def test_a_skeleton_exits_0(self, walproof):
         command = shlex.join([sys.executable, str(SKELETONS / "python" / "adapter.py")])
-        outcome = walproof("smoke", "--cmd", command)
+        outcome = walproof("check", "--smoke", "--cmd", command)
         assert outcome.status == 0
         for step in STEPS:
             assert step in outcome.out
         assert "adapter speaks the protocol; read() is not written yet" in outcome.out
 
     def test_a_right_one_is_sent_on(self, walproof, program):
-        outcome = walproof("smoke", "--cmd", shlex.join(program(RIGHT)))
+        outcome = walproof("check", "--smoke", "--cmd", shlex.join(program(RIGHT)))
         assert outcome.status == 0
         assert outcome.out.splitlines()[-1] == (
             "The adapter speaks the protocol; next is walproof check."
         )
 
     def test_an_adapters_fault_exits_3(self, walproof, wrong):
-        outcome = walproof("smoke", "--cmd", wrong("prints_garbage"))
+        outcome = walproof("check", "--smoke", "--cmd", wrong("prints_garbage"))
         assert outcome.status == 3
         assert "b'3 records, all fine!" in outcome.out and "the adapter's" in outcome.out
         assert "Found 2 faults of the adapter." in outcome.out
 
     def test_an_implementations_fault_exits_3(self, walproof, program):
         lines = RIGHT.replace("data[7:]", "data[8:]")
-        outcome = walproof("smoke", "--cmd", shlex.join(program(lines)))
+        outcome = walproof("check", "--smoke", "--cmd", shlex.join(program(lines)))
         assert outcome.status == 3
         assert 'expected "alpha" (5 bytes), found "lpha" (4 bytes)' in outcome.out
         assert "The adapter speaks the protocol; 1 fault of the implementation." in outcome.out
@@ -299,29 +298,33 @@ class TestCommandLine:
     def test_what_shows_the_messages_does(self, walproof, program, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         lines = RIGHT.replace("data[7:]", "data[8:]")
-        *_, ask = walproof("smoke", "--cmd", shlex.join(program(lines))).out.strip().splitlines()
+        *_, ask = (
+            walproof("check", "--smoke", "--cmd", shlex.join(program(lines)))
+            .out.strip()
+            .splitlines()
+        )
         outcome = walproof(*shlex.split(ask)[1:])
         assert outcome.status == 3
         assert 'expected "alpha" (5 bytes), found "lpha" (4 bytes)' in outcome.out
         assert list((tmp_path / "kept").iterdir())
 
     def test_no_hello_hints_at_the_one_shot_form(self, walproof, wrong):
-        outcome = walproof("smoke", "--cmd", wrong("one_shot_hides_damage"))
+        outcome = walproof("check", "--smoke", "--cmd", wrong("one_shot_hides_damage"))
         assert outcome.status == 3 and "say --one-shot" in outcome.out
         arguments = ["--one-shot", "--format", "leveldb-log"]
-        outcome = walproof("smoke", *arguments, "--cmd", wrong("one_shot_hides_damage"))
+        outcome = walproof("check", "--smoke", *arguments, "--cmd", wrong("one_shot_hides_damage"))
         assert outcome.status == 0 and "The one-shot form works" in outcome.out
 
     @pytest.mark.parametrize(
         "arguments", [[], ["--cmd", ""], ["--cmd", "x", "--format", "no-such-log"]]
     )
     def test_a_usage_error_exits_1(self, walproof, arguments):
-        assert walproof("smoke", *arguments).status == 1
+        assert walproof("check", "--smoke", *arguments).status == 1
 
     def test_plain_text_on_a_plain_console(self):
         command = shlex.join([sys.executable, str(SKELETONS / "python" / "adapter.py")])
         done = subprocess.run(
-            [sys.executable, "-m", "walproof", "smoke", "--cmd", command],
+            [sys.executable, "-m", "walproof", "check", "--smoke", "--cmd", command],
             env={"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin:/bin"},
             capture_output=True,
         )

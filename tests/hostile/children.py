@@ -6,7 +6,7 @@ import os
 import threading
 from pathlib import Path
 
-from conformance.protocol.family import descendants
+from conformance.process import descendants
 
 POLL_SECONDS = 0.05
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import os
 import sys
@@ -17,8 +16,8 @@ import pytest
 from conformance import VECTORS
 from conformance.cases import cases_of
 from conformance.outcome import SubjectRun
-from conformance.protocol.child import Limits
-from conformance.runner import Runner
+from conformance.process import Limits
+from conformance.runner import run_subjects
 from conformance.subject import Subject
 from conformance.vectors import Vector, load
 from tests.family import children
@@ -82,7 +81,8 @@ def run_program(vectors: Mapping[str, Vector]) -> Run:
         chosen = [_with_wall(vectors[f"leveldb-log/{slug}"], wall_ms) for slug in slugs]
         command = [sys.executable, str(HERE / f"{name}.py")]
         subject = Subject(name, name, command, one_shot=one_shot, isolated=isolated)
-        return asyncio.run(Runner(subject, cases_of(chosen, profiles), 1, limits).run())
+        (done,) = run_subjects([subject], lambda _: cases_of(chosen, profiles), 1, limits)
+        return done
 
     return run
 

@@ -11,14 +11,14 @@ import pytest
 
 HANGS = Path(__file__).with_name("hangs.py")
 HARNESS = """
-import asyncio, sys
+import sys
 from pathlib import Path
 from conformance.cases import cases_of
-from conformance.runner import Runner
+from conformance.runner import run_subjects
 from conformance.subject import Subject
 from conformance.vectors import load
 cases = cases_of([load(Path(sys.argv[1]))] * 20, ["recover"])
-asyncio.run(Runner(Subject("hangs", "hangs", sys.argv[2:]), cases).run())
+run_subjects([Subject("hangs", "hangs", sys.argv[2:])], lambda _: cases)
 """
 
 

@@ -12,19 +12,22 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import IO, TYPE_CHECKING, Protocol
 
 from walproof.audit import work
 from walproof.audit.shard import OutputError
 from walproof.audit.unit import Task
-from walproof.cores import Died, Pool, cores
-from walproof.quantity import number
+from walproof.quantity import number as number_text
 from walproof.spark.quiet import DidNotStart, jvm_says_to
+from walproof.worker_pool import core_count, map_unordered
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 POLL_SECONDS = 0.2
+ATTEMPTS = 4
+"""How often a task is begun whose process dies, as on Spark."""
 QUIET = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "FATAL"}
 """Progress and failures are shown by us, not by Spark."""
 LOADED = ("pyspark.daemon", "pyspark.worker", "walproof.audit.work", "walproof.scan:load_kept")
@@ -58,36 +61,40 @@ class Engine(Protocol):
 class OnCores:
     """Runs a task on each core, in processes: one that is killed ends nothing but itself."""
 
-    def __init__(self, slots: int | None = None) -> None:
-        self.slots = slots or cores()
-        self._pool: Pool[Task] = Pool(work.run, self.slots)
+    def __init__(self) -> None:
+        self.slots = core_count()
 
     def prepare(self) -> None:
         """See :class:`Engine`."""
-        self._pool.prepare()
 
     def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> None:
         """See :class:`Engine`."""
-        try:
-            self._pool.run(tasks, tick)
-        except OutputError as error:
-            raise JobFailed(f"{error.filename}: {error.strerror}{KEPT}") from error
-        except Died as died:
-            assert isinstance(died.task, Task)
-            logs = died.task.unit.pieces
-            raise JobFailed(
-                f"a worker was killed each time it read {logs[0].log if logs else 'nothing'}"
-                f"{f' and {number(len(logs) - 1)} more' if len(logs) > 1 else ''}"
-                f"{_by_signal(died.exitcode)}{KEPT}"
-            ) from died
+        left = dict(enumerate(tasks))
+        for attempt in range(ATTEMPTS):
+            given = [(number, task, attempt) for number, task in left.items()]
+            try:
+                for number in map_unordered(_run_numbered, given):
+                    del left[number]
+                    tick()
+                return
+            except OutputError as error:
+                raise JobFailed(f"{error.filename}: {error.strerror}{KEPT}") from error
+            except BrokenProcessPool:
+                continue
+        logs = [piece.log for task in left.values() for piece in task.unit.pieces]
+        raise JobFailed(
+            f"a worker was killed each time it read {logs[0] if logs else 'nothing'}"
+            f"{f' and {number_text(len(logs) - 1)} more' if len(logs) > 1 else ''}{KEPT}"
+        )
 
     def stop(self) -> None:
         """See :class:`Engine`."""
-        self._pool.stop()
 
 
-def _by_signal(exitcode: int | None) -> str:
-    return f" (signal {-exitcode})" if exitcode is not None and exitcode < 0 else ""
+def _run_numbered(given: tuple[int, Task, int]) -> int:
+    number, task, attempt = given
+    work.run(task, attempt)
+    return number
 
 
 class OnSpark:

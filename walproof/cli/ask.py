@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import tempfile
 from pathlib import Path
@@ -10,9 +9,11 @@ from pathlib import Path
 import click
 
 from conformance.cases import Case, cases_of
-from conformance.exchange import exchanges
-from conformance.protocol.child import Crash, Timeout
-from conformance.protocol.messages import ProtocolError, encode
+from conformance.process import Limits
+from conformance.protocol.messages import encode
+from conformance.runner import new_session
+from conformance.scratch import Scratch
+from conformance.session import PROGRAM_FAILURES, Session
 from conformance.subject import Subject
 from conformance.vectors import BrokenVector, Vector, load, load_all
 from walproof.cli import subjects
@@ -75,29 +76,50 @@ def ask(
         place.mkdir(parents=True, exist_ok=True)
         if keep and any(place.iterdir()):
             raise click.UsageError(f"--keep {keep}: expected an empty or new folder")
-        right = asyncio.run(_show(subject, cases[0], place / vector.neutral_name))
+        right = _exchange(subject, cases[0], place / vector.neutral_name)
     if keep:
         say(f"kept     {place / vector.neutral_name}")
     return 0 if right else 3
 
 
-async def _show(subject: Subject, case: Case, place: Path) -> bool:
-    """Print the exchange of a case; whether all of it was right."""
-    right, stderr = True, None
+def _exchange(subject: Subject, case: Case, place: Path) -> bool:
+    """Run a case and print its messages; return whether all replies were right."""
+    scratch = Scratch()
+    session = new_session(subject, Limits(), subject.sandbox(scratch.folder, place.parent))
     try:
-        async for one in exchanges(subject, case, place):
-            say(f"→ {_line(one.request)}")
-            say(f"← {_line(one.reply)}" if one.reply else f"← nothing: {one.error}")
-            stderr = one.stderr
-            if one.difference is not None:
-                right = False
-                if one.reply:
-                    say_lines(f"wrong    {one.difference}")
-    except (Crash, Timeout, ProtocolError) as error:
-        raise click.ClickException(f"{shlex.join(subject.command)}: hello: {error}") from None
-    if stderr:
-        say_lines(f"stderr   {stderr}")
+        try:
+            session.start()
+        except PROGRAM_FAILURES as error:
+            raise click.ClickException(f"{shlex.join(subject.command)}: hello: {error}") from None
+        right = _print_steps(session, case, place)
+        if session.stderr:
+            say_lines(f"stderr   {session.stderr}")
+    finally:
+        session.close()
+        scratch.close()
     say("right" if right else f"owed     {_line(dict(case.expect or {}))}")
+    return right
+
+
+def _print_steps(session: Session, case: Case, place: Path) -> bool:
+    """Print each request and its reply; return whether all of them were right."""
+    right = True
+    for number, step in enumerate(case.steps(), 1):
+        step.prepare(place)
+        request = step.request(case, place, number)
+        say(f"→ {_line(request)}")
+        try:
+            reply = session.request(request, case.wall_ms)
+        except PROGRAM_FAILURES as error:
+            say(f"← nothing: {error}")
+            return False
+        say(f"← {_line(reply)}")
+        if "skipped" in reply:
+            continue
+        difference = step.judge(reply, place, session.reports(reply)).difference
+        if difference is not None:
+            right = False
+            say_lines(f"wrong    {difference}")
     return right
 
 

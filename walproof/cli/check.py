@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shlex
@@ -13,26 +14,35 @@ from rich.console import Console
 from rich.progress import Progress
 
 from conformance import REPORTS, run
-from conformance.cases import cases_of
+from conformance.cache import ResultCache
+from conformance.cases import STRUCTURE, cases_of
 from conformance.confirming import confirm
 from conformance.kaitai.compile import ToolMissing
-from conformance.kept_results import KeptResults
-from conformance.protocol.child import Limits
+from conformance.process import Limits
 from conformance.recipes.fresh import Fresh, fresh
-from conformance.reports import outputs, terminal
-from conformance.reports.causes import by_cause
+from conformance.reports import diff, json_report, outputs, terminal, terminal_smoke
 from conformance.reports.named import name_fields
-from conformance.structure.cases import PROFILE
+from conformance.reports.summary import by_cause
+from conformance.saving import save
+from conformance.smoke import Smoke
 from conformance.subject import Subject
 from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
+from reference_impl.formats import FORMATS
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
-from walproof.cli.subjects import chosen_subjects, isolation, program_name, with_list
+from walproof.cli.subjects import (
+    chosen_subjects,
+    foreign,
+    isolation,
+    program_name,
+    with_list,
+    words_of,
+)
 from walproof.implementations import all_implementations
 from walproof.setup import in_ci
 
-MEMORY = 2048
+MEMORY_MIB = 2048
 NAMED = 20
 """Of so many kinds of failure the first is told with the names of its fields, in every report."""
 
@@ -66,12 +76,18 @@ NAMED = 20
     "--jobs", default=os.cpu_count() or 2, show_default="processors", help="Children at a time."
 )
 @click.option(
-    "--memory", default=MEMORY, show_default=True, metavar="MIB", help="Limit for each child."
+    "--memory", default=MEMORY_MIB, show_default=True, metavar="MIB", help="Limit for each child."
 )
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
 @click.option("--output", default="text", show_default=True, help="How the run is printed.",
               type=click.Choice(["text", *outputs.OUTPUTS]))  # fmt: skip
-@click.option("--again", is_flag=True, help="Ask those of ours, too, that nothing has changed for.")
+@click.option("--again", is_flag=True, help="Run unchanged implementations of ours again.")
+@click.option("--baseline", type=click.Path(exists=True, path_type=Path), metavar="REPORT",
+              help="Print what changed since this run: report.json, or its folder.")  # fmt: skip
+@click.option("--smoke", "is_smoke", is_flag=True,
+              help="Only try the adapter of --cmd, step by step.")  # fmt: skip
+@click.option("--seconds", default=10.0, show_default=True,
+              help="With --smoke: limit of hello and other slow steps.")  # fmt: skip
 @click.option("--matrix", is_flag=True, help="Print passed/run for each group of vectors.")
 @click.option("--failures", default=5, show_default=True, help="How many kinds of failure to show.")
 @click.option("--show-known", is_flag=True, help="Show known failures in full too.")
@@ -99,6 +115,9 @@ def check(
     folder: Path | None,
     output: str,
     again: bool,
+    baseline: Path | None,
+    is_smoke: bool,
+    seconds: float,
     matrix: bool,
     failures: int,
     show_known: bool,
@@ -124,17 +143,26 @@ def check(
     make them anew, with other payloads from a random seed, and the executable specification and a
     second reader answer anew. The seed is printed, and --fresh SEED asks the same again.
 
-    The folder of the report has all of it: report.html, report.json, junit.xml; for code hosts
-    summary.md, report.sarif, annotations.txt, badge.svg, badge.json. --output prints one of these
-    instead of text. With --known-failures FILE what is listed there is expected to fail;
-    --update-known writes the list.
+    The folder of the report has all of it: report.html, report.json, junit.xml, summary.md and
+    report.sarif. --output prints one of these instead of text. With --known-failures FILE what is
+    listed there is expected to fail; --update-known writes the list.
 
-    Of a run of all implementations on all vectors the results are kept. The next one asks only
-    those for whom something has changed since, and its last lines say so. --again asks everybody,
-    and so does CI=true.
+    The results of all implementations on all vectors are cached. The next run skips those for which
+    nothing has changed, and its last lines say so. --again runs all of them, and so does CI=true.
+
+    --baseline REPORT compares the results with those of an earlier run: what changed its class,
+    what came and went, scores. A regression counts as not as expected.
+
+    --smoke tries the adapter of --cmd step by step, and says who is responsible for each fault: the
+    adapter for messages, pipes and processes, the implementation for a wrong answer about an
+    undamaged log, a log that was changed, and death by a signal.
 
     Exit status: 0 when all is as expected, 3 when something is not, 1 for a usage error.
     """
+    if is_smoke:
+        if len(commands) != 1 or names:
+            raise click.UsageError("--smoke tries one program: name it with --cmd")
+        return _smoke(commands[0], formats, one_shot, seconds, isolated)
     if update_known and (listed is None or names):
         must_be_checkout("check --update-known", "writes the lists beside our adapters")
     if listed is not None and len(commands) != 1:
@@ -142,15 +170,13 @@ def check(
     if listed is not None and not update_known and not listed.is_file():
         raise click.UsageError(f"--known-failures {listed}: there is no such file")
     console = Console()
-    try:
-        vectors = load_all()
-    except BrokenVector as error:
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+    before = None if baseline is None else _loaded(baseline)
+    vectors = _loaded_vectors()
     selection = Selection(_with_files(vectors, patterns), formats, requirements, kinds, groups)
     chosen = selection.choose(vectors.values())
     if not chosen:
         raise click.UsageError("no vector is chosen; walproof check --vector '*' runs all")
-    if PROFILE not in profiles and not cases_of(chosen, profiles):
+    if STRUCTURE not in profiles and not cases_of(chosen, profiles):
         operations = sorted({vector.operation for vector in chosen})
         raise click.UsageError(
             f"--profile {' '.join(profiles)}: nothing to run, the chosen vectors ask to"
@@ -173,7 +199,7 @@ def check(
             subject.known.of_variants = True
             subject.repeat += f" --fresh {variants.seed}"
             subject.ask = ""  # it knows golden vectors only
-    if memory != MEMORY:
+    if memory != MEMORY_MIB:
         for subject in subjects:
             subject.repeat += f" --memory {memory}"
     _check_cause(subjects, update_known, cause, because)
@@ -183,8 +209,8 @@ def check(
     try:
         plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
         of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
-        keeps = of_all and isolated and not (again or update_known or variants or in_ci())
-        report = _run_with_progress(plan, jobs, memory, keeps)
+        cached = of_all and isolated and not (again or update_known or variants or in_ci())
+        report = _run_with_progress(plan, jobs, memory, cached)
     except BrokenVector as error:  # its bytes are examined only when it is run
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
@@ -199,6 +225,14 @@ def check(
         print_run(report, console, _shown(folder / "report.html"))
     else:
         click.echo(outputs.OUTPUTS[output](report), nl=False)
+    regressions = 0
+    if before is not None:
+        changes = diff.compare(before, report)
+        regressions = len(changes.regressions)
+        save(folder / "changes.json", json.dumps(changes.to_json(), indent=1) + "\n")
+        if is_text:
+            say(f"Changes since {_shown(baseline)}:")
+            terminal.print_diff(changes, console)
     if update_known:
         _update_known(report, subjects, cause, because, err=not is_text)
         return 0
@@ -212,7 +246,37 @@ def check(
                     f"{command} reads every vector of {format} right. Next, what none of them asks:"
                 )
                 say(f"  {sweep} --cases 200000")
-    return 3 if bad or _not_run(report, bool(commands or names)) else 0
+    return 3 if bad or regressions or _not_run(report, bool(commands or names)) else 0
+
+
+def _loaded(baseline: Path) -> run.Report:
+    try:
+        return json_report.load(baseline)
+    except (json_report.InvalidReport, OSError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _smoke(
+    command: str, formats: tuple[str, ...], one_shot: bool, seconds: float, isolated: bool
+) -> int:
+    """Try an adapter and print each step; return the exit status."""
+    words = words_of(command)
+    if unknown := [format for format in formats if format not in FORMATS]:
+        raise click.UsageError(
+            f"--format: expected one of {', '.join(FORMATS)}, found {unknown[0]!r}"
+        )
+    steps = Smoke(words, _loaded_vectors(), formats or tuple(FORMATS), seconds, isolated)
+    steps.run(one_shot)
+    ask = foreign(command, one_shot, isolated).ask
+    terminal_smoke.print_steps(steps, one_shot, ask, Console())
+    return 3 if steps.wrong else 0
+
+
+def _loaded_vectors() -> dict[str, Vector]:
+    try:
+        return load_all()
+    except BrokenVector as error:
+        raise click.ClickException(f"a vector of ours is broken: {error}") from None
 
 
 MOST_SEEDS = 1 << 32
@@ -266,12 +330,12 @@ def _full_scores(
     return found
 
 
-def _run_with_progress(plan: run.Plan, jobs: int, memory: int, keep: bool) -> run.Report:
+def _run_with_progress(plan: run.Plan, jobs: int, memory: int, cached: bool) -> run.Report:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("running", total=plan.count())
         limits = Limits(memory_bytes=memory << 20)
-        kept = KeptResults(limits) if keep else None
-        return run.run(plan, jobs, limits, lambda cases: bar.advance(task, cases), kept)
+        cache = ResultCache(limits) if cached else None
+        return run.run(plan, jobs, limits, lambda cases: bar.advance(task, cases), cache)
 
 
 def _check_cause(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
 import shutil
@@ -13,11 +12,12 @@ from pathlib import Path
 import click
 
 from conformance import known_failures
-from conformance.protocol.child import CannotStart
-from conformance.protocol.oneshot import no_hello
+from conformance.one_shot import formats_read, takes_strict
+from conformance.process import CannotStart
 from conformance.registry import Implementation
 from conformance.scratch import Scratch
-from conformance.subject import Subject, formats_read, subject_of, takes_strict
+from conformance.session import why_no_hello
+from conformance.subject import Subject, subject_of
 from conformance.vectors import Vector
 from walproof.cli.output import say
 from walproof.implementations import all_implementations
@@ -197,12 +197,9 @@ def _formats_of(
 def _no_hello(command: str, subject: Subject) -> str | None:
     """Why a program must be one-shot, if it must."""
     scratch = Scratch()
-    box = subject.box(scratch.folder)
     try:
-        return asyncio.run(no_hello(subject.command, Path.cwd(), box))
+        return why_no_hello(subject.command, subject.sandbox(scratch.folder))
     except CannotStart as error:
         raise click.ClickException(f"--cmd {command!r}: {error}") from None
     finally:
-        if box is not None:
-            box.close()
         scratch.close()

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from conformance.isolation.boxed import NoReply
 from conformance.kaitai.compile import GrammarError
 from conformance.kaitai.field_map import Field, ParseStopped
+from conformance.process import NoReply
 from walproof.parsers.boxed_grammar import BoxedGrammar
 
 FORMAT = ""
@@ -34,8 +34,8 @@ class ForeignGrammar:
 
     def __init__(self, grammar: Path) -> None:
         self.grammar = grammar
-        self._boxed = BoxedGrammar(grammar, "walproof.damage.foreign_worker", in_steps=True)
-        self.box = self._boxed.box
+        self._parser = BoxedGrammar(grammar, "walproof.damage.foreign_worker", in_steps=True)
+        self.sandbox = self._parser.sandbox
         self._last: tuple[bytes, list[Field], str | None] | None = None
 
     def fields(self, data: bytes, name: str) -> Iterator[Field]:
@@ -49,11 +49,11 @@ class ForeignGrammar:
 
     def close(self) -> None:
         """End the parser's process."""
-        self._boxed.close()
+        self._parser.close()
 
     def _mapped(self, data: bytes) -> tuple[list[Field], str | None]:
         try:
-            reply = self._boxed.ask({"data": data.hex()})
+            reply = self._parser.request({"data": data.hex()})
             fields = [_field(one, data) for one in reply["fields"]]
         except NoReply as why:
             raise GrammarError(f"{self.grammar}: the parser's process: {why}") from None

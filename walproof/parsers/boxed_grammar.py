@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -11,13 +10,14 @@ from typing import Any
 
 import yaml
 
-from conformance.isolation import Box
-from conformance.isolation.boxed import LIMITS, MEMORY, Boxed, python_places
 from conformance.kaitai.compile import GrammarError, parser_folder
+from conformance.process import JsonLinesProgram, Limits
+from conformance.sandbox import Sandbox, python_paths
 from reference_impl.places import PACKAGES
 
 SECONDS = 60
 """What one answer may take."""
+FILE_BYTES = 1 << 30
 
 
 class BoxedGrammar:
@@ -36,21 +36,22 @@ class BoxedGrammar:
         if id != grammar.stem:
             raise GrammarError(f"{grammar}: its meta/id is `{id}`: name the file {id}.ksy")
         self._own = tempfile.TemporaryDirectory(prefix="walproof-box-")
-        self.box = Box(
+        self.sandbox = Sandbox(
             Path(self._own.name),
-            reads=[*python_places(), PACKAGES, grammar.parent, parser],
-            limits={**LIMITS, resource.RLIMIT_AS: MEMORY},
+            reads=[*python_paths(), PACKAGES, grammar.parent, parser],
+            bare=True,
         )
-        self._worker = Boxed(
+        self._worker = JsonLinesProgram(
             [sys.executable, "-P", "-B", "-m", worker, str(grammar)],
-            self.box,
-            {**self.box.bare(), "PYTHONPATH": str(PACKAGES)},
+            self.sandbox,
+            {"PYTHONPATH": str(PACKAGES)},
             SECONDS,
+            Limits(file_bytes=FILE_BYTES),
         )
 
-    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The reply. Raises ``NoReply``; the next request starts the process anew."""
-        return self._worker.ask(request)
+    def request(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the reply. Raises ``NoReply``; the next request starts the process anew."""
+        return self._worker.request(message)
 
     def close(self) -> None:
         """End the process."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import resource
 import subprocess
 import sys
 import tarfile
@@ -12,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from conformance import BUILD
-from conformance.isolation import Box
-from conformance.isolation.boxed import LIMITS, MEMORY, Boxed, NoReply, python_places
+from conformance.process import JsonLinesProgram, Limits, NoReply
+from conformance.sandbox import Sandbox, python_paths
 
 PARTS = ("ksy", "spec", "vectors", "reference_impl")
 """What a review looks at."""
 
+FILE_BYTES = 1 << 30
 WORKER = Path(__file__).resolve().parent / "worker.py"
 
 
@@ -74,17 +74,20 @@ class Worker:
         (BUILD / "kaitai").mkdir(parents=True, exist_ok=True)
         self._wall_seconds = wall_seconds
         self._own = tempfile.TemporaryDirectory(prefix="walproof-box-")
-        self.box = Box(
+        self.sandbox = Sandbox(
             Path(self._own.name),
-            reads=[*python_places(), root, WORKER, BUILD / "kaitai"],
+            reads=[*python_paths(), root, WORKER, BUILD / "kaitai"],
             writes=[] if scratch is None else [scratch],
-            limits={**LIMITS, resource.RLIMIT_AS: MEMORY},
+            bare=True,
         )
         # -P: the folder of the worker must not hide the modules of the older tree.
-        self._program = Boxed(
-            [sys.executable, "-P", "-B", str(WORKER)], self.box,
-            {**self.box.bare(), "PYTHONPATH": str(root.resolve())}, wall_seconds,
-        )  # fmt: skip
+        self._program = JsonLinesProgram(
+            [sys.executable, "-P", "-B", str(WORKER)],
+            self.sandbox,
+            {"PYTHONPATH": str(root.resolve())},
+            wall_seconds,
+            Limits(file_bytes=FILE_BYTES),
+        )
 
     def ask(self, **request: Any) -> dict[str, Any]:
         """The reply; ``{"error"}`` if the reader raised, died, or took too long.
@@ -93,7 +96,7 @@ class Worker:
         so is ended when the whole time is over.
         """
         try:
-            return self._program.ask({"seconds": self._wall_seconds * 0.75, **request})
+            return self._program.request({"seconds": self._wall_seconds * 0.75, **request})
         except NoReply as why:
             text = str(why)
             return {"error": "the reader died" if text == "it died" else text}

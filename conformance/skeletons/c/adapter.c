@@ -2,7 +2,7 @@
  * in hello.
  *
  *   cc -O2 -o adapter conformance/skeletons/c/adapter.c -ljansson
- *   walproof smoke --cmd ./adapter   # speaks the protocol?
+ *   walproof check --smoke --cmd ./adapter   # speaks the protocol?
  *   walproof check --cmd ./adapter   # all vectors
  *
  * By hand: ./adapter read leveldb-log FILE [strict]

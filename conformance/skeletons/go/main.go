@@ -1,6 +1,6 @@
 // A Walproof adapter to start from: one file, standard library only. Fill in read, name it in hello.
 //
-//	walproof smoke --cmd 'go run conformance/skeletons/go/main.go'   # does it speak the protocol?
+//	walproof check --smoke --cmd 'go run conformance/skeletons/go/main.go'   # does it speak the protocol?
 //	walproof check --cmd 'go run conformance/skeletons/go/main.go'   # all vectors
 //
 // By hand: go run main.go read leveldb-log FILE [strict]

@@ -1,6 +1,6 @@
 // A Walproof adapter to start from: one file, Java 17, nothing to install or build. Fill in read, name it in HELLO.
 //
-//   walproof smoke --cmd 'java conformance/skeletons/java/Adapter.java'   # speaks the protocol?
+//   walproof check --smoke --cmd 'java conformance/skeletons/java/Adapter.java'   # speaks the protocol?
 //   walproof check --cmd 'java conformance/skeletons/java/Adapter.java'   # all vectors
 //
 // By hand: java Adapter.java read leveldb-log FILE [strict]

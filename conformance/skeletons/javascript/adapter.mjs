@@ -1,6 +1,6 @@
 // A Walproof adapter to start from: one file, nothing to install. Fill in read, name it in hello.
 //
-//   walproof smoke --cmd 'node conformance/skeletons/javascript/adapter.mjs'   # speaks the protocol?
+//   walproof check --smoke --cmd 'node conformance/skeletons/javascript/adapter.mjs'   # speaks the protocol?
 //   walproof check --cmd 'node conformance/skeletons/javascript/adapter.mjs'   # all vectors
 //
 // By hand: node adapter.mjs read leveldb-log FILE [strict]

@@ -1,6 +1,6 @@
 """A Walproof adapter to start from: one file, standard library. Fill in read, name it in HELLO.
 
-walproof smoke --cmd 'python3 conformance/skeletons/python/adapter.py'   # speaks the protocol?
+walproof check --smoke --cmd 'python3 conformance/skeletons/python/adapter.py'  # speaks it?
 walproof check --cmd 'python3 conformance/skeletons/python/adapter.py'   # all vectors
 
 By hand: python3 adapter.py read leveldb-log FILE

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from conformance import BUILD
 from conformance.kaitai.grammars import grammar_of, names_of
-from conformance.protocol.family import Family, prepare_child
+from conformance.process import Limits, kill_tree, prepare_child, resident_bytes
 from conformance.saving import save
 from conformance.scratch import Held
 from lab.fuzz.compiled.languages import HANGS_AFTER, LANGUAGES, Language, NotBuilt, Run
@@ -110,23 +110,19 @@ def _process(language: Language, folder: Path, run: Run) -> tuple[int, str, int,
         process = subprocess.Popen(
             language.command(folder, run), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
             env={**os.environ, **language.environment(folder, run)}, start_new_session=True,
-            preexec_fn=prepare_child,
+            preexec_fn=lambda: prepare_child(Limits()),
         )  # fmt: skip
-    family, peak = Family(process.pid), 0
+    peak = 0
     grace = 600  # Go compiles first
     deadline = time.monotonic() + run.seconds + grace if run.seconds else None
     try:
         while process.poll() is None:
             time.sleep(0.5)
-            family.note()
-            try:
-                peak = max(peak, family.memory())
-            except Exception:  # it has just ended
-                continue
+            peak = max(peak, resident_bytes(process.pid))
             if deadline is not None and time.monotonic() > deadline + HANGS_AFTER:
                 break
     finally:
-        family.end()
+        kill_tree(process.pid)
         process.wait()
     text = said.read_text("utf-8", "replace")
     return process.returncode, text, peak, _children() - before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 import signal
@@ -15,8 +14,9 @@ from typing import Any
 import pytest
 
 from conformance.compare import normalise
-from conformance.protocol.child import Child, Limits
+from conformance.process import Limits
 from conformance.registry import FOLDER, load
+from conformance.session import ProtocolSession
 from walproof.setup import in_ci
 
 WALL_MS = 60_000
@@ -33,18 +33,15 @@ class RealLevelDB:
     def ask(self, requests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """The replies to these requests, all to one process."""
 
-        async def conversation() -> list[dict[str, Any]]:
-            child = Child(self.command, Path.cwd(), LIMITS)
-            await child.start()
-            try:
-                return [
-                    await child.ask({"seq": seq, "format": "leveldb-log", **request}, WALL_MS)
-                    for seq, request in enumerate(requests)
-                ]
-            finally:
-                await child.close()
-
-        return asyncio.run(conversation())
+        session = ProtocolSession(self.command, LIMITS)
+        session.start()
+        try:
+            return [
+                session.request({"seq": seq, "format": "leveldb-log", **request}, WALL_MS)
+                for seq, request in enumerate(requests)
+            ]
+        finally:
+            session.close()
 
     def read(self, paths: Iterable[Path]) -> list[list[dict[str, Any]]]:
         """The records that LevelDB returns of each log, as answers give them."""

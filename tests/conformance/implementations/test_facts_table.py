@@ -15,7 +15,6 @@ ccl_chromium_reader is not on PyPI.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import hashlib
 import io
@@ -29,7 +28,6 @@ import pytest
 from crc32c import crc32c
 
 from conformance import registry
-from conformance.protocol.child import Child
 from conformance.recipes.leveldb_log.log import (
     FIRST,
     FULL,
@@ -40,6 +38,7 @@ from conformance.recipes.leveldb_log.log import (
     numbered,
     physical,
 )
+from conformance.session import ProtocolSession
 from reference_impl.leveldb_log.layout import (
     BLOCK_SIZE,
     HEADER_SIZE,
@@ -144,9 +143,9 @@ def cell(answer: Mapping[str, Any], fillers: Sequence[bytes]) -> str:
     return f"{shown} /" if answer["signals"] else shown
 
 
-async def _ask(command: Sequence[str], folder: Path) -> list[str]:
-    child, cells = Child(command, folder), []
-    await child.start()
+def _ask(command: Sequence[str], folder: Path) -> list[str]:
+    session, cells = ProtocolSession(command), []
+    session.start()
     try:
         for number, case in enumerate(CASES):
             data, fillers = build(case["log"])
@@ -163,10 +162,10 @@ async def _ask(command: Sequence[str], folder: Path) -> list[str]:
                 "context": {},
                 "limits": {"wall_ms": WALL_MS},
             }
-            reply = await child.ask(request, WALL_MS)
+            reply = session.request(request, WALL_MS)
             cells.append(cell(reply["answer"], fillers))
     finally:
-        await child.close()
+        session.close()
     return cells
 
 
@@ -183,7 +182,7 @@ def test_column_is_reproduced(column: str, tmp_path: Path) -> None:
         why = f"{' and '.join(missing)} not found" if missing else "not built: make setup"
         # What cannot be set up here may be skipped, but not where everything is expected to be.
         (pytest.fail if in_ci() else pytest.skip)(f"{implementation.name}: {why}")
-    found = asyncio.run(_ask(implementation.command, tmp_path))
+    found = _ask(implementation.command, tmp_path)
     wrong = [
         f"row {case['row']}, {case['case']}: expected {case['cells'][column]!r}, found {actual!r}"
         for case, actual in zip(CASES, found, strict=True)

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from conformance.chapter import chapter
-from conformance.reports.causes import by_cause
 from conformance.reports.overview import overview, print_overview
+from conformance.reports.summary import by_cause
 from conformance.reports.terminal import show_alike
 from conformance.score import score
 

@@ -1,20 +1,19 @@
-"""What code hosts are given: SARIF, annotations, a summary in Markdown, a badge."""
+"""What code hosts are given: SARIF, and a summary in Markdown."""
 
 from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from importlib import resources
 
 import jsonschema
 import pytest
 
-from conformance.code_host import annotation
-from conformance.reports import badge, code_host, outputs
+from conformance.reports import outputs, sarif
 from conformance.reports.classes import BY_NAME
 from conformance.reports.markdown import escaped, fence_around, markdown
+from conformance.reports.summary import headline
 
 WORST = "50 %\n::error::forged\r\x1b[31m, a:b"
 
@@ -38,7 +37,7 @@ def one(builder, outcome="fail", **more):
 
 
 def test_sarif_is_sarif_and_has_every_wrong_result(report, schema):
-    log = json.loads(code_host.sarif(report))
+    log = json.loads(sarif.sarif(report))
     jsonschema.validate(log, schema)
     (run,) = log["runs"]
     counts = Counter(result["class"] for each in programs(report) for result in each["results"])
@@ -66,55 +65,21 @@ def test_a_place_is_the_program_and_that_of_an_unexpected_pass_its_list(builder,
         report = one(builder, outcome)
         report["implementations"][0] |= {"place": "src/reader.py", "known_failures": str(listed)}
         (entry, *_) = report["implementations"]
-        assert code_host.place_of(entry, entry["results"][0]) == place
-        (result,) = json.loads(code_host.sarif(report))["runs"][0]["results"]
+        assert sarif.place_of(entry, entry["results"][0]) == place
+        (result,) = json.loads(sarif.sarif(report))["runs"][0]["results"]
         physical = result["locations"][0]["physicalLocation"]
         assert physical["artifactLocation"]["uri"] == place[0]
         assert physical.get("region", {}).get("startLine", 0) == place[1]
-        assert f"::error file={place[0]}," in code_host.workflow_commands(report)
 
 
-def test_an_annotation_for_each_kind_and_none_for_what_is_known(report):
-    first, *others = code_host.workflow_commands(report).splitlines()
-    assert first.startswith("::error title=walproof check::")
-    assert all(re.match(r"::(error|warning|notice) [^\n]*?::.", line) for line in others)
-    errors = [line for line in others if line.startswith("::error")]
-    assert 0 < len(errors) <= code_host.MOST
-    assert not any(" known-failure " in line for line in others)
-
-
-def test_what_fails_alike_is_annotated_once(builder):
-    built = builder().vector("flip", "checksum").vector("cut", "checksum").implementation("reader")
-    for slug in ("flip", "cut"):
-        built.result(slug, "fail", difference=f"records: expected 1, found {len(slug)}")
-    first, *others = code_host.workflow_commands(built.build()).splitlines()
-    assert first.endswith("::reader: 0/2 results; 2 results not as expected")
-    assert len(others) == 1 and "%0AThe same in 1 more result.%0A" in others[0]
-
-
-def test_a_right_reader_gets_a_notice(builder):
-    report = one(builder, "pass", difference=None)
-    assert code_host.workflow_commands(report) == (
-        "::notice title=walproof check::reader: 1/1 results; all as expected\n"
-    )
-
-
-def test_foreign_text_forges_no_command_and_no_markup(builder, schema):
+def test_foreign_text_forges_no_markup(builder, schema):
     report = one(builder, difference=f"{WORST}\n```\n</details><b>", stderr="````\n" + WORST)
     report["implementations"][0]["name"] = "<img src=x>|[a](b)"
-    lines = code_host.workflow_commands(report).splitlines()
-    assert len(lines) == 2 and "::error::forged" not in [line.lstrip() for line in lines]
-    assert "\x1b" not in "".join(lines) and "50 %25%0A" in lines[1]
     shown = markdown(report)
     assert "\x1b" not in shown
     outside = re.sub(r"^(`{3,})text\n.*?^\1$", "", shown, flags=re.DOTALL | re.MULTILINE)
     assert "forged" not in outside and not re.search(r"(?<!\\)<img", outside)
-    jsonschema.validate(json.loads(code_host.sarif(report)), schema)
-
-
-def test_commands_escape_as_the_host_reads_them():
-    line = annotation("error", "a\n50 %\r", "x: y, z", "a,b.py", 3)
-    assert line == "::error file=a%2Cb.py,line=3,title=x%3A y%2C z::a%0A50 %25\\r"
+    jsonschema.validate(json.loads(sarif.sarif(report)), schema)
 
 
 def test_escaping_of_markdown():
@@ -130,29 +95,13 @@ def test_the_summary_counts_and_shows(report):
     assert "expected" in shown and "walproof check --impl" in shown and "Asked: golden" in shown
 
 
-@pytest.mark.parametrize(
-    ("outcome", "colour"),
-    [("pass", "brightgreen"), ("known-failure", "yellow"), ("fail", "red"), ("crash", "red"),
-     ("unexpected-pass", "red"), ("skipped", "lightgrey"), (None, "lightgrey")],
-)  # fmt: skip
-def test_the_badge_has_the_colour_of_the_run(builder, outcome, colour):
-    report = one(builder, outcome)
-    told = json.loads(badge.endpoint_json(report))
-    assert (told["schemaVersion"], told["label"], told["color"]) == (1, "walproof", colour)
-    picture = ElementTree.fromstring(badge.svg(report))
-    texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts == ["walproof", told["message"]]
-    fills = {rect.get("fill") for rect in picture.iter("{http://www.w3.org/2000/svg}rect")}
-    assert badge.COLOURS[colour] in fills
-
-
-def test_the_badge_tells_the_score(builder):
+def test_the_headline_has_the_score(builder):
     built = builder().vector("sound", "framing", kind="valid")
     built.vector("flip", "checksum", control="sound").vector("cut", "checksum", control="sound")
     report = built.implementation("a").result("cut", "fail").others_pass().build()
-    assert badge.badge(report).message == "1/2 pairs"
+    assert headline(report) == "a: 1/2 pairs; 1 result not as expected"
     report = built.implementation("b").others_pass().build()
-    assert badge.badge(report).message == "1 of 2 implementations as expected"
+    assert headline(report) == ("1 of 2 implementations as expected; 1 result not as expected")
 
 
 def test_a_folder_holds_every_shape(report, tmp_path):

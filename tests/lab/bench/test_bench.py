@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from conformance.declaration import BrokenDeclaration
-from conformance.isolation import offered
+from conformance.sandbox import bubblewrap
+from conformance.sandbox import isolation as isolation_here
 from conformance.vectors import load_all
 from lab.bench import (
     declared,
@@ -21,7 +22,6 @@ from lab.bench import (
     harness_throughput,
     reading,
     report,
-    sandbox,
     workloads,
 )
 from lab.bench.command import bench
@@ -121,7 +121,7 @@ def printing(**said: object) -> Contender:
     return Contender("liar", "", "leveldb-log", lambda log, repeat: [sys.executable, "-c", program])
 
 
-@pytest.mark.skipif(not offered().namespaces, reason="this system does not hold all of it")
+@pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap is not usable here")
 @pytest.mark.parametrize("isolated", [True, False])
 def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
     said = {"records": TINY.count, "payload_bytes": TINY.count * TINY.size, "all_seconds": [1.0]}
@@ -139,10 +139,10 @@ def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
     rows = reading.measure([reader], [TINY], 1, isolated=isolated)
     assert rows[0]["records"] == TINY.count
     assert outside.exists() is not isolated
-    made = report.build(rows, [], 1, quick=True, isolation=sandbox.isolation(isolated))
+    made = report.build(rows, [], 1, quick=True, isolation=isolation_here(isolated))
     with (console := Console(width=120)).capture() as shown:
         report.show(made, console)
-    assert ("isolation: own folder, own namespaces" in shown.get()) is isolated
+    assert ("isolation: own folder, bubblewrap" in shown.get()) is isolated
     assert ("not held: a program could" in shown.get()) is not isolated
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -107,5 +106,5 @@ def test_what_journalctl_sync_promises(name: str, slow: float, may_be: set[str])
         pytest.skip(f"unavailable, because {subject.unavailable}")
     subject.isolated = False
     doing = run(subject, "systemd-journal", ["ordered"], [4096], 2, 10, 1, slow=slow)
-    (result,) = asyncio.run(doing).results
+    (result,) = doing.results
     assert {one.what for one in result.judgement.violations()} <= may_be

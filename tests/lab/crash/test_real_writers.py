@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from conformance.subject import Subject, subject_of
@@ -34,7 +32,7 @@ REAL = {
 @pytest.mark.parametrize("name", list(REAL))
 def test_a_real_writer_does_what_the_page_says(name: str) -> None:
     format, wrong = REAL[name]
-    done = asyncio.run(run(_subject(name), format, ["process"], [512], 8, 60, 1))
+    done = run(_subject(name), format, ["process"], [512], 8, 60, 1)
     assert done.trace.acknowledged == 8
     (result,) = done.results
     assert {one.what for one in result.judgement.violations()} == wrong
@@ -42,7 +40,7 @@ def test_a_real_writer_does_what_the_page_says(name: str) -> None:
 
 def test_a_writer_that_syncs_nothing_loses_what_it_acknowledged() -> None:
     """rusty-leveldb flushes into the file, which its documentation calls the disk."""
-    done = asyncio.run(run(_subject("rusty-leveldb"), "leveldb-log", ["ordered"], [4096], 3, 10, 1))
+    done = run(_subject("rusty-leveldb"), "leveldb-log", ["ordered"], [4096], 3, 10, 1)
     assert done.trace.syncs == 0
     (result,) = done.results
     assert oracles.LOST in {one.what for one in result.judgement.violations()}
@@ -60,7 +58,7 @@ def _subject(name: str) -> Subject:
 def test_zeebe_syncs_the_pages_that_it_maps(model: str) -> None:
     """Nothing is lost; and without its syncs of the segments it would be."""
     subject = _subject("zeebe-journal")
-    done = asyncio.run(run(subject, "zeebe-journal", [model], [4096], 3, 40, 1))
+    done = run(subject, "zeebe-journal", [model], [4096], 3, 40, 1)
     (result,) = done.results
     assert result.judgement.violations() == []
     mapped = {
@@ -85,7 +83,7 @@ def test_zeebe_syncs_the_pages_that_it_maps(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["journaled", "any"])
 def test_systemd_loses_nothing_in_whatever_order_its_pages_are_written(model: str) -> None:
-    done = asyncio.run(run(_subject("systemd-262"), "systemd-journal", [model], [4096], 2, 12, 1))
+    done = run(_subject("systemd-262"), "systemd-journal", [model], [4096], 2, 12, 1)
     assert done.trace.acknowledged == 2
     (result,) = done.results
     # Its first sync comes between the data and the word OFFLINE, which a state has after them only.

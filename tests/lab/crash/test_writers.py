@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import subprocess
 import sys
@@ -35,7 +34,7 @@ pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be trace
 
 def judged(words: list[str], format: str, states: int = 100, slow: float = 0.0) -> Run:
     subject = Subject(words[-1], words[-1], words, isolated=False)
-    return asyncio.run(run(subject, format, MODELS, [512], 4, states, 1, slow=slow))
+    return run(subject, format, MODELS, [512], 4, states, 1, slow=slow)
 
 
 def violations(done: Run) -> dict[str, set[str]]:
@@ -107,6 +106,6 @@ def test_our_own_writers_keep_what_was_synced(format: str) -> None:
 def test_readers_beside_a_writer_that_begins_new_files_are_right_at_every_moment() -> None:
     ours = next(one for one in all_implementations() if one.name == "executable-spec")
     subject = Subject("ours", "ours", list(ours.command), isolated=False)
-    done = asyncio.run(run_live(subject, "zmq-raft", 5))
+    done = run_live(subject, "zmq-raft", 5)
     assert done.findings == {}
     assert done.moments > done.torn > 0

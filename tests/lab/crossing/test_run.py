@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -78,7 +77,7 @@ def test_a_format_may_add_logs_of_its_own(vectors: Mapping[str, Vector]) -> None
 
 def test_who_agrees_has_the_same_of_all(tmp_path: Path, two: list[Wanted]) -> None:
     here, there = program(tmp_path, "one"), program(tmp_path, "other", writes=False)
-    crossing = asyncio.run(cross(FORMAT, [here, there], [here, there], two))
+    crossing = cross(FORMAT, [here, there], [here, there], two)
     assert [(pair.writer, pair.reader, pair.same, pair.differ) for pair in crossing.pairs] == [
         ("one", "one", [one.id for one in two], []),
         ("one", "other", [one.id for one in two], []),
@@ -98,7 +97,7 @@ def test_a_reader_that_differs_is_named(
     tmp_path: Path, two: list[Wanted], read: str, word: str
 ) -> None:
     wrong = program(tmp_path, "wrong", read=read, writes=False)
-    crossing = asyncio.run(cross(FORMAT, [program(tmp_path, "one")], [wrong], two))
+    crossing = cross(FORMAT, [program(tmp_path, "one")], [wrong], two)
     (pair,) = crossing.pairs
     assert pair.same == []
     assert [log for log, _ in pair.differ] == [one.id for one in two]
@@ -111,7 +110,7 @@ def test_a_writer_that_loses_a_record_differs_for_every_reader(
     several = [one for one in of_vectors(vectors.values(), FORMAT) if len(one.records) > 1]
     loses = program(tmp_path, "loses", write="del records[-1]")
     sound = program(tmp_path, "sound")
-    crossing = asyncio.run(cross(FORMAT, [loses, sound], [loses, sound], several[:1]))
+    crossing = cross(FORMAT, [loses, sound], [loses, sound], several[:1])
     same = {(pair.writer, pair.reader): len(pair.same) for pair in crossing.pairs}
     assert same == {
         ("loses", "loses"): 0,
@@ -126,14 +125,14 @@ def test_a_writer_that_dies_is_told_and_no_pair_counts_it(
 ) -> None:
     first = list(two[0].records)
     dies = program(tmp_path, "dies", write=f"records == {first!r} and sys.exit(3)")
-    crossing = asyncio.run(cross(FORMAT, [dies], [dies], two))
+    crossing = cross(FORMAT, [dies], [dies], two)
     assert list(crossing.not_written["dies"]) == [two[0].id]
     assert [pair.same for pair in crossing.pairs] == [[two[1].id]]
 
 
 def test_who_only_reads_is_no_writer(tmp_path: Path, two: list[Wanted]) -> None:
     reads = program(tmp_path, "reads", writes=False)
-    crossing = asyncio.run(cross(FORMAT, [reads], [reads], two))
+    crossing = cross(FORMAT, [reads], [reads], two)
     assert crossing.pairs == []
 
 

@@ -14,25 +14,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.vectors import load_all
 from tests.walproof.audit.lakes import options
 from walproof.audit.engine import JobFailed, OnCores, OnSpark
 from walproof.audit.job import audit
 from walproof.spark.session import session
-from walproof.sweep import controls, job, plan
-from walproof.sweep.children import Limits
-from walproof.sweep.plan import Program
-from walproof.sweep.programs import introduced
-from walproof.sweep.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 UNIT = 100 << 10
 """Bytes in a unit of the audit: many units, of which some are always still to be done."""
-
-SHARD = 2_000.0
-"""Of a sweep; small for the same reason."""
 
 
 class Driver:
@@ -57,26 +48,6 @@ class Driver:
         finally:
             engine.stop()
         return {"totals": done.summary["totals"], "is_new": done.is_new}
-
-    def sweep(self, program: list[str], place: str, cases: int, on_spark: bool) -> dict[str, Any]:
-        """How many shards there were."""
-        vectors = load_all()
-        wrong, why = introduced(
-            Program("wrong", tuple(program), isolated=False), "leveldb-log", Limits()
-        )
-        assert why is None, why
-        chosen = controls.choose(vectors, "leveldb-log", ["three-records"], "quick")
-        made, enumerations = plan.make(
-            "leveldb-log", chosen, "quick", cases, True, [wrong], Limits(),
-            profiles=["recover"], shard=SHARD,
-        )  # fmt: skip
-        store = Store(place)
-        todo = job.begin(made, store, fresh=False)
-        if on_spark:
-            job.run_on(self.spark, made, store, todo)
-        else:
-            job.run(made, store, todo, job.NO_SPARK, enumerations=enumerations)
-        return {"shards": len(made.shards), "done": len(store.done()), "todo": len(todo)}
 
 
 def _here(warm: Iterator[bool]) -> Iterator[tuple[str, str]]:

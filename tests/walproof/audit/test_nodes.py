@@ -1,7 +1,7 @@
-"""Audits and sweeps on a cluster of three machines with an object store, and what goes wrong there.
+"""Audits on a cluster of three machines with an object store, and what goes wrong there.
 
 The machines are namespaces (``tests/machines.py``): each has its own network and its own files.
-Lakes lie in S3, and so do sweeps; audits are written to the one folder that all machines share. All
+Lakes lie in S3; audits are written to the one folder that all machines share. All
 tests use one cluster and one Spark application, as starting them takes most of the time. What
 each job leaves is compared with what a job without Spark leaves, row by row.
 """
@@ -21,17 +21,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-import pyarrow.parquet as pq
 import pytest
 
 from conformance import ROOT
 from tests.faulty_store import Fault, FaultyStore
 from tests.machines import Head, Node, NoNamespaces
-from tests.s3 import KEY, SECRET, gateway, reach
+from tests.s3 import gateway, reach
 from tests.spark_cluster import PATIENCE, Cluster, wait_for
-from walproof.sweep.store import TEMPORARY
 
 from .lakes import VECTORS, leveldb
 from .tables import rows
@@ -43,9 +40,6 @@ BEHIND, BEFORE = 7070, 7071
 """Ports of the store, and of what lets it fail."""
 LAZY = Fault("slow", 0, sys.maxsize, seconds=0.02)
 """A store that takes its time with each request: so there is a middle of a job to do harm in."""
-CASES = 9_000
-TIMES = ("seconds", "hello", "isolation")
-"""What a note of a shard says of the run, and not of the logs."""
 
 
 class Nodes:
@@ -58,18 +52,15 @@ class Nodes:
         self.root, behind = stack.enter_context(gateway(folder / "store", self.head, BEHIND))
         self.store = stack.enter_context(FaultyStore(behind, self.head, BEFORE))
         self.nodes = [Node(self.head, number, self.shared) for number in range(3)]
-        for name in ("lake", "sweeps"):
-            (self.root / name).mkdir()
+        (self.root / "lake").mkdir()
         self.cluster = stack.enter_context(Cluster(folder / "cluster", self.nodes, self.head))
         self.code: dict[str, str] = {}
-        self.swept: dict[str, int] = {}
         self.events = self.shared / "events"
         self.events.mkdir()
         archive = folder / "walproof.tar.gz"
         with tarfile.open(archive, "w:gz", compresslevel=1) as tar:
             for part in ("spec", "reference_impl", "conformance", "walproof", "pyspark_journal"):
                 tar.add(ROOT / part, part, filter=only_python)
-        self.program = _program(self.shared / "programs")
         settings = SMALL | {
             "spark.archives": f"{archive}#walproof",
             "spark.driver.host": self.head.address,
@@ -159,18 +150,6 @@ class Nodes:
             "on_spark": on_spark,
         }
 
-    def sweep(self, name: str, on_spark: bool = True) -> dict[str, Any]:
-        """What it is told to sweep into the store; without Spark, into the shared folder."""
-        where = f"endpoint_override={quote(self.store.address)}&scheme=http&region=us-east-1"
-        return {
-            "program": self.program,
-            "place": f"s3://{KEY}:{SECRET}@sweeps/{name}?{where}"
-            if on_spark
-            else str(self.shared / name),
-            "cases": CASES,
-            "on_spark": on_spark,
-        }
-
     def tasks(self, since: int = 0) -> list[dict[str, Any]]:
         """What Spark wrote down of each task that ended; of those since the first so many."""
         (log,) = self.events.iterdir()
@@ -196,21 +175,11 @@ def nodes() -> Iterator[Nodes]:
         made = Nodes(Path(folder), stack)
         fill(made.root / "lake")
         assert made.do("audit", **made.audit("alone", on_spark=False))["is_new"]
-        made.swept = made.do("sweep", **made.sweep("swept", on_spark=False))
         wait_for(lambda: made.code if len(made.begin()) == len(made.nodes) else None)
         yield made
         left = [p for daemon in made.cluster.daemons for p in daemon.family()]
         made.cluster.stop()
         assert left, "there was no cluster any more"
-
-
-def _program(folder: Path) -> list[str]:
-    """A reader that is wrong, with all that it imports, where every machine finds it."""
-    shutil.copytree(ROOT / "tests" / "wrong", folder, ignore=shutil.ignore_patterns("*.toml"))
-    for part in ("spec", "reference_impl", "conformance"):
-        but = shutil.ignore_patterns("implementations", "__pycache__", "recipes")
-        shutil.copytree(ROOT / part, folder / part, ignore=but)
-    return [sys.executable, str(folder / "ignores_checksums.py")]
 
 
 def fill(lake: Path) -> None:
@@ -246,39 +215,6 @@ def same_tables(nodes: Nodes, name: str) -> None:
     assert len(list((nodes.shared / name / ".results").iterdir())) == 1
 
 
-def test_a_sweep(nodes: Nodes) -> None:
-    before = len(nodes.tasks())
-    assert nodes.do("sweep", **nodes.sweep("sweep")) == nodes.swept
-    assert nodes.swept["done"] == nodes.swept["shards"] == nodes.swept["todo"] > 6
-    same_sweep(nodes, "sweep")
-    hosts = Counter(task["Task Info"]["Host"] for task in nodes.tasks(before))
-    assert set(hosts) == {node.address for node in nodes.nodes}, hosts
-
-
-def same_sweep(nodes: Nodes, name: str) -> None:
-    """All rows, counts and findings are those of the sweep without Spark, and nothing is half."""
-    found, alone = nodes.root / "sweeps" / name, nodes.shared / "swept"
-    names = _names(alone)
-    assert _names(found) == names
-    for one in names:
-        if one.endswith(".parquet"):
-            assert pq.read_table(found / one).equals(pq.read_table(alone / one)), one
-        elif one.startswith("shards/"):
-            assert _timeless(found / one) == _timeless(alone / one)
-    told = [_timeless(path)["findings"] for path in alone.glob("shards/*.json")]
-    assert any(told), "the reader is wrong, and nothing was found"
-
-
-def _names(place: Path) -> list[str]:
-    """Its files, but for what a task left that lost against its twin."""
-    files = (path for path in place.rglob("*.*") if not path.name.startswith(TEMPORARY))
-    return sorted(str(path.relative_to(place)) for path in files)
-
-
-def _timeless(marker: Path) -> dict[str, Any]:
-    return {key: value for key, value in json.loads(marker.read_text()).items() if key not in TIMES}
-
-
 def test_a_slow_machine(nodes: Nodes) -> None:
     """Its tasks are begun elsewhere as well, and of two that do the same work one counts."""
     before = len(nodes.tasks())
@@ -308,14 +244,6 @@ def test_the_store_fails_under_an_audit(nodes: Nodes, kind: str) -> None:
     nodes.do("audit", **nodes.audit(f"faulty-{kind}"))
     assert nodes.store.strike(None)["hit"] == 5
     same_tables(nodes, f"faulty-{kind}")
-
-
-def test_the_store_fails_under_a_sweep(nodes: Nodes) -> None:
-    """A write was done and nobody was told; so it is done once more."""
-    nodes.store.strike(Fault("unanswered", 8, 12, method="PUT"))
-    nodes.do("sweep", **nodes.sweep("faulty"))
-    assert nodes.store.strike(None)["hit"] == 5
-    same_sweep(nodes, "faulty")
 
 
 def test_a_machine_dies(nodes: Nodes) -> None:

@@ -18,6 +18,7 @@ from conformance.scratch import PREFIX, clear_abandoned
 
 COMMANDS = {
     "check": ["--vector", "leveldb-log/one-record"],
+    "check --smoke": ["--seconds", "60", "--format", "leveldb-log"],
     "ask": ["--vector", "leveldb-log/one-record"],
     "sweep": ["--wall-ms", "60000", "--cases", "100", "--control", "one-record", "--format",
               "leveldb-log"],
@@ -49,7 +50,8 @@ def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> 
     # Of a harness that is killed, only the guards of a sweep are there to end daemons.
     daemon = command == "sweep" or stop != signal.SIGKILL
     program = ROOT / "tests" / "wrong" / ("hangs_behind_a_daemon.py" if daemon else "hangs.py")
-    words = [command, "--cmd", shlex.join([sys.executable, str(program)]), *COMMANDS[command]]
+    words = [*command.split(), "--cmd", shlex.join([sys.executable, str(program)])]
+    words += COMMANDS[command]
     words += [OUT[command], str(tmp_path / "out")] if command in OUT else []
     scratch = tmp_path / "scratch"
     scratch.mkdir()

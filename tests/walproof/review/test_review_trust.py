@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from walproof.review.aimed import Aim, aim_at, aimed
-from walproof.review.examples import bytes_of, first_change
+from walproof.review.behaviour import bytes_of, first_change
 from walproof.review.finding import CannotReview, Finding
+from walproof.review.fresh_damage import Aim, aim_at, aimed
 from walproof.review.logs import LogUnderReview
+from walproof.review.printing import sarif
 from walproof.review.prose import compare_requirements, strength
 from walproof.review.review import Review, review, same_specification
 from walproof.review.revision import UnknownRevision, Worker, take_out
-from walproof.review.sarif import sarif, workflow_commands
 
 from .trees import apply, copy_of_repository
 
@@ -169,15 +169,6 @@ def test_sarif_has_places_levels_and_reasons() -> None:
         "artifactLocation": {"uri": "ksy/a.ksy"}, "region": {"startLine": 7},
     }  # fmt: skip
     assert other["suppressions"][0]["justification"] == "known" and "locations" not in other
-
-
-def test_annotations_are_one_escaped_line_each() -> None:
-    lines = workflow_commands(found_with(BREAKS)).splitlines()
-    assert lines[0].startswith("::notice title=walproof review::BREAKING against main")
-    assert lines[1] == (
-        "::error file=ksy/a.ksy,line=7,title=FIELD_TYPE::"
-        "a.b: u1 → u2%0A50 %25 (READ WRITE; hurts all)"
-    )
 
 
 def test_a_shallow_clone_is_told_as_such(tmp_path: Path) -> None:

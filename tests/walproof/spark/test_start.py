@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,6 @@ from conformance import ROOT
 from walproof.spark import archive
 from walproof.spark.quiet import DidNotStart, jvm_says_to
 from walproof.spark.unzipped import ARCHIVE, unzip
-from walproof.sweep import job
 
 
 def test_settings_name_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,24 +65,6 @@ def test_a_daemon_loads_what_it_is_told() -> None:
             capture_output=True, text=True, check=True,
         )  # fmt: skip
         assert done.stdout.strip() == loaded
-
-
-def test_a_sweep_on_spark_shows_nothing_of_its_start(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    class Session:
-        def stop(self) -> None:
-            os.write(2, b"stopped")
-
-    def started(*_: object, **__: object) -> Session:
-        os.write(2, b"WARN Utils: a dozen lines")
-        return Session()
-
-    monkeypatch.setattr(job, "session", started)
-    monkeypatch.setattr(job, "run_on", lambda *_: 1.5)
-    plan: Any = None
-    assert job.run(plan, plan, [1], "local[1]") == 1.5
-    assert capfd.readouterr().err == "stopped"
 
 
 def test_the_archive_of_pyspark_gives_way_to_its_folder(tmp_path: Path) -> None:

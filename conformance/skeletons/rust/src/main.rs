@@ -1,7 +1,7 @@
 //! A Walproof adapter to start from: one file and serde_json. Fill in read, name it in hello.
 //!
 //!     CMD='cargo run -qr --manifest-path conformance/skeletons/rust/Cargo.toml'
-//!     walproof smoke --seconds 60 --cmd "$CMD"   # does it speak the protocol?
+//!     walproof check --smoke --seconds 60 --cmd "$CMD"   # does it speak the protocol?
 //!     walproof check --cmd "$CMD"                # all vectors
 //!
 //! By hand: cargo run -qr -- read leveldb-log FILE [strict]

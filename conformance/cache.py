@@ -1,0 +1,179 @@
+"""What is cached between runs, below ``.build``: results of implementations, and lines of text.
+
+Results are cached as ``go test`` caches those of packages: they are valid as long as all that they
+depend on is as it was. That is the sources of the implementation (the stamp of its registry entry),
+the programs it needs, the vectors and known failures, this harness, the limits and the sandbox.
+Only results that are all as expected are cached, so what failed once is run again.
+
+A cache only saves work: a file that cannot be read is empty, and one that cannot be written is no
+error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance import BUILD
+from conformance.cases import Case
+from conformance.outcome import EXPECTED_CLASSES, SubjectRun
+from conformance.process import Limits
+from conformance.sandbox import isolation
+from conformance.saving import save
+from conformance.subject import Subject
+from reference_impl.places import PACKAGES
+
+RESULTS = BUILD / "results"
+UNRELATED = {"implementations", "packages", "skeletons", "examples", "findings", "__pycache__"}
+"""Folders of ``conformance`` that no result depends on, but for an implementation's own."""
+
+
+@dataclass(frozen=True)
+class ResultCache:
+    """Results of runs under the same limits, in a folder with one file per implementation."""
+
+    limits: Limits
+    folder: Path = RESULTS
+
+    def get(self, subject: Subject, key: str | None) -> SubjectRun | None:
+        """Return the results of an earlier run with the same ``key``, if there are any."""
+        try:
+            body = json.loads(self._file(subject).read_text())
+        except (OSError, ValueError):
+            return None
+        if key is None or not isinstance(body, dict) or body.get("key") != key:
+            return None
+        return SubjectRun(
+            subject,
+            hello=body["hello"],
+            seconds=body["seconds"],
+            results=body["results"],
+            cached_from=body["started"],
+        )
+
+    def put(self, run: SubjectRun, key: str | None, started: str) -> None:
+        """Store the results of a run of this time (ISO 8601), if all are as expected."""
+        file = self._file(run.subject)
+        if key is None:
+            return
+        if run.status != "ran" or any(
+            result["class"] not in EXPECTED_CLASSES for result in run.results
+        ):
+            file.unlink(missing_ok=True)
+            return
+        body = {
+            "key": key, "started": started, "hello": run.hello, "seconds": run.seconds,
+            "results": run.results,
+        }  # fmt: skip
+        file.parent.mkdir(parents=True, exist_ok=True)
+        save(file, json.dumps(body), sync=False)
+
+    def _file(self, subject: Subject) -> Path:
+        return self.folder / f"{subject.name}.json"
+
+    def key(self, subject: Subject, cases: Sequence[Case]) -> str | None:
+        """Return a digest of all that the results depend on; None where that is not known."""
+        if subject.stamp is None or subject.unavailable is not None:
+            return None
+        known = subject.known.path
+        digest = hashlib.sha256(_harness())
+        for part in (
+            subject.stamp(),
+            [*subject.command], subject.repeat, subject.ask, _programs(subject.needs),
+            known.read_text() if known is not None and known.is_file() else "",
+            repr(self.limits), isolation(subject.isolated),
+        ):  # fmt: skip
+            digest.update(json.dumps(part, sort_keys=True).encode() + b"\0")
+        for case in cases:
+            digest.update(f"{case.profile}\0".encode() + case.vector.digest)
+        return digest.hexdigest()
+
+
+def _programs(needs: Sequence[str]) -> list[Any]:
+    """Return the files of the programs that an implementation needs, with size and time."""
+    programs = []
+    for program in sorted({name for need in needs for name in need.split("|")}):
+        path = shutil.which(program)
+        if path is not None:
+            status = Path(path).resolve().stat()
+            programs.append([program, path, status.st_size, status.st_mtime_ns])
+    return programs
+
+
+@functools.cache
+def _harness() -> bytes:
+    """Return a digest of the code that runs and judges."""
+    digest = hashlib.sha256()
+    for path in _sources():
+        digest.update(f"{path.relative_to(PACKAGES)}\0".encode() + path.read_bytes())
+    return digest.digest()
+
+
+def _sources() -> Iterator[Path]:
+    for package in ("conformance", "reference_impl"):
+        for path in sorted((PACKAGES / package).rglob("*")):
+            inside = path.relative_to(PACKAGES / package).parts
+            if path.suffix in (".py", ".mjs", ".json", ".toml") and not UNRELATED & {*inside}:
+                yield path
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a file; the last may have been cut, by a run that was killed."""
+    try:
+        return path.read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def append_line(path: Path, line: str, max_bytes: int | None = None) -> None:
+    """Append a line; a file of more than ``max_bytes`` is begun anew."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        is_full = max_bytes is not None and path.exists() and path.stat().st_size > max_bytes
+        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if is_full else os.O_APPEND)
+        descriptor = os.open(path, flags, 0o666)
+        try:
+            # One write: lines of runs at the same time do not mix.
+            os.write(descriptor, f"{line}\n".encode())
+        finally:
+            os.close(descriptor)
+
+
+class DigestCache:
+    """Digests of listings of logs by key: to parse every log again takes longest.
+
+    ``sources`` are the files that make a listing; the name of the cache is a hash of them, so that
+    nothing stale is ever used.
+    """
+
+    MAX_BYTES = 16 << 20
+    """A larger file is begun anew, since fresh variants come once and never again."""
+
+    def __init__(self, folder: Path, name: str, sources: Sequence[Path]) -> None:
+        digest = hashlib.sha256(name.encode())
+        for path in sources:
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        self.path = folder / f"{digest.hexdigest()[:32]}.txt"
+        self._found: dict[str, tuple[int, str]] = {}
+        for line in read_lines(self.path):
+            key, _, value = line.rpartition(" = ")
+            fields, _, sha256 = value.partition(" ")
+            if key and fields.isdecimal() and len(sha256) == 64:
+                self._found[key] = (int(fields), sha256)
+
+    def get(self, key: str) -> tuple[int, str] | None:
+        """Return the number of fields and the SHA-256 of a listing."""
+        return self._found.get(key)
+
+    def put(self, key: str, fields: int, sha256: str) -> None:
+        """Store a digest."""
+        self._found[key] = (fields, sha256)
+        append_line(self.path, f"{key} = {fields} {sha256}", self.MAX_BYTES)

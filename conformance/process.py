@@ -1,0 +1,488 @@
+"""Start, limit and stop programs under test: the one module that does.
+
+A program leads a process group of its own, in a :class:`~conformance.sandbox.Sandbox` if there is
+one. While somebody waits for its output, its memory is measured, with that of all that it started.
+When it is too late, too large or no longer wanted, the whole group is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import psutil
+
+from conformance.sandbox import Sandbox
+from conformance.scratch import in_memory_bytes
+
+POLL_SECONDS = 0.02
+"""How often memory is measured, and whether the program still runs."""
+EXIT_SECONDS = 2.0
+"""How long a program may take to exit after its input was closed."""
+STDERR_TAIL_BYTES = 4096
+STDERR_MAX_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 18
+SHARED_BYTES = 1 << 30
+"""So much others may write into memory meanwhile: it is not counted as a program's."""
+KILL_ROUNDS, KILL_ROUND_SECONDS = 100, 0.001
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+_HAS_CHILDREN_FILES = Path(f"/proc/self/task/{os.getpid()}/children").exists()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a program may use: seconds to say hello, and bytes.
+
+    ``memory_bytes`` is resident memory, of the program and all that it started; ``output_bytes``
+    the size of one reply, ``file_bytes`` that of any file that it writes, if that is limited.
+    """
+
+    start_seconds: float = 30.0
+    memory_bytes: int = 2 << 30
+    output_bytes: int = 64 << 20
+    file_bytes: int | None = None
+
+
+class Crash(Exception):
+    """The program ended before it had replied.
+
+    ``status`` is its exit status, or minus the number of a signal; ``output`` is what it had
+    written of its reply.
+    """
+
+    def __init__(self, text: str, status: int | None = None, output: bytes = b"") -> None:
+        super().__init__(text)
+        self.status = status
+        self.output = output
+
+
+class CannotStart(Crash):
+    """The system could not start the program: it is missing, or its interpreter is."""
+
+
+class Timeout(Exception):
+    """No reply in time; the program was killed."""
+
+
+class OverLimit(Exception):
+    """Too much memory or output; the program was killed."""
+
+
+class Cancelled(Exception):
+    """The run was stopped; the program was killed."""
+
+
+class Process:
+    """One running program. After any exception it is gone, with all that it started.
+
+    ``variables`` are added to the environment of the sandbox, or without one to the caller's.
+    Setting ``cancelled`` from another thread ends a wait. Use it in the thread that made it: the
+    program dies with that thread.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        limits: Limits | None = None,
+        sandbox: Sandbox | None = None,
+        variables: Mapping[str, str] | None = None,
+        cancelled: threading.Event | None = None,
+        stderr_bytes: int = STDERR_TAIL_BYTES,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.status: int | None = None
+        """Exit status, or minus the number of a signal; None while it runs."""
+        self._sandbox = sandbox
+        self._cancelled = cancelled
+        self._stderr, self._stderr_bytes = b"", stderr_bytes
+        self._output = bytearray()
+        self._input = b""
+        self._searched = 0
+        self._in_memory_before = in_memory_bytes()
+        self._has_ended = self._is_closed = False
+        self._popen = self._start(command, variables or {})
+        assert self._popen.stdin and self._popen.stdout and self._popen.stderr
+        self._to = self._popen.stdin.fileno()
+        self._from = self._popen.stdout.fileno()
+        self._errors = self._popen.stderr.fileno()
+        self._poll = select.poll()
+        for stream in (self._to, self._from, self._errors):
+            os.set_blocking(stream, False)
+        for stream in (self._from, self._errors):
+            self._poll.register(stream, select.POLLIN)
+
+    def _start(
+        self, command: Sequence[str], variables: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        argv, cwd, environment = [*command], None, dict(os.environ)
+        if self._sandbox is not None:
+            argv, cwd = self._sandbox.absolute_command(command), self._sandbox.work
+            environment = self._sandbox.environment(argv)
+        if shutil.which(argv[0]) is None:
+            reason = "Permission denied" if Path(argv[0]).exists() else "No such file or directory"
+            raise CannotStart(f"cannot start {argv[0]}: {reason}")
+        if self._sandbox is not None:
+            argv = self._sandbox.wrapped(argv)
+        try:
+            return subprocess.Popen(
+                argv, cwd=cwd, env={**environment, **variables}, bufsize=0, start_new_session=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                preexec_fn=lambda: prepare_child(self.limits),
+            )  # fmt: skip
+        except (OSError, subprocess.SubprocessError) as error:
+            text = error.strerror if isinstance(error, OSError) else "its limits cannot be set"
+            raise CannotStart(f"cannot start {command[0]}: {text}") from None
+
+    @property
+    def stderr(self) -> str | None:
+        """The last of what the program wrote to standard error, or None."""
+        return self._stderr.decode(errors="replace").strip() or None
+
+    def send(self, data: bytes) -> None:
+        """Send data; what the program does not take at once is written while a reply is awaited."""
+        if not self._is_closed:  # else its descriptors are somebody else's by now
+            self._input += data
+            self._write()
+
+    def close_input(self) -> None:
+        """Close standard input, after what was sent."""
+        assert self._popen.stdin is not None
+        self._forget_input()
+        self._popen.stdin.close()
+
+    def read_line(self, seconds: float, max_bytes: int | None = None) -> bytes:
+        """Return the next line of output with its newline.
+
+        Raises :class:`Crash` where the output ends before, :class:`Timeout`, :class:`OverLimit`
+        and :class:`Cancelled`.
+        """
+        max_bytes = min(max_bytes or self.limits.output_bytes, self.limits.output_bytes)
+        deadline = time.monotonic() + seconds
+        if self._is_closed:
+            raise self._crash()
+        self._wait(deadline, seconds, max_bytes, self._has_line)
+        end = self._output.find(b"\n") + 1
+        if not end:
+            self._wait_for_exit(deadline, seconds)
+            raise self._crash()
+        if end > max_bytes:
+            self._fail(OverLimit(f"a reply of more than {max_bytes} bytes"))
+        line = bytes(self._output[:end])
+        del self._output[:end]
+        self._searched = 0
+        return line
+
+    def read_all(self, seconds: float, max_bytes: int | None = None) -> bytes:
+        """Return all output of a program that exits by itself. Raises what :meth:`read_line` does.
+
+        A program that a signal killed, or that printed nothing, is a :class:`Crash`; any exit
+        status is none.
+        """
+        max_bytes = min(max_bytes or self.limits.output_bytes, self.limits.output_bytes)
+        deadline = time.monotonic() + seconds
+        self._wait(deadline, seconds, max_bytes, lambda: False)
+        self._wait_for_exit(deadline, seconds)
+        if self.status is None or self.status < 0 or not self._output:
+            raise self._crash()
+        return bytes(self._output)
+
+    def await_exit(self, seconds: float, max_bytes: int) -> tuple[int | None, bytes]:
+        """Return the exit status, or None if the program had to be killed, and the last output."""
+        status = None
+        with contextlib.suppress(Timeout, OverLimit):
+            deadline = time.monotonic() + seconds
+            self._wait(deadline, seconds, max_bytes, lambda: False)
+            self._wait_for_exit(deadline, seconds)
+            status = self.status
+        return status, bytes(self._output)
+
+    def kill(self) -> None:
+        """End the program and everything that it started."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        kill_tree(self._popen.pid)
+        self._popen.wait()
+        self._read_errors()
+        self._note_status()
+        for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+            assert stream is not None
+            stream.close()
+
+    def close(self) -> None:
+        """Close the input, give the program a moment, then make sure that it is gone."""
+        self.close_input()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(EXIT_SECONDS)
+        self.kill()
+
+    def _has_line(self) -> bool:
+        has_line = self._output.find(b"\n", self._searched) >= 0
+        self._searched = 0 if has_line else len(self._output)
+        return has_line
+
+    def _wait(
+        self, deadline: float, seconds: float, max_bytes: int, complete: Callable[[], bool]
+    ) -> None:
+        """Move data until the output is complete or has ended."""
+        next_check = time.monotonic() + POLL_SECONDS
+        while not complete() and not self._has_ended:
+            now = time.monotonic()
+            if now >= deadline:
+                self._fail(Timeout(f"no reply within {seconds:g} s"))
+            ready = self._poll.poll(min(POLL_SECONDS, deadline - now) * 1000)
+            for stream, _ in ready:
+                if stream == self._from:
+                    self._read_output()
+                elif stream == self._errors:
+                    self._read_errors()
+                else:
+                    self._write()
+            if len(self._output) > max_bytes and not complete():
+                self._fail(OverLimit(f"a reply of more than {max_bytes} bytes"))
+            if not ready or now >= next_check:
+                self._check(idle=not ready)
+                next_check = now + POLL_SECONDS
+
+    def _check(self, idle: bool) -> None:
+        if self._cancelled is not None and self._cancelled.is_set():
+            self._fail(Cancelled())
+        if idle and self._popen.poll() is not None:
+            # What it started can hold its output open.
+            self._has_ended = True
+            return
+        used = resident_bytes(self._popen.pid)
+        # Scratch copies may lie in memory: what is written there takes it like any other.
+        written = in_memory_bytes() - self._in_memory_before
+        if written > max(self.limits.memory_bytes, SHARED_BYTES):
+            used += written
+        if used > self.limits.memory_bytes:
+            mib = self.limits.memory_bytes >> 20
+            self._fail(OverLimit(f"more than {mib} MiB of memory"))
+
+    def _wait_for_exit(self, deadline: float, seconds: float) -> None:
+        """Wait until a program whose output has ended exits, and end what it started."""
+        try:
+            self._popen.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._fail(Timeout(f"no reply within {seconds:g} s"))
+        self.kill()
+
+    def _fail(self, error: Exception) -> NoReturn:
+        self.kill()
+        raise error
+
+    def _crash(self) -> Crash:
+        stderr = self.stderr or ""
+        if self._sandbox is not None and self._sandbox.bwrap and stderr.startswith("bwrap: "):
+            reason = stderr.removeprefix("bwrap: ").removeprefix("execvp ")
+            return CannotStart(f"cannot start {reason}")
+        return Crash(describe_exit(self.status), self.status, bytes(self._output))
+
+    def _note_status(self) -> None:
+        status = self._popen.returncode
+        if self._sandbox is not None and self._sandbox.bwrap and status > 128:
+            # As a shell does, bwrap adds 128 to the signal that ended its program.
+            status = 128 - status if status <= 128 + signal.SIGRTMAX else status
+        self.status = status
+
+    def _write(self) -> None:
+        try:
+            while self._input:
+                self._input = self._input[os.write(self._to, self._input) :]
+            self._forget_input()
+        except BlockingIOError:
+            self._poll.register(self._to, select.POLLOUT)
+        except OSError:  # it ended: reading shows how
+            self._forget_input()
+
+    def _forget_input(self) -> None:
+        self._input = b""
+        with contextlib.suppress(KeyError):
+            self._poll.unregister(self._to)
+
+    def _read_output(self) -> None:
+        chunk = os.read(self._from, CHUNK_BYTES)
+        self._output += chunk
+        if not chunk:
+            self._poll.unregister(self._from)
+            self._has_ended = True
+
+    def _read_errors(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(self._errors, CHUNK_BYTES):
+                self._stderr = (self._stderr + chunk)[-self._stderr_bytes :]
+            with contextlib.suppress(KeyError):
+                self._poll.unregister(self._errors)
+
+
+def run_program(
+    command: Sequence[str],
+    seconds: float,
+    sandbox: Sandbox | None = None,
+    variables: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, without input, and end all that it started.
+
+    Raises :class:`CannotStart`, :class:`Timeout` and :class:`OverLimit`.
+    """
+    process = Process(command, limits, sandbox, variables, stderr_bytes=STDERR_MAX_BYTES)
+    try:
+        process.close_input()
+        output = process.read_all(seconds)
+    except CannotStart:
+        raise
+    except Crash as crash:
+        output = crash.output
+    finally:
+        process.kill()
+    text = output.decode(errors="replace")
+    assert process.status is not None
+    return subprocess.CompletedProcess(command, process.status, text, process.stderr or "")
+
+
+class NoReply(Exception):
+    """A program ended, sent what is no reply, or took too long; the text says which."""
+
+
+class JsonLinesProgram:
+    """A program of ours in a sandbox that replies to each line of JSON with a line of JSON.
+
+    It is started by the first request, and again by the first after it has ended.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        sandbox: Sandbox,
+        variables: Mapping[str, str],
+        seconds: float,
+        limits: Limits | None = None,
+    ) -> None:
+        self.command = command
+        self.sandbox = sandbox
+        self.variables = variables
+        self.seconds = seconds
+        self.limits = limits
+        self._process: Process | None = None
+
+    def request(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the reply to a message. Raises :class:`NoReply`."""
+        try:
+            if self._process is None:
+                self._process = Process(self.command, self.limits, self.sandbox, self.variables)
+            self._process.send(json.dumps(message).encode() + b"\n")
+            reply = json.loads(self._process.read_line(self.seconds))
+        except Timeout:
+            self.close()
+            raise NoReply(f"no answer within {self.seconds:g} s") from None
+        except OverLimit as error:
+            self.close()
+            raise NoReply(str(error)) from None
+        except Crash:
+            self.close()
+            raise NoReply("it died") from None
+        except (ValueError, RecursionError):
+            reply = None
+        if not isinstance(reply, dict):
+            self.close()
+            raise NoReply("what it sent is no answer")
+        return reply
+
+    def close(self) -> None:
+        """End the program and all that it started."""
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+
+def describe_exit(status: int | None) -> str:
+    """Return an exit status in words."""
+    if status is None or status >= 0:
+        return f"exit status {status}"
+    try:
+        return f"killed by {signal.Signals(-status).name}"
+    except ValueError:  # a real-time signal without a name
+        return f"killed by signal {-status}"
+
+
+def prepare_child(limits: Limits) -> None:
+    """Run in the child before exec: set its limits, and tie its life to the harness.
+
+    As subreaper it stays the ancestor of all that it starts, daemons too.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if limits.file_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes, limits.file_bytes))
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def kill_tree(pid: int) -> None:
+    """Kill a process that leads a group, its group, and all that it started.
+
+    The group is stopped meanwhile. What flees from it by starting another process is found again.
+    """
+    _signal_group(pid, signal.SIGSTOP)
+    for _ in range(KILL_ROUNDS):
+        if not _kill_each(descendants(pid)):
+            break
+        time.sleep(KILL_ROUND_SECONDS)
+    _signal_group(pid, signal.SIGKILL)
+
+
+def _signal_group(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
+
+
+def resident_bytes(pid: int) -> int:
+    """Return the resident memory of a process and all that it started."""
+    total = 0
+    for each in (pid, *descendants(pid)):
+        with contextlib.suppress(psutil.Error):
+            total += psutil.Process(each).memory_info().rss
+    return total
+
+
+def _kill_each(pids: Sequence[int]) -> bool:
+    """Kill processes; return whether any was alive."""
+    any_alive = False
+    for pid in pids:
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(pid)
+            if process.status() != psutil.STATUS_ZOMBIE:
+                any_alive = True
+                process.kill()
+    return any_alive
+
+
+def descendants(pid: int) -> list[int]:
+    """Return what a process started, and what those did. Linux lists the children of a thread."""
+    if not _HAS_CHILDREN_FILES:
+        with contextlib.suppress(psutil.Error):
+            return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+        return []
+    children: list[int] = []
+    with contextlib.suppress(OSError):  # it may end meanwhile
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - many times a second
+            with open(f"/proc/{pid}/task/{thread}/children") as file:  # noqa: PTH123
+                children += map(int, file.read().split())
+    return children + [pid for child in children for pid in descendants(child)]

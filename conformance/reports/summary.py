@@ -1,0 +1,119 @@
+"""A run in a few lines: its outcome, its vectors, what was cached, and its kinds of failures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from conformance.text import one_line
+
+from .classes import BY_NAME
+from .json_report import Report
+from .matrix import not_run
+
+GOLDEN = "golden vectors"
+Failure = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""An implementation of a run report, and one of its results."""
+
+_VALUES = re.compile(r"""'[^']*'|"[^"]*"…?|\[[0-9a-f]{8}\]|[0-9][0-9,]*""")
+_RANGES = re.compile(r"(\[…,? …\)(?: [a-z-]+)?)(?:, \1)+")
+"""Several lost ranges of one reason: how many they are is no other mistake."""
+
+
+def tested(report: Report) -> list[Mapping[str, Any]]:
+    """The implementations that ran, but for the null baselines."""
+    every = report["implementations"]
+    return [each for each in every if each["status"] == "ran" and not each["baseline"]]
+
+
+def unexpected(report: Report) -> int:
+    """How many results are not as expected."""
+    return sum(
+        not BY_NAME[result["class"]].expected
+        for each in tested(report)
+        for result in each["results"]
+    )
+
+
+def nothing_checked(report: Report) -> bool:
+    """Whether every case was skipped, or there was none."""
+    return all(
+        result["class"] == "skipped" for each in tested(report) for result in each["results"]
+    )
+
+
+def scores(report: Report) -> str:
+    """``95/119 pairs, 10/10 written``; of several implementations, how many are as expected."""
+    every = tested(report)
+    if len(every) == 1:
+        score = every[0]["score"]
+        pairs = (score["pairs_passed"], score["pairs_total"], "pairs")
+        written = (score.get("written_passed", 0), score.get("written_total", 0), "written")
+        parts = [f"{right}/{total} {what}" for right, total, what in (pairs, written) if total]
+        return ", ".join(parts) or _passed(every[0])
+    right = sum(all(BY_NAME[r["class"]].expected for r in each["results"]) for each in every)
+    return f"{right} of {len(every)} implementations as expected"
+
+
+def _passed(implementation: Mapping[str, Any]) -> str:
+    """Where only undamaged logs were read there is no pair."""
+    checked = [each for each in implementation["results"] if each["class"] != "skipped"]
+    right = sum(each["class"] == "pass" for each in checked)
+    return f"{right}/{len(checked)} results"
+
+
+def headline(report: Report) -> str:
+    """The outcome in one line, with the name of the one implementation, if it is one."""
+    every = tested(report)
+    name = f"{one_line(every[0]['name'])}: " if len(every) == 1 else ""
+    wrong, missing = unexpected(report), not_run(report)
+    broken = f"; {len(missing)} could not be run" if missing else ""
+    if nothing_checked(report):
+        return f"{name}nothing was checked{broken}"
+    outcome = f"{wrong} result{'s' * (wrong != 1)} not as expected" if wrong else "all as expected"
+    return f"{name}{scores(report)}; {outcome}{broken}"
+
+
+def mode_of(report: Report) -> str:
+    """The mode of a run in a line: what somebody must know who wants to repeat it."""
+    fresh = report.get("fresh")
+    if fresh is None:
+        return GOLDEN
+    left = fresh["as_golden"]
+    text = f"fresh variants of seed {fresh['seed']}: {fresh['variants']:,} vectors"
+    text += f", and {left:,} as golden, since nothing in them can vary" if left else ""
+    text += f"; confirmed by {fresh['by']}" if fresh["by"] else "; no second reader is here"
+    if fresh["unconfirmed"]:
+        text += f", which answers {len(fresh['unconfirmed']):,} otherwise: these stayed golden"
+    return text
+
+
+def cached_in(report: Report) -> str | None:
+    """Return which results are from earlier runs, in a sentence; None if all are from this one."""
+    ran = [each for each in report["implementations"] if each["status"] == "ran"]
+    ran = [each for each in ran if not each["baseline"]]
+    since = sorted(each["asked"] for each in ran if "asked" in each)
+    if not since:
+        return None
+    who = f"{len(since)} of {len(ran)} implementations" if len(ran) > 1 else "It"
+    first, last = since[0], since[-1]
+    when = f"at {first}" if first == last else f"between {first} and {last}"
+    have = "have" if len(ran) > 1 else "has"
+    return f"{who} {have} not changed since asked {when}: these results are from then."
+
+
+def by_cause(failures: Iterable[Failure]) -> list[list[Failure]]:
+    """The failures in groups, the largest first, each in the order in which they came.
+
+    A group has one implementation, operation and result class, and one difference but for the
+    numbers and texts in it.
+    """
+    groups: dict[tuple[str, ...], list[Failure]] = {}
+    for implementation, result in failures:
+        profile = "read" if result["profile"] in ("recover", "strict") else result["profile"]
+        cause = _VALUES.sub("…", str(result["difference"] or "").split(";")[0])
+        cause = _RANGES.sub(r"\1", cause)
+        key = (implementation["name"], profile, result["class"], cause)
+        groups.setdefault(key, []).append((implementation, result))
+    return sorted(groups.values(), key=len, reverse=True)

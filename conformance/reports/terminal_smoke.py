@@ -1,0 +1,63 @@
+"""The steps of a smoke test for people at a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from conformance.smoke import Finding, Smoke
+from conformance.text import printable
+
+from .console_text import is_unicode, say
+
+MARKS = {"right": ("✓", "+", "green"), "wrong": ("✗", "x", "red"), "untested": ("–", "-", "yellow")}
+STDERR_LINES = 4
+
+
+def print_steps(steps: Smoke, one_shot: bool, ask: str, console: Console) -> None:
+    """Print each step and a summary; ``ask`` is the command that shows the messages of a vector."""
+    for finding in steps.findings:
+        _print(finding, console)
+    console.print()
+    say(Text(_summary(steps, one_shot)), console)
+    for finding in steps.wrong:
+        vector = finding.step.removeprefix("reads ")
+        if vector in steps.vectors:
+            say(Text("See the messages, and keep the log as it is then:"), console)
+            say(Text(f"  {ask} --vector {vector} --keep kept"), console)
+
+
+def _print(finding: Finding, console: Console) -> None:
+    glyph, plain, style = MARKS[finding.status]
+    line = Text.assemble((glyph if is_unicode(console) else plain, style), f" {finding.step}")
+    if finding.note:
+        line.append(f"  {printable(finding.note)}", style="dim")
+    say(line, console)
+    if finding.status != "wrong":
+        return
+    facts = {
+        "expected": finding.expected,
+        "found": finding.found,
+        "line": finding.line,
+        "stderr": "\n".join((finding.stderr or "").splitlines()[-STDERR_LINES:]),
+        "fault": f"the {finding.fault}'s",
+    }
+    for label, value in facts.items():
+        for number, part in enumerate(printable(value).splitlines()):
+            shown = Text.assemble((f"    {label if number == 0 else '':9} ", "dim"), part)
+            say(shown, console)
+
+
+def _summary(steps: Smoke, one_shot: bool) -> str:
+    faults = [finding.fault for finding in steps.wrong]
+    counted = [
+        f"{number} fault{'s' if number > 1 else ''} of the {who}"
+        for who in ("adapter", "implementation")
+        if (number := faults.count(who))
+    ]
+    if "adapter" in faults:
+        hint = "" if steps.hello or one_shot else " With the one-shot form only, say --one-shot."
+        return f"Found {' and '.join(counted)}.{hint}"
+    spoken = "The one-shot form works" if one_shot else "The adapter speaks the protocol"
+    rest = counted[0] if counted else steps.skipped or "next is walproof check"
+    return f"{spoken}; {printable(rest)}."

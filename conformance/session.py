@@ -1,0 +1,293 @@
+"""Sessions with whoever answers: a program that stays, one that runs per request, a baseline.
+
+Every session is used alike: ``start`` gives its hello, ``request`` sends one message and returns
+its reply, ``close`` ends it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from conformance.baselines import Baseline
+from conformance.process import CannotStart, Crash, Limits, OverLimit, Process, Timeout
+from conformance.protocol import PROTOCOL
+from conformance.protocol.messages import ProtocolError, decode, encode, validate
+from conformance.sandbox import Sandbox
+
+PROGRAM_FAILURES = (Crash, Timeout, OverLimit, ProtocolError)
+"""What a session raises on account of its program, which is gone then: start another session."""
+PROBE_SECONDS = 10
+ONE_SHOT_PARTS = ("verdict", "reason", "lost", "end", "signals")
+_REPLY_SCHEMAS = {"hello": "hello-reply", "read": "read-reply"}
+
+Message = Mapping[str, Any]
+Reply = dict[str, Any]
+
+
+class Session(Protocol):
+    """What the runner needs of whoever answers."""
+
+    hello: Reply
+    replies: int
+    """How many requests were answered."""
+
+    @property
+    def stderr(self) -> str | None:
+        """The last of what it wrote to standard error."""
+
+    def start(self) -> Reply:
+        """Start it and return its hello. Raises :data:`PROGRAM_FAILURES`."""
+
+    def request(self, message: Message, wall_ms: int) -> Reply:
+        """Send a message and return the reply. Raises :data:`PROGRAM_FAILURES`."""
+
+    def reports(self, reply: Reply) -> list[str]:
+        """Return the parts of a reply that are compared."""
+
+    def close(self) -> None:
+        """End it politely, or at once if it does not go."""
+
+
+class ProtocolSession:
+    """One running process that speaks the protocol."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        limits: Limits | None = None,
+        sandbox: Sandbox | None = None,
+        variables: Mapping[str, str] | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> None:
+        self.hello: Reply = {}
+        self.replies = 0
+        self.last_line = b""
+        """The last line of output, as it came."""
+        self.process: Process | None = None
+        self.limits = limits or Limits()
+        self._new_process = functools.partial(
+            Process, command, limits, sandbox, variables, cancelled
+        )
+
+    @property
+    def stderr(self) -> str | None:
+        """The last of what the process wrote to standard error."""
+        return None if self.process is None else self.process.stderr
+
+    def start(self) -> Reply:
+        """Start the process and say hello; return its validated reply."""
+        hello = self.greet()
+        self._check("hello-reply", hello)
+        self.hello = hello
+        return hello
+
+    def spawn(self) -> None:
+        """Start the process and send nothing yet."""
+        self.process = self._new_process()
+
+    def greet(self) -> Reply:
+        """Start the process unless it runs, and return its reply to hello, valid or not."""
+        if self.process is None:
+            self.spawn()
+        seconds = self.limits.start_seconds
+        return self.exchange({"cmd": "hello", "protocol": PROTOCOL}, seconds)
+
+    def request(self, message: Message, wall_ms: int) -> Reply:
+        """Send a read, write or append message and return the validated reply."""
+        reply = self.exchange(message, wall_ms / 1000)
+        self._check(_REPLY_SCHEMAS.get(message["cmd"], "done-reply"), reply)
+        if reply["seq"] != message["seq"]:
+            self.kill()
+            raise ProtocolError(f"expected seq {message['seq']}, found {reply['seq']}")
+        self.replies += 1
+        return reply
+
+    def exchange(self, message: Message, seconds: float) -> Reply:
+        """Send any message and return the reply, which is any JSON object."""
+        assert self.process is not None
+        self.last_line = b""
+        self.process.send(encode(message))
+        try:
+            self.last_line = self.process.read_line(seconds, _reply_bytes(message))
+            return decode(self.last_line)
+        except Crash as crash:
+            self.last_line = crash.output
+            if crash.output and crash.status == 0:
+                text = f"the output ends inside a line: {crash.output[:80]!r}"
+                raise ProtocolError(text) from None
+            raise
+        except ProtocolError:
+            self.kill()
+            raise
+
+    def reports(self, reply: Reply) -> list[str]:
+        """Return what the hello reports."""
+        reports: list[str] = self.hello["reports"]
+        return reports
+
+    def close(self) -> None:
+        """Say bye, give the process a moment, then make sure that it is gone."""
+        if self.process is not None:
+            self.process.send(encode({"cmd": "bye"}))
+            self.process.close()
+
+    def kill(self) -> None:
+        """End the process and everything it started."""
+        if self.process is not None:
+            self.process.kill()
+
+    def _check(self, schema: str, reply: Reply) -> None:
+        try:
+            validate(schema, reply)
+        except ProtocolError:
+            self.kill()
+            raise
+
+
+class OneShotSession:
+    """A program that runs once per request: ``PROGRAM read FORMAT PATH [strict]``.
+
+    It prints the answer. What else a request holds is in the environment: ``WALPROOF_PROFILE``, and
+    ``WALPROOF_CONTEXT`` as JSON. The program cannot say which parts of the answer it reports: those
+    that it prints are compared. ``strict`` says that it takes the profile as a last word.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        limits: Limits | None = None,
+        sandbox: Sandbox | None = None,
+        strict: bool = False,
+        cancelled: threading.Event | None = None,
+    ) -> None:
+        self.command = command
+        self.limits = limits or Limits()
+        self.sandbox = sandbox
+        self.replies = 0
+        self.stderr: str | None = None
+        self.hello: Reply = {
+            "name": file_name(command),
+            "version": "",
+            "language": "",
+            "formats": ["*"],
+            "profiles": ["recover", "strict"] if strict else ["recover"],
+            "reports": ["records"],
+        }
+        self._cancelled = cancelled
+
+    def start(self) -> Reply:
+        """Return what is known of the program; nothing runs yet."""
+        return self.hello
+
+    def request(self, message: Message, wall_ms: int) -> Reply:
+        """Run the program for one read message; its standard output is the answer."""
+        argv = [*self.command, "read", message["format"], message["path"]]
+        argv += ["strict"] * (message.get("profile") == "strict")
+        variables = one_shot_variables(message)
+        process = Process(argv, self.limits, self.sandbox, variables, self._cancelled)
+        try:
+            process.close_input()
+            answer = decode(process.read_all(wall_ms / 1000, _reply_bytes(message)))
+        finally:
+            process.kill()
+            self.stderr = process.stderr
+        try:
+            if "skipped" in answer:
+                validate("read-reply", {"seq": 0, **answer})
+            else:
+                validate("answer", answer)
+        except ProtocolError as error:
+            raise ProtocolError(f"one-shot {error}") from None
+        self.replies += 1
+        if "skipped" in answer:
+            return {"seq": message["seq"], **answer}
+        return {"seq": message["seq"], "answer": answer}
+
+    def reports(self, reply: Reply) -> list[str]:
+        """Return the parts that a reply holds; the hello gets those that it had not yet."""
+        known: list[str] = self.hello["reports"]
+        if "answer" not in reply:
+            return known
+        parts = reported_parts(reply["answer"])
+        known += [part for part in parts if part not in known]
+        return parts
+
+    def close(self) -> None:
+        """Do nothing: no process is left between requests."""
+
+
+class BaselineSession:
+    """Stands in for a program: a baseline answers without a process."""
+
+    def __init__(self, baseline: Baseline) -> None:
+        self.baseline = baseline
+        self.hello: Reply = baseline.hello()
+        self.replies = 0
+        self.stderr: str | None = None
+
+    def start(self) -> Reply:
+        """Return its hello."""
+        return self.hello
+
+    def request(self, message: Message, wall_ms: int) -> Reply:
+        """Return its reply."""
+        self.replies += 1
+        return self.baseline.reply(message)
+
+    def reports(self, reply: Reply) -> list[str]:
+        """Return what the hello reports."""
+        reports: list[str] = self.hello["reports"]
+        return reports
+
+    def close(self) -> None:
+        """Do nothing: there is no process."""
+
+
+def _reply_bytes(message: Message) -> int | None:
+    """Return how many bytes the reply to a message may have; None if it does not say."""
+    limit: int | None = message.get("limits", {}).get("reply_bytes")
+    return limit
+
+
+def file_name(command: Sequence[str]) -> str:
+    """Return a short name for a command: that of the program's own file, not its interpreter."""
+    named = next((word for word in reversed(command) if "/" in word or "." in word), command[0])
+    return Path(named).name
+
+
+def one_shot_variables(message: Message) -> dict[str, str]:
+    """Return the variables in which a one-shot program finds what its arguments do not say."""
+    return {
+        "WALPROOF_PROFILE": str(message.get("profile", "recover")),
+        "WALPROOF_CONTEXT": json.dumps(message.get("context", {}), separators=(",", ":")),
+    }
+
+
+def reported_parts(answer: Mapping[str, Any]) -> list[str]:
+    """Return what a one-shot answer reports: the parts and record fields that it holds."""
+    parts = ["records", *(part for part in ONE_SHOT_PARTS if part in answer)]
+    records = answer["records"]
+    fields = set.intersection(*(set(record) for record in records)) if records else set()
+    return [*parts, *sorted(fields - {"payload", "payload_sha256"})]
+
+
+def why_no_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> str | None:
+    """Return what came instead of a reply to hello, or None if the program replied.
+
+    Raises :class:`CannotStart` for a program that cannot be started.
+    """
+    session = ProtocolSession(command, Limits(start_seconds=PROBE_SECONDS), sandbox)
+    try:
+        session.start()
+    except CannotStart:
+        raise
+    except PROGRAM_FAILURES as error:
+        return str(error)
+    finally:
+        session.kill()
+    return None

@@ -1,0 +1,178 @@
+"""Unchanged implementations are skipped, changed ones run; digests of listings are reused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance import cache
+from conformance.cache import DigestCache, ResultCache
+from conformance.known_failures import KnownFailures
+from conformance.process import Limits
+from conformance.reports.summary import cached_in
+from conformance.run import Plan, run
+from conformance.structure import listing
+from conformance.structure.listing import Digest, Tells, digest, expected_digest
+from conformance.subject import Subject
+
+RIGHT = """
+from pathlib import Path
+def reply(request):
+    with open(ASKED, "a") as out:
+        out.write("x")
+    return {"seq": request["seq"], "answer": {"records": RECORDS}}
+"""
+
+
+class CountedRuns:
+    """A program that counts its requests, in runs with a cache in a folder of the test."""
+
+    def __init__(self, program, vector, folder):
+        self.vectors = [vector("empty-log")]
+        self.cache = ResultCache(Limits(), folder / "results")
+        self.log = folder / "asked"
+        self.list = folder / "known-failures.json"
+        self.list.write_text("{}")
+        self.program = program
+        self.subject = self.answering("[]")
+
+    def answering(self, records):
+        lines = RIGHT.replace("ASKED", repr(str(self.log))).replace("RECORDS", records)
+        command = self.program(lines)
+        known = KnownFailures(self.list)
+        return Subject("s", "s", command, known, isolated=False, stamp=lambda: "1")
+
+    def run(self, **changes):
+        """How many requests a run sent, and its report."""
+        self.log.write_text("")
+        report = run(Plan([replace(self.subject, **changes)], self.vectors), cache=self.cache)
+        return len(self.log.read_text()), report
+
+
+@pytest.fixture
+def runs(program, vector, tmp_path):
+    return CountedRuns(program, vector, tmp_path)
+
+
+def test_an_unchanged_implementation_is_not_run_again(runs):
+    first, before = runs.run()
+    again, after = runs.run()
+    assert first > 0 and again == 0
+    (old,), (new,) = before["implementations"], after["implementations"]
+    assert old["results"] == new["results"] and old["score"] == new["score"]
+    assert new["asked"] == before["started"] and "asked" not in old
+    assert cached_in(before) is None and before["started"] in cached_in(after)
+
+
+@pytest.mark.parametrize(
+    "change", [{"stamp": lambda: "2"}, {"repeat": "walproof check --memory 9"}, {"needs": ["sh"]}]
+)
+def test_whatever_its_answers_depend_on_is_a_change(runs, change):
+    runs.run()
+    assert runs.run(**change)[0] > 0
+
+
+def test_another_list_of_known_failures_is_a_change(runs):
+    runs.run()
+    runs.list.write_text("{ }")
+    assert runs.run()[0] > 0
+
+
+def test_other_vectors_are_a_change(runs, vector):
+    runs.run()
+    runs.vectors = [vector("empty-log"), vector("one-record")]
+    runs.run()
+    body = {**runs.vectors[0].body, "title": "another"}
+    runs.vectors = [replace(runs.vectors[0], body=body)]
+    assert runs.run()[0] > 0
+
+
+def test_another_harness_or_limit_is_a_change(runs, monkeypatch):
+    runs.run()
+    runs.cache = ResultCache(Limits(memory_bytes=1 << 30), runs.cache.folder)
+    assert runs.run()[0] > 0 == runs.run()[0]
+    monkeypatch.setattr(cache, "_harness", lambda: b"another")
+    assert runs.run()[0] > 0
+
+
+def test_an_implementation_that_fails_is_run_each_time(runs):
+    runs.run()
+    runs.subject = runs.answering("[{}]")
+    assert runs.run(stamp=lambda: "2")[0] > 0
+    assert runs.run(stamp=lambda: "2")[0] > 0
+
+
+def test_a_program_that_is_not_ours_is_run_each_time(runs):
+    runs.run(stamp=None)
+    assert runs.run(stamp=None)[0] > 0
+
+
+def test_a_file_that_was_cut_is_ignored(runs):
+    runs.run()
+    (file,) = runs.cache.folder.iterdir()
+    file.write_text(file.read_text()[:-9])
+    assert runs.run()[0] > 0
+
+
+def test_the_harness_is_all_that_judges_and_no_adapter():
+    names = {path.name for path in cache._sources()}
+    assert {"compare.py", "cases.py", "runner.py", "register.py"} <= names
+    places = {str(path) for path in cache._sources()}
+    assert not any("/implementations/" in place for place in places)
+
+
+class TestDigests:
+    KEY, OTHER, SHA = "a log", "another log", "ab" * 32
+
+    def test_the_next_run_finds_them(self, tmp_path):
+        DigestCache(tmp_path / "structure", "x", []).put(self.KEY, 7, self.SHA)
+        DigestCache(tmp_path / "structure", "x", []).put(self.OTHER, 8, self.SHA)
+        again = DigestCache(tmp_path / "structure", "x", [])
+        assert (again.get(self.KEY), again.get(self.OTHER)) == ((7, self.SHA), (8, self.SHA))
+        assert again.get("a third log") is None
+
+    @pytest.mark.parametrize("end", [5, 12, 30, -2, -10])
+    def test_a_line_that_was_cut_is_no_line(self, tmp_path, end):
+        first = DigestCache(tmp_path, "x", [])
+        first.put(self.OTHER, 8, self.SHA)
+        first.put(self.KEY, 7, self.SHA)
+        whole, cut = first.path.read_text().splitlines()
+        first.path.write_text(f"{whole}\n{cut[:end]}")
+        found = DigestCache(tmp_path, "x", [])
+        assert found.get(self.OTHER) == (8, self.SHA) and found.get(self.KEY) is None
+
+    def test_a_file_that_is_too_large_is_begun_anew(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(DigestCache, "MAX_BYTES", 300)
+        digests = DigestCache(tmp_path, "x", [])
+        for number in range(9):
+            digests.put(f"log {number}", number, self.SHA)
+        assert 0 < digests.path.stat().st_size <= 300 + 150
+        assert digests.get("log 0") == (0, self.SHA)
+
+    def test_a_disk_that_cannot_is_no_error(self, tmp_path):
+        (tmp_path / "file").touch()
+        digests = DigestCache(tmp_path / "file", "x", [])
+        digests.put(self.KEY, 7, self.SHA)
+        assert digests.get(self.KEY) == (7, self.SHA)
+
+    def test_other_sources_and_another_name_have_other_files(self, tmp_path):
+        code = tmp_path / "listing.py"
+        code.write_text("one")
+        paths = {DigestCache(tmp_path, name, [code]).path for name in ("a", "b")}
+        code.write_text("two")
+        paths.add(DigestCache(tmp_path, "a", [code]).path)
+        assert len(paths) == 3
+
+    def test_they_are_those_of_listings(self, tmp_path, monkeypatch, vector):
+        log = vector("three-records").contents
+        digests = DigestCache(tmp_path, "x", [])
+        monkeypatch.setattr(listing, "_digests", lambda *_: digests)
+        for tells in (Tells(), Tells(absent=False)):
+            expected_digest.cache_clear()
+            found = expected_digest(log, "leveldb_log", tells)
+            assert found == digest(listing.listing(log, "leveldb_log", tells))
+        expected_digest.cache_clear()
+        monkeypatch.setattr(listing, "listing", None)  # it is not made again
+        assert isinstance(expected_digest(log, "leveldb_log", Tells()), Digest)
+        expected_digest.cache_clear()

@@ -1,0 +1,108 @@
+"""A program under test gets hold of nothing outside, under check as under the sweep."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance import ROOT, VECTORS
+from conformance.cases import cases_of
+from conformance.runner import run_subjects
+from conformance.sandbox import bubblewrap
+from conformance.scratch import Held
+from conformance.subject import Subject
+from conformance.vectors import load
+from walproof.sweep.programs import Client, Limits, Program, Reply
+
+REACHES = (sys.executable, str(ROOT / "tests" / "wrong" / "reaches_out.py"))
+ANSWER = VECTORS / "leveldb-log" / "three-records.json"
+LOG = load(ANSWER)
+EVERYTHING = [
+    "changed the file", "read the answer", "reached the port", "signalled the process",
+    "has the token",
+]  # fmt: skip
+
+pytestmark = pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap is not usable here")
+
+
+@pytest.fixture(autouse=True)
+def precious(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A file that nobody may change, and all the other targets."""
+    file = tmp_path / "precious"
+    file.write_text("as it was")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        targets = {
+            "file": str(file), "answer": str(ANSWER), "process": os.getpid(),
+            "port": server.getsockname()[1],
+        }  # fmt: skip
+        monkeypatch.setenv("WALPROOF_REACH", json.dumps(targets))
+        monkeypatch.setenv("SECRET_TOKEN", "hunter2")
+        yield file
+
+
+def swept(one_shot: bool, isolated: bool) -> Reply:
+    held = Held()
+    program = Program("reaches", REACHES, one_shot, isolated=isolated)
+    client = Client(program, "leveldb-log", held.folder, Limits(wall_ms=20_000))
+    try:
+        return client.read("case.log", LOG.contents, {})
+    finally:
+        client.close()
+        held.close()
+
+
+@pytest.mark.parametrize("one_shot", [False, True])
+def test_under_the_sweep(one_shot: bool, precious: Path) -> None:
+    reply = swept(one_shot, True)
+    assert reply.answer is not None, reply.text
+    assert len(reply.answer["records"]) == 3
+    assert reply.answer["signals"] == []
+    assert precious.read_text() == "as it was"
+
+
+@pytest.mark.parametrize("one_shot", [False, True])
+def test_outside_of_a_box_it_gets_all(one_shot: bool, precious: Path) -> None:
+    """Else the test above could not fail."""
+    reply = swept(one_shot, False)
+    assert reply.answer is not None and reply.answer["signals"] == EVERYTHING
+    assert precious.read_text() == "changed"
+
+
+@pytest.mark.parametrize("one_shot", [False, True])
+@pytest.mark.parametrize("isolated", [True, False])
+def test_under_check(one_shot: bool, isolated: bool, precious: Path) -> None:
+    subject = Subject("reaches", "reaches", REACHES, one_shot=one_shot, isolated=isolated)
+    (run,) = run_subjects([subject], lambda _: cases_of([LOG], ["recover"]), 1)
+    assert [one["class"] for one in run.results] == ["pass" if isolated else "fail"]
+    assert (precious.read_text() == "as it was") is isolated
+
+
+@pytest.mark.parametrize("option", ["", "--no-isolation"])
+def test_the_sweep_says_what_held(option: str, tmp_path: Path, precious: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "walproof", "sweep", "--format", "leveldb-log", "--cmd",
+            shlex.join(REACHES), "--control", "one-record", "--cases", "60", "--profile", "recover",
+            "--out", str(tmp_path / "out"), *option.split(),
+        ],
+        capture_output=True, text=True, timeout=240, cwd=ROOT,
+    )  # fmt: skip
+    said = " ".join(done.stdout.split())
+    told = json.loads((tmp_path / "out" / "summary.json").read_text())
+    if option:
+        assert "isolation: scratch copies" in said and "not held: a program could" in said
+        assert precious.read_text() == "changed"
+        return
+    assert "isolation: own folder, bubblewrap" in said
+    assert "not held" not in said
+    assert told["isolation"]["could"] == []
+    assert told["implementations"]["reaches_out.py"]["outcomes"].keys() == {"agrees"}, said
+    assert precious.read_text() == "as it was"
