@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_the_reader_gives_a_line_for_a_line(tmp_path):
 
 def test_without_the_peer_its_row_says_why(few, monkeypatch):
     monkeypatch.setattr(harness_peer, "TOOLS", {"none": "example.invalid/none@v1"})
-    monkeypatch.setattr(harness_peer.shutil, "which", lambda _: None)
+    monkeypatch.setattr(harness_peer, "shutil", SimpleNamespace(which=lambda _: None))
     own, peer = harness_peer.measure(few, 2)
     assert own["cases_per_second"] > 0 and len(own["seconds_per_case"]) == 2
     assert own["peer"] is None and own["ratio_to_peer"] is None

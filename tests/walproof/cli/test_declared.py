@@ -17,11 +17,12 @@ def test_a_wrong_implementation_is_one_line(
 ) -> None:
     path = tmp_path / "one" / "implementation.toml"
     path.parent.mkdir()
-    path.write_text('name = "one"\ntitle = "One"\nformats = ["leveldb-log"]\ncomand = ["run"]\n')
+    lines = ['name = "one"', 'title = "One"', 'formats = ["leveldb-log"]', 'command = ["run"]']
+    path.write_text("\n".join([*lines, 'biuld = ["run"]', ""]))
     monkeypatch.setattr(implementations, "FOLDER", tmp_path)
     monkeypatch.setattr(sys, "argv", ["walproof.setup"])
     with pytest.raises(SystemExit, match="1"):
         run(setup)
     said = capsys.readouterr().err
     assert said.startswith(f"Error: {path}: ") and said.count("\n") == 1
-    assert "'comand' was unexpected" in said
+    assert "'biuld' was unexpected" in said
