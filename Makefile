@@ -12,6 +12,7 @@ help:
 	@echo "make conformance IMPL='./my-reader'  run them against yours (a program that speaks the"
 	@echo '                                     protocol, or the one-shot form)'
 	@echo 'make test                            the tests of this project'
+	@echo 'make setup                           build the adapters of the real implementations'
 	@echo 'make vectors                         make the golden vectors again'
 	@echo 'make mutants                         change the executable specification: do the vectors tell?'
 	@echo 'make parsers                         packages of parsers in six languages, in parsers/'
@@ -38,7 +39,7 @@ test: setup $(VENV)/spark
 	@$(PYTHON) -m pytest -n 2 --dist loadgroup
 
 vectors: $(VENV)/ready
-	@walproof vectors
+	@$(PYTHON) -m conformance.recipes
 
 parsers: $(VENV)/ready
 	@walproof parsers --out parsers
@@ -47,11 +48,11 @@ BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
 
-# The report of the last run, or of a new one; what walproof mutants found is shown if it is there.
+# The report of the last run, or of a new one; what `make mutants` found is shown if it is there.
 REPORT ?= reports/conformance/report.json
 SITE ?= build/site
 site: $(VENV)/ready $(REPORT)
-	@walproof site --run $(REPORT) --out $(SITE)
+	@$(PYTHON) -m lab site --run $(REPORT) --out $(SITE)
 
 reports/conformance/report.json:
 	@$(MAKE) conformance
@@ -59,7 +60,7 @@ reports/conformance/report.json:
 # MUTANTS chooses: make mutants MUTANTS='--format ID', or MUTANTS='--changed main'
 MUTANTS ?=
 mutants: $(VENV)/ready
-	@walproof mutants $(MUTANTS)
+	@$(PYTHON) -m lab mutants $(MUTANTS)
 
 # FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast --impl NAME'
 FORMAT ?= leveldb-log
@@ -70,7 +71,7 @@ sweep: setup
 # FUZZ chooses: make fuzz FUZZ='--format ID --seconds 600'
 FUZZ ?=
 fuzz: $(VENV)/fuzz
-	@walproof fuzz $(FUZZ) || test $$? -eq 3  # findings are no failure
+	@$(PYTHON) -m lab fuzz $(FUZZ) || test $$? -eq 3  # findings are no failure
 
 # FORMAT and FLIPS choose: make flips FORMAT=ID FLIPS='--at-most 256'
 FLIPS ?=
@@ -82,18 +83,18 @@ lint: $(VENV)/ready
 	ruff format --check .
 	mypy
 	lint-imports --no-cache --no-logo
-	walproof lint-ksy ksy/*.ksy
-	walproof vectors --verify
+	walproof parsers lint ksy/*.ksy
+	python -m conformance.recipes --verify
 
 bench: setup $(VENV)/spark
-	@walproof bench
-	@walproof bench --only auditing --rounds 3 --report reports/bench-auditing.json
+	@$(PYTHON) -m lab bench
+	@$(PYTHON) -m lab bench --only spark
 
 packages: $(VENV)/ready
 	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
 	@$(PYTHON) -m conformance.packages.build
 	@# What fuzzing kept on this machine, if it ran here: logs for the tests of other projects.
-	@if test -n '$(wildcard .build/fuzz/corpus/*/differential)'; then walproof fuzz --corpus-archive build/packages/walproof-corpus.tar.gz; \
+	@if test -n '$(wildcard .build/fuzz/corpus/*/differential)'; then $(PYTHON) -m lab fuzz --corpus-archive build/packages/walproof-corpus.tar.gz; \
 	  else echo 'no archive of fuzzed logs: `make fuzz` keeps some, and then packs them here'; fi
 
 # Damage is what an audit is for: it is no failure of make.
@@ -104,7 +105,7 @@ audit: $(VENV)/spark
 
 # Adapters of real implementations are built where their toolchains are; the rest is reported.
 setup: $(VENV)/ready
-	@walproof setup
+	@$(PYTHON) -m walproof.setup
 
 $(VENV)/ready: requirements-dev.txt pyproject.toml
 	@command -v python3 >/dev/null || { echo 'python3 (3.11 or later) is needed and was not found'; exit 1; }

@@ -22,7 +22,7 @@ import pytest
 
 from conformance import ROOT
 from pyspark_journal.java import JavaMissing, java_home
-from walproof.cli.setup import in_ci
+from walproof.setup import in_ci
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from conformance import BUILD
-from walproof.cli.setup import in_ci
+from walproof.setup import in_ci
 
 LOOPBACK = "127.0.0.1"
 SERVER = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"

@@ -32,11 +32,10 @@ ABOUT_THE_REPOSITORY = {
 OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",
     "conformance/adapterkit/rust/src/export_format.rs",
-    "conformance/findings/runtimes.py",
-    "walproof/cli/dump.py",
+    "lab/findings/runtimes.py",
+    "walproof/cli/record_files.py",
     "walproof/cli/export.py",
-    "walproof/cli/fields.py",
-    "walproof/cli/import_.py",
+    "walproof/cli/systemd.py",
     "walproof/cli/verify.py",
 }
 """Commands, parts of the adapter kits, and where a daemon is, that serve one system by design."""
@@ -74,7 +73,7 @@ def named_in(word: str) -> Iterator[str]:
 
 def is_help(line: str) -> bool:
     """A line of a help text that shows how to call the command."""
-    return bool(re.match(r"\s+(walproof [a-z]|help=)", line))
+    return bool(re.match(r"\s+((walproof|python -m lab) [a-z]|help=)", line))
 
 
 def tracked() -> list[str]:

@@ -113,7 +113,7 @@ def export(
     \b
     walproof export /var/log/journal > all.export
     walproof export system.journal | systemd-journal-remote --output=copy.journal -
-    walproof export broken.journal | walproof import --out mended.journal
+    walproof export broken.journal | walproof systemd import --out mended.journal
     walproof export system.journal _UID=0 PRIORITY=3 PRIORITY=2 --since @1700000000
     walproof export 000003.log --parquet records.parquet --decode
     walproof export /var/lib/broker /var/log/journal --parquet tables

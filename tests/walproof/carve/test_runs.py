@@ -56,7 +56,7 @@ def test_a_run_that_was_ended_goes_on(
                 raise error
             yield found
 
-    monkeypatch.setattr("walproof.cli.carve.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("walproof.cli.carve_run.EVERY_SECONDS", 0.0)
     folder = tmp_path / "in-two-runs"
     with monkeypatch.context() as patched:
         patched.setattr(Carving, "steps", ended)

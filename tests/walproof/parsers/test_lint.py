@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from walproof.cli.lint_ksy import lint_ksy
+from walproof.cli.parsers import lint_grammars
 from walproof.parsers.lint import RULES, lint
 
 META = "meta:\n  id: bad\n  license: CC0-1.0\n  endian: le\n"
@@ -86,7 +86,7 @@ def test_rule(rule: str, tmp_path: Path) -> None:
 
 
 def test_our_grammars() -> None:
-    done = CliRunner().invoke(lint_ksy, [], standalone_mode=False)
+    done = CliRunner().invoke(lint_grammars, [], standalone_mode=False)
     assert (done.output, done.return_value) == ("", 0)
 
 
@@ -123,7 +123,7 @@ def test_no_grammar(text: str, tmp_path: Path) -> None:
 def test_what_does_not_compile_is_a_finding(tmp_path: Path) -> None:
     path = tmp_path / "bad.ksy"
     path.write_text(META + "seq:\n  - id: a\n    type: foo\n")
-    done = CliRunner().invoke(lint_ksy, [str(path)], standalone_mode=False)
+    done = CliRunner().invoke(lint_grammars, [str(path)], standalone_mode=False)
     assert done.return_value == 3
     assert done.output.startswith(f"{path}:7:5: error: unable to find type 'foo'")
 
@@ -131,6 +131,6 @@ def test_what_does_not_compile_is_a_finding(tmp_path: Path) -> None:
 def test_command(tmp_path: Path) -> None:
     path = tmp_path / "bad.ksy"
     path.write_text("meta:\n  id: [\n")
-    done = CliRunner().invoke(lint_ksy, [str(path)], standalone_mode=False)
+    done = CliRunner().invoke(lint_grammars, [str(path)], standalone_mode=False)
     assert done.return_value == 3
     assert f"{path}:3:1: yaml: " in done.output
