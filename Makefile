@@ -5,25 +5,25 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors mutants parsers review site sweep fuzz one-bit audit lint bench kernels packages setup clean
+.PHONY: help conformance test vectors mutants parsers review site sweep fuzz flips audit lint bench packages setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
 	@echo "make conformance IMPL='./my-reader'  run them against yours (a program that speaks the"
 	@echo '                                     protocol, or the one-shot form)'
 	@echo 'make test                            the tests of this project'
+	@echo 'make setup                           build the adapters of the real implementations'
 	@echo 'make vectors                         make the golden vectors again'
 	@echo 'make mutants                         change the executable specification: do the vectors tell?'
-	@echo 'make parsers                         packages of parsers in ten languages, in parsers/'
+	@echo 'make parsers                         packages of parsers in six languages, in parsers/'
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
 	@echo 'make site                            a page for each format, vector, reader: in build/site'
-	@echo 'make sweep                           damage the vectors in a million ways, on Spark'
+	@echo 'make sweep                           damage the vectors in 200,000 ways'
 	@echo 'make fuzz                            change logs again and again: who raises, hangs, differs?'
-	@echo 'make one-bit                         what one flipped bit can do unseen, into the chapter'
+	@echo 'make flips                           flip single bits; save the chapter'"'"'s table'
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
 	@echo 'make packages                        what is published, built and not sent, in build/packages'
-	@echo 'make kernels                         scanners that need no numba, as a library for a wheel'
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
 	@echo 'make clean                           remove everything that set-up made'
 
@@ -39,7 +39,7 @@ test: setup $(VENV)/spark
 	@$(PYTHON) -m pytest -n 2 --dist loadgroup
 
 vectors: $(VENV)/ready
-	@walproof vectors
+	@$(PYTHON) -m conformance.recipes
 
 parsers: $(VENV)/ready
 	@walproof parsers --out parsers
@@ -48,11 +48,11 @@ BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
 
-# The report of the last run, or of a new one; what walproof mutants found is shown if it is there.
+# The report of the last run, or of a new one; what `make mutants` found is shown if it is there.
 REPORT ?= reports/conformance/report.json
 SITE ?= build/site
 site: $(VENV)/ready $(REPORT)
-	@walproof site --run $(REPORT) --out $(SITE)
+	@$(PYTHON) -m lab site --run $(REPORT) --out $(SITE)
 
 reports/conformance/report.json:
 	@$(MAKE) conformance
@@ -60,47 +60,41 @@ reports/conformance/report.json:
 # MUTANTS chooses: make mutants MUTANTS='--format ID', or MUTANTS='--changed main'
 MUTANTS ?=
 mutants: $(VENV)/ready
-	@walproof mutants $(MUTANTS)
+	@$(PYTHON) -m lab mutants $(MUTANTS)
 
 # FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast --impl NAME'
 FORMAT ?= leveldb-log
-SWEEP ?= --impl fast --impl leveldb-cpp --cases 1900000
-sweep: setup $(VENV)/spark
-	@walproof sweep --format $(FORMAT) $(SWEEP) --master 'local[*,4]' --fresh || test $$? -eq 3  # findings are no failure
+SWEEP ?= --impl fast --impl leveldb-cpp
+sweep: setup
+	@walproof sweep --format $(FORMAT) $(SWEEP) --fresh || test $$? -eq 3  # findings are no failure
 
 # FUZZ chooses: make fuzz FUZZ='--format ID --seconds 600'
 FUZZ ?=
 fuzz: $(VENV)/fuzz
-	@walproof fuzz $(FUZZ) || test $$? -eq 3  # findings are no failure
+	@$(PYTHON) -m lab fuzz $(FUZZ) || test $$? -eq 3  # findings are no failure
 
-# FORMAT and ONE_BIT choose: make one-bit FORMAT=ID ONE_BIT='--at-most 256'
-ONE_BIT ?=
-one-bit: $(VENV)/ready
-	@walproof one-bit --format $(FORMAT) $(ONE_BIT) --save
+# FORMAT and FLIPS choose: make flips FORMAT=ID FLIPS='--at-most 256'
+FLIPS ?=
+flips: $(VENV)/ready
+	@walproof sweep --flips --format $(FORMAT) $(FLIPS) --save
 
 lint: $(VENV)/ready
 	ruff check .
 	ruff format --check .
 	mypy
 	lint-imports --no-cache --no-logo
-	walproof lint-ksy ksy/*.ksy
-	walproof vectors --verify
+	walproof parsers lint ksy/*.ksy
+	python -m conformance.recipes --verify
 
-# Kernels compiled ahead of time, for where numba may not be: WALPROOF_WHEEL_KERNELS=FILE puts them into a wheel.
-kernels: $(VENV)/ready
-	@$(PYTHON) -m walproof.scan.ahead.build
-
-bench: setup kernels $(VENV)/spark
-	@walproof bench
-	@walproof bench --only auditing --rounds 3 --report reports/bench-auditing.json
-	@$(PYTHON) -m pyspark_journal.bench
-	@$(PYTHON) -m pyspark_journal.bench_start
+bench: setup $(VENV)/spark
+	@$(PYTHON) -m lab bench
+	@$(PYTHON) -m lab bench --only spark
 
 packages: $(VENV)/ready
 	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
 	@$(PYTHON) -m conformance.packages.build
 	@# What fuzzing kept on this machine, if it ran here: logs for the tests of other projects.
-	@if test -n '$(wildcard .build/fuzz/corpus/*/differential)'; then walproof fuzz --corpus-archive build/packages/walproof-corpus.tar.gz; \
+	@if test -n '$(wildcard .build/fuzz/corpus/*/differential)'; then $(PYTHON) -m lab fuzz --corpus-archive build/packages/walproof-corpus.tar.gz; \
 	  else echo 'no archive of fuzzed logs: `make fuzz` keeps some, and then packs them here'; fi
 
 # Damage is what an audit is for: it is no failure of make.
@@ -111,7 +105,7 @@ audit: $(VENV)/spark
 
 # Adapters of real implementations are built where their toolchains are; the rest is reported.
 setup: $(VENV)/ready
-	@walproof setup
+	@$(PYTHON) -m walproof.setup
 
 $(VENV)/ready: requirements-dev.txt pyproject.toml
 	@command -v python3 >/dev/null || { echo 'python3 (3.11 or later) is needed and was not found'; exit 1; }
@@ -133,11 +127,9 @@ $(VENV)/spark: requirements-spark.txt requirements-connect.txt requirements-java
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-spark.txt
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
 	  --target .build/connect -r requirements-connect.txt
-	@$(PYTHON) -c 'from walproof.spark.java import java_home; java_home()' 2>/dev/null \
+	@$(PYTHON) -c 'from pyspark_journal.java import java_home; java_home()' 2>/dev/null \
 	  || { echo 'Java 17 or later was not found; installing a JRE in $(VENV) …'; \
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-java.txt; }
-	@# Without it Spark works as well, and starts in twice the time.
-	@$(PYTHON) -m walproof.spark.write_archive || true
 	@touch $@
 
 $(VENV)/fuzz: requirements-fuzz.txt $(VENV)/ready

@@ -19,7 +19,7 @@ from reference_impl.register import registers
 
 FOLDER = PACKAGES / "conformance" / "implementations"
 BENCH_FILE = "bench.toml"
-"""How ``walproof bench`` measures it. It stands beside the adapter; no build depends on it."""
+"""How ``python -m lab bench`` measures it. It stands beside the adapter; no build depends on it."""
 BUILD_SECONDS = 1500
 _SCHEMA = Path(__file__).with_name("implementation.schema.json")
 

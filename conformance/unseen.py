@@ -1,8 +1,8 @@
 """What one bit can do unseen: the flips of a search, by field, and why nothing tells of them.
 
-``spec/one-bit/<format>.json`` holds what ``walproof one-bit --save`` found: of each log its flips,
-and those that lost or changed a record of a log that is still `intact`. The register of the format
-says why (``unseen``). Both together are the table in the chapter, and in the report.
+``spec/one-bit/<format>.json`` holds what ``walproof sweep --flips --save`` found: of each log its
+flips, and those that lost or changed a record of a log that is still `intact`. The register of the
+format says why (``unseen``). Both together are the table in the chapter, and in the report.
 """
 
 from __future__ import annotations

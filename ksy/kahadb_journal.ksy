@@ -79,7 +79,7 @@ types:
         doc-ref: spec/kahadb-journal.md KDB-009
       - id: leftover
         -requirement: KDB-037
-        # lint-ksy: negative-size: no record is read beyond ofs_end, which is after the control record
+        # Never negative: no record is read beyond ofs_end, which is after the control record
         size: ofs_end.as<s8> - _io.pos.as<s8>
         doc: |
           Bytes of the batch that are too few for a record. A sound batch has
@@ -191,7 +191,7 @@ types:
           - KDB-009
           - KDB-016
           - KDB-037
-        # lint-ksy: negative-size: a record begins where ofs_end leaves room for its header
+        # Never negative: a record begins where ofs_end leaves room for its header
         size: |
           header.len_record < 5 ? 0.as<s8> :
             (is_truncated ? len_left_in_batch.as<s8> : (header.len_record - 5).as<s8>)

@@ -112,7 +112,7 @@ types:
           - LDB-003
           - LDB-022
           - LDB-023
-        # lint-ksy: negative-size: a record begins where the block has room for its header
+        # Never negative: a record begins where the block has room for its header
         size: 'is_truncated ? len_available.as<s8> : header.len_data.as<s8>'
         doc: |
           The record or a fragment of it. It has fewer than `len_data` bytes if

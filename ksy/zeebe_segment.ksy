@@ -130,7 +130,7 @@ types:
       checksum_input:
         -requirement: ZBJ-009
         pos: ofs_segment.as<s8>
-        # lint-ksy: negative-size: is_whole says that len is 29 or more, and it is counted from ofs_segment
+        # Never negative: is_whole says that len is 29 or more, and it is counted from ofs_segment
         size: len.as<s8> - ofs_segment.as<s8>
         if: is_whole
         doc: The bytes that `metadata.checksum` covers.
@@ -326,7 +326,7 @@ types:
         doc: Number that the application gave, or -1.
       - id: newer_fields
         -requirement: ZBJ-005
-        # lint-ksy: negative-size: is_whole says that 28 bytes are there; 24 of them come before
+        # Never negative: is_whole says that 28 bytes are there; 24 of them come before
         size: 'len_newer.as<s8> > (_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4 ? ((_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4).as<s8> : len_newer.as<s8>'
         if: 'is_whole ? len_newer.as<s8> > 0 : false'
         doc: Fields of a newer version.
@@ -445,7 +445,7 @@ types:
         doc: Position of the last record in the batch.
       - id: newer_fields
         -requirement: ZBJ-005
-        # lint-ksy: negative-size: raft_log_entry reads this type where 28 bytes are left; 24 of them come before
+        # Never negative: raft_log_entry reads this type where 28 bytes are left; 24 of them come before
         size: 'header.len_block.as<s8> - 16 > (_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4 ? ((_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4).as<s8> : (header.len_block.as<s8> - 16).as<s8>'
         if: header.len_block.as<s8> > 16
         doc: Fields of a newer version.

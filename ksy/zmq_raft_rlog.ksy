@@ -114,7 +114,7 @@ types:
           - ZMR-046
           - ZMR-047
         type: entry
-        # lint-ksy: negative-size: repeat-until stops where the next offset is not larger
+        # Never negative: repeat-until stops where the next offset is not larger
         size: '(_root.offsets[entries.size].as<s8> - (entries.size > 0 ? _root.offsets[entries.size - 1].as<s8> : 0.as<s8>).as<s8>).as<s8>'
         repeat: until
         repeat-until: |

@@ -19,7 +19,7 @@ import pytest
 
 from conformance import ROOT
 
-LAYERS = ("reference_impl", "conformance", "walproof", "pyspark_journal")
+LAYERS = ("reference_impl", "conformance", "walproof", "pyspark_journal", "lab")
 """Each package may use those before it, and none after it."""
 PROSE = (".md", ".png", ".html")
 _NAME = re.compile(rf"\b({'|'.join(LAYERS)})((?:[./][A-Za-z_]\w*)+)")
@@ -58,6 +58,7 @@ def test_no_edge_hides_in_a_string() -> None:
         ("conformance/run.py", 'MODULE = f"walproof.scan.{name}"'),
         ("reference_impl/formats.py", 'BY_NAME = {"x": "conformance.compare"}'),
         ("walproof/cli/read.py", 'SOURCE = "pyspark_journal.source"'),
+        ("walproof/cli/read.py", 'import_module("lab.bench")'),
         ("conformance/implementations/toy/implementation.toml", 'command = "-m walproof.scan.log"'),
         ("conformance/implementations/toy/build.sh", "python walproof/scan/log.py"),
     ],
@@ -68,6 +69,7 @@ def test_a_hidden_edge_is_found(tmp_path: Path, path: str, text: str) -> None:
         "walproof/scan/answers.py",
         "walproof/scan/log.py",
         "pyspark_journal/source.py",
+        "lab/bench.py",
     ):
         (tmp_path / module).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / module).touch()

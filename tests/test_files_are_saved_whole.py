@@ -16,49 +16,35 @@ from conformance import ROOT
 PLAIN = {
     "conformance/implementations/systemd/adapter.py": "in a scratch folder of the adapter's own",
     "conformance/packages/build.py": "an archive in memory, which is saved when whole",
-    "conformance/packages/python/tests/test_known.py": "a scratch folder",
-    "conformance/packages/python/tests/test_tables.py": "in a scratch folder",
-    "conformance/packages/python/walproof_vectors/known.py": "under another name, then renamed",
-    "conformance/packages/python/walproof_vectors/testing.py": "scratch copies; results by line",
-    "conformance/packages/tables.py": "what a table leaves in a scratch folder",
     "conformance/recipes/generate.py": "in a scratch folder",
     "conformance/registry.py": "a build's log and stamp: the stamp is written last",
     "conformance/saving.py": "the one way",
     "conformance/traceability/write_tables.py": "sources under version control",
-    "walproof/audit/output.py": "in a result that is published when whole",
-    "walproof/audit/job.py": "in a result that is published when whole",
-    "walproof/audit/work.py": "in a result that is published when whole",
-    "walproof/bench/at_once_rows.py": "a build in .build, stamped when whole",
+    "lab/bench/harness_peer.py": "a build in .build, stamped when whole",
     "conformance/kaitai/compile.py": "a folder that appears whole",
-    "walproof/bench/carving.py": "a scratch folder",
-    "walproof/bench/auditing.py": "a scratch folder",
-    "walproof/bench/tiles.py": "a scratch folder",
-    "walproof/bench/hostile/__init__.py": "a scratch folder",
-    "walproof/bench/hostile/command_worker.py": "a scratch folder",
-    "walproof/bench/limit/__init__.py": "a scratch folder; the program is renamed when whole",
+    "pyspark_journal/audit.py": "a lock",
+    "pyspark_journal/java.py": "a script, renamed when whole",
+    "walproof/inventory/result.py": "in a result that is published when whole",
+    "lab/bench/limit/__init__.py": "a scratch folder; the program is renamed when whole",
     "walproof/carve/reading.py": "a scratch file, removed after it was read",
     "walproof/cli/recover_system.py": "in a folder that is published when whole",
-    "walproof/crash/judge.py": "a scratch copy, or a folder that is published when whole",
-    "walproof/crash/implementations/systemd-journald/adapter.py": "below a mount of its own",
-    "walproof/databases/implementations/opener/opener.py": "in a scratch folder",
-    "walproof/fuzz/compiled/run.py": "what a process says, in a scratch folder",
-    "walproof/fuzz/run.py": "what a process says, in a scratch folder",
-    "walproof/databases/implementations/systemd-journald/program.py": "in a scratch folder",
-    "walproof/databases/implementations/systemd-journald-service/program.py": "in a scratch folder",
+    "lab/crash/judge.py": "a scratch copy, or a folder that is published when whole",
+    "lab/crash/implementations/systemd-journald/adapter.py": "below a mount of its own",
+    "lab/databases/implementations/opener/opener.py": "in a scratch folder",
+    "lab/fuzz/compiled/run.py": "what a process says, in a scratch folder",
+    "lab/fuzz/run.py": "what a process says, in a scratch folder",
+    "lab/databases/implementations/systemd-journald/program.py": "in a scratch folder",
+    "lab/databases/implementations/systemd-journald-service/program.py": "in a scratch folder",
     "walproof/lake/remote.py": "a scratch copy of a remote file",
     "walproof/lake/trees.py": "a scratch copy of a file's first bytes",
     "walproof/parsers/build.py": "the build folder of the generated parsers",
     "walproof/parsers/package.py": "a fresh folder, published when whole",
     "walproof/review/grammars.py": "a scratch folder",
-    "walproof/scan/ahead/build.py": "a scratch folder; the library is renamed when whole",
-    "walproof/site/frame.py": "in a folder that takes its place when whole",
-    "walproof/site/look/__init__.py": "beside the modules that it fetches, in .build",
-    "walproof/spark/java.py": "a wrapper in .build, renamed when whole",
+    "lab/site/frame.py": "in a folder that takes its place when whole",
+    "lab/site/look/__init__.py": "beside the modules that it fetches, in .build",
     "walproof/systems/contents.py": "a scratch copy of the first bytes of what is packed",
     "walproof/systems/copying.py": "in a folder that is published when whole",
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
-    "walproof/sweep/store.py": "a temporary name on any file system, moved when whole",
-    "walproof/sweep/proposals.py": "the sweep's store, which writes whole files",
 }
 """File: why a plain write cannot leave anything half there under its final name."""
 _METHODS = frozenset({"write_text", "write_bytes"})
@@ -103,7 +89,7 @@ def test_reading_is_none(text: str, tmp_path: Path) -> None:
 
 def plain_writes(root: Path) -> Iterator[tuple[str, int]]:
     """File and line of every call that writes a file by its name."""
-    for package in ("conformance", "walproof", "pyspark_journal"):
+    for package in ("conformance", "walproof", "pyspark_journal", "lab"):
         for path in sorted((root / package).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, ast.Call) and _writes(node):

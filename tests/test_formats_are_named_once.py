@@ -2,7 +2,7 @@
 
 Its own are the files with its name in their path, and those in ``spec/``, ``ksy/`` and
 ``vectors/``. Prose and tests may name any format, and an implementation under test has its own
-name, also where it is the example of a package.
+name.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from conformance import ROOT
 from reference_impl.register import registers
 
 WORDS = {format: re.split("[-_]", format)[0] for format in registers()}
-ANY_FORMAT = re.compile(
-    r"\.md$|^(spec|ksy|vectors|tests|docs)/|/(implementations|demonstrations)/|^LICENSE$"
-)
+ANY_FORMAT = re.compile(r"\.md$|^(spec|ksy|vectors|tests|docs)/|/implementations/|^LICENSE$")
 
 ABOUT_THE_REPOSITORY = {
     ".gitattributes",
@@ -34,18 +32,17 @@ ABOUT_THE_REPOSITORY = {
 OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",
     "conformance/adapterkit/rust/src/export_format.rs",
-    "conformance/findings/runtimes.py",
-    "walproof/cli/dump.py",
+    "lab/findings/runtimes.py",
+    "walproof/cli/record_files.py",
     "walproof/cli/export.py",
-    "walproof/cli/fields.py",
-    "walproof/cli/import_.py",
+    "walproof/cli/systemd.py",
     "walproof/cli/verify.py",
 }
 """Commands, parts of the adapter kits, and where a daemon is, that serve one system by design."""
 
 WORDS_FOR_PEOPLE = {
     "pyspark_journal/options.py",
-    "walproof/audit/templates/summary.html.j2",
+    "walproof/inventory/templates/summary.html.j2",
     "walproof/cli/__init__.py",
 }
 """An option that Spark's users know by its name, a word on a page, and what `--help` says."""
@@ -76,7 +73,7 @@ def named_in(word: str) -> Iterator[str]:
 
 def is_help(line: str) -> bool:
     """A line of a help text that shows how to call the command."""
-    return bool(re.match(r"\s+(walproof [a-z]|help=)", line))
+    return bool(re.match(r"\s+((walproof|python -m lab) [a-z]|help=)", line))
 
 
 def tracked() -> list[str]:

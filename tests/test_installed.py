@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from conformance import BUILD, GRAMMARS, ROOT, VECTORS
-from walproof.cli import SUBCOMMANDS
+from walproof.cli import COMMANDS, REPLACEMENTS
 from walproof.extras import EXTRA_OF
 
 pytestmark = pytest.mark.xdist_group("installed")
@@ -35,31 +35,26 @@ IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
         (["damaged.log"], 3, "12 bytes from 12"),
         (["database"], 3, "LevelDB"),
     ],
-    "read": [(["damaged.log"], 3, "incomplete-record")],
+    "read": [
+        (["damaged.log"], 3, "incomplete-record"),
+        (["damaged.log", "--each", "records"], 3, '"at": 24'),
+    ],
     "inspect": [
         (["000003.log"], 0, "blocks[0].records[2].header.type"),
         (["000003.log", "--html", "map.html"], 0, "38 of 38 bytes"),
     ],
     "verify": [(["damaged.log"], 3, "LDB-032"), (["one.journal"], 0, "no findings")],
     "export": [(["one.journal"], 0, "MESSAGE=")],
-    "fields": [(["one.journal"], 0, "MESSAGE")],
-    "import": [(["entries.export", "--out", "new.journal"], 0, "new.journal: ")],
-    "list": [(["lake"], 3, "damaged.log")],
-    "dump": [(["damaged.log", "--out", "dumped"], 3, '"at": 24')],
+    "systemd": [
+        (["fields", "one.journal"], 0, "MESSAGE"),
+        (["import", "entries.export", "--out", "new.journal"], 0, "new.journal: "),
+    ],
     "damage": [
         (["--list", "000003.log"], 0, "blocks[0].records[0].header"),
         (["000003.log", "truncate at 20", "--out", "cut.log"], 0, "torn-payload"),
     ],
     "recover": [(["damaged.log", "--out", "recovered.log"], 3, "3 records")],
     "explain": [(["LDB-028"], 0, "checksum"), (["zmq-raft"], 0, "ZMR")],
-    "scenarios": [
-        ([], 0, "torn-last-record"),
-        (["--save"], 2, "needs a checkout"),
-    ],
-    "databases": [
-        (["--list"], 0, "RepairDB"),
-        (["--system", "leveldb-database"], 2, "needs a checkout"),
-    ],
     "check": [
         (["--impl", "executable-spec", "--group", "fragments"], 0, "All is as expected."),
         (["--impl", "kaitai-python", "--format", "zmq-raft", "--group", "state"], 0, "expected"),
@@ -70,37 +65,28 @@ IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
     "ask": [(["--cmd", READER, "--vector", "leveldb-log/three-records"], 0, "right")],
     "diff": [(["000003.log", "damaged.log"], 3, '"bravo"')],
     "review": [(["--against", "main"], 2, "needs a checkout")],
-    "site": [([], 2, "needs a checkout")],
-    "vectors": [([], 2, "needs a checkout")],
-    "mutants": [
-        (["--format", "leveldb-log", "--sample", "2", "--first-kill"], 0, "mutants.html"),
-        (["--changed", "main"], 2, "needs a checkout"),
-    ],
-    "cross": [(["--format", "leveldb-log"], 2, "needs a checkout")],
-    "crash": [(["--writer", "nobody"], 1, "executable-spec")],
-    "setup": [(["--impl", "executable-spec"], 0, "")],
-    "lint-ksy": [(["--rules"], 0, "")],
+    "parsers": [(["lint", "--rules"], 0, "")],
 }
 IN_FAST: dict[str, list[tuple[list[str], int, str]]] = {
     "read": [(["--fast", "damaged.log"], 3, "incomplete-record")],
-    "export": [(["--parquet", "out.parquet", "damaged.log"], 3, "3 records")],
+    "export": [
+        (["--parquet", "out.parquet", "damaged.log"], 3, "3 records"),
+        (["--parquet", "tables", "lake"], 3, "leveldb-log"),
+    ],
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
-    "audit": [(["lake", "--out", "audit", "--master", "none"], 3, "leveldb-log")],
-    "sweep": [(["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings.")],
-    "fuzz": [
-        (["--blind", "--format", "leveldb-log", "--inputs", "50"], 0, "50"),
-        (["--repeat", "000003.log"], 1, "line 1: expected"),
+    "audit": [(["lake", "--out", "audit"], 1, "an audit needs pyspark")],
+    "sweep": [
+        (["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings."),
+        (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),
+        (["--flips", "--format", "leveldb-log", "--save"], 2, "needs a checkout"),
     ],
-    "one-bit": [
-        (["--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),
-        (["--format", "leveldb-log", "--save"], 2, "needs a checkout"),
-    ],
-    "bench": [(["--quick", "--only", "carving"], 0, "bench.json")],
 }
 WITH_NODE: dict[str, list[tuple[list[str], int, str]]] = {
-    "parsers": [(["--lang", "python", "--out", "parsers"], 0, "parsers for Python")],
-    "lint-ksy": [([str(GRAMMARS / "leveldb_log.ksy")], 0, "")],
-    "ksy-test": [([str(GRAMMARS / "leveldb_log.ksy"), "expected.json"], 0, "1 passed")],
+    "parsers": [
+        (["--lang", "python", "--out", "parsers"], 0, "parsers for Python"),
+        (["lint", str(GRAMMARS / "leveldb_log.ksy")], 0, ""),
+        (["test", str(GRAMMARS / "leveldb_log.ksy"), "expected.json"], 0, "1 passed"),
+    ],
 }
 
 
@@ -304,13 +290,27 @@ def test_what_needs_the_extra_says_so(plain, command) -> None:
 
 
 def test_every_command_is_tried() -> None:
-    assert {*IN_BOTH, *IN_FAST, *WITH_NODE} == set(SUBCOMMANDS)
+    assert {*IN_BOTH, *IN_FAST, *WITH_NODE} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "systemd fields", "parsers lint"])
+def test_help_needs_no_extra(plain, command) -> None:
+    done = plain.run(*command.split(), "--help")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Usage: walproof ")
+
+
+@pytest.mark.parametrize("command", REPLACEMENTS)
+def test_a_former_command_names_its_successor(plain, command) -> None:
+    done = plain.run(command)
+    assert done.returncode == 2
+    assert done.stderr == f"Error: walproof {command} is now: {REPLACEMENTS[command]}\n"
 
 
 def test_help_loads_no_subcommand(plain) -> None:
     python = plain.environment / "bin" / "python"
     shown = plain.run("--help").stdout
-    assert all(f"  {name} " in shown for name in SUBCOMMANDS)
+    assert all(f"  {name} " in shown for name in COMMANDS)
     assert max(map(len, shown.splitlines())) <= 90
     program = (
         "import sys; sys.argv[1:] = ['--help']\n"

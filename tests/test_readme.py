@@ -16,9 +16,9 @@ from conformance.cases import cases_of
 from conformance.registry import FOLDER
 from conformance.score import WRITING, score
 from conformance.vectors import load_all
+from lab.bench.availability import why_not
 from reference_impl.formats import FORMATS
 from tests.conftest import unavailable
-from walproof.bench.availability import why_not
 from walproof.cli import walproof
 
 ROOT = Path(__file__).parents[1]

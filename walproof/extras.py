@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 EXTRA_OF = {
-    "atheris": "fuzz",
     "msgpack": "fast",
     "numba": "fast",
     "numpy": "fast",

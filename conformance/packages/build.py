@@ -1,7 +1,8 @@
-"""``python -m conformance.packages.build``: what is published of the vectors, into a folder.
+"""Build what is published of the vectors: ``python -m conformance.packages.build``.
 
-A tarball with a manifest, the same bytes whoever makes it, and a package for each ecosystem, whose
-archive is made where its toolchain is. Nothing is published.
+A tarball with a manifest, and a package for each ecosystem of ``ecosystems.toml``: the vectors, a
+loader, and an example test. Packages are packed where their toolchain is installed. Nothing is
+published.
 """
 
 from __future__ import annotations
@@ -18,33 +19,57 @@ import sys
 import tarfile
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from conformance import VECTORS
 from conformance.packages import index
-from conformance.packages.ecosystems import ECOSYSTEMS, Ecosystem
 from conformance.saving import save
 from conformance.templates import environment
 
 HERE = Path(__file__).resolve().parent
 TEMPLATES = environment(HERE)
 OUT = Path("build") / "packages"
-LISTED = "files.txt"
-"""Where a package cannot be asked what is in it, as a jar: the names of all files."""
+#: The names of all files of the set, since the files in a jar cannot be listed.
+LISTING = "files.txt"
+#: The vectors that the reader of the example tests fails, an id a line.
+KNOWN_FAILURES = "known-failures.txt"
+#: The date of packed files, so that an archive does not depend on when it is made.
+PACKED_AT_EPOCH_SECONDS = "1577836800"
 
 
-class DidNotPack(Exception):
-    """A tool of an ecosystem failed; the text is what it said."""
+@dataclass(frozen=True)
+class Ecosystem:
+    """A package registry, as ``ecosystems.toml`` describes it; ``id`` is the folder of sources."""
+
+    id: str
+    title: str
+    name: str
+    usage: str
+    vectors: str
+    example: str
+    test: tuple[str, ...]
+    pack: tuple[str, ...] = ()
+    archive: str = ""
+
+    def is_installed(self) -> bool:
+        """Return whether the toolchain is installed."""
+        return shutil.which(self.test[0]) is not None
 
 
-def names() -> Mapping[str, str]:
-    """What the packages are called."""
-    return dict(tomllib.loads((HERE / "names.toml").read_text("utf-8")))
+class PackFailed(Exception):
+    """A tool of an ecosystem failed; the text is its output."""
+
+
+def load_ecosystems() -> dict[str, Ecosystem]:
+    """Return the ecosystems by id."""
+    text = (HERE / "ecosystems.toml").read_text("utf-8")
+    tables = tomllib.loads(text.replace("{python}", sys.executable))
+    return {id: Ecosystem(id, **table) for id, table in tables.items()}
 
 
 def contents(vectors: Path = VECTORS) -> dict[str, bytes]:
-    """Every file of the set by name, and its index, which is made anew."""
+    """Return every file of the set by name, with a fresh index."""
     files = {
         path.relative_to(vectors).as_posix(): path.read_bytes() for path in index.files_of(vectors)
     }
@@ -52,7 +77,7 @@ def contents(vectors: Path = VECTORS) -> dict[str, bytes]:
 
 
 def manifest(files: Mapping[str, bytes]) -> bytes:
-    """Size and SHA-256 of each file, as JSON, a file a line."""
+    """Return size and SHA-256 of each file, as JSON, a file a line."""
     rows = ",\n".join(
         f" {json.dumps(name)}: "
         + json.dumps({"size": len(data), "sha256": hashlib.sha256(data).hexdigest()})
@@ -62,7 +87,7 @@ def manifest(files: Mapping[str, bytes]) -> bytes:
 
 
 def tarball(files: Mapping[str, bytes], top: str) -> bytes:
-    """A .tar.gz below a folder ``top``: names in order, no times, no owners."""
+    """Return a .tar.gz with the files in a folder ``top``: names in order, no times, no owners."""
     raw = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as packed,
@@ -75,89 +100,63 @@ def tarball(files: Mapping[str, bytes], top: str) -> bytes:
     return raw.getvalue()
 
 
-def said_of(ecosystem: Ecosystem, files: Mapping[str, bytes]) -> dict[str, Any]:
-    """What the templates of a package are told."""
-    body = json.loads(files[index.NAME])
-    said = {
-        "names": names(),
-        "version": body["version"],
-        "count": f"{body['counts']['vectors']:,}",
-        "title": ecosystem.title,
-        "language": ecosystem.language,
-        "example": ecosystem.example.format(**names()),
-        "runs": "",
-    }
-    if ecosystem.runs:
-        template = f"demonstrations/{ecosystem.id}/{ecosystem.runs}"
-        said["runs"] = TEMPLATES.get_template(template).render(said).strip()
-    return said
-
-
-def render(source: Path, folder: Path, said: Mapping[str, Any]) -> None:
-    """Copy the files below a folder, of which those that end in .j2 are templates."""
-    for path in sorted(path for path in source.rglob("*") if path.is_file()):
-        if "__pycache__" in path.parts:
-            continue
-        target = folder / path.relative_to(source)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".j2":
-            template = TEMPLATES.get_template(path.relative_to(HERE).as_posix())
-            save(target.with_suffix(""), template.render(said), sync=False)
-        else:
-            shutil.copy(path, target)
-
-
-def package(ecosystem: Ecosystem, files: Mapping[str, bytes], folder: Path) -> None:
-    """The sources of a package, with the vectors in it, in a folder of its own made anew."""
+def write_package(ecosystem: Ecosystem, files: Mapping[str, bytes], folder: Path) -> None:
+    """Write the sources of a package, with the vectors in it, to a folder that is made anew."""
     shutil.rmtree(folder, ignore_errors=True)
-    said = said_of(ecosystem, files)
-    render(HERE / ecosystem.id, folder, said)
-    save(folder / "README.md", TEMPLATES.get_template("README.md.j2").render(said), sync=False)
-    if ecosystem.runs:
-        shutil.copy(HERE / "RUNNERS.md", folder / "RUNNERS.md")
-    shutil.copy(VECTORS / "LICENSE", folder / "LICENSE")
-    inside = {**files, LISTED: "".join(f"{name}\n" for name in files).encode()}
-    for name, data in inside.items():
-        path = folder / ecosystem.data / name
+    shutil.copytree(HERE / ecosystem.id, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    body = json.loads(files[index.NAME])
+    count = f"{body['counts']['vectors']:,}"
+    context = {"ecosystem": ecosystem, "version": body["version"], "count": count}
+    shutil.copy(HERE / "README.md.j2", folder)
+    shutil.copy(HERE / KNOWN_FAILURES, folder)
+    shutil.copy(VECTORS / "LICENSE", folder)
+    for template in sorted(folder.rglob("*.j2")):
+        text = TEMPLATES.from_string(template.read_text("utf-8")).render(context)
+        save(template.with_suffix(""), text, sync=False)
+        template.unlink()
+    listing = "".join(f"{name}\n" for name in files).encode()
+    for name, data in {**files, LISTING: listing}.items():
+        path = folder / ecosystem.vectors / name
         path.parent.mkdir(parents=True, exist_ok=True)
         save(path, data, sync=False)
 
 
 def pack(ecosystem: Ecosystem, folder: Path) -> list[Path]:
-    """What its tool makes of a package for publishing. Raises :class:`DidNotPack`."""
+    """Return the archives that its tool makes of a package. Raises :class:`PackFailed`."""
     if not ecosystem.pack:
         return []
     done = subprocess.run(
         ecosystem.pack, cwd=folder, capture_output=True, text=True, check=False,
-        stdin=subprocess.DEVNULL, env={**os.environ, "SOURCE_DATE_EPOCH": "1577836800"},
+        stdin=subprocess.DEVNULL, env={**os.environ, "SOURCE_DATE_EPOCH": PACKED_AT_EPOCH_SECONDS},
     )  # fmt: skip
     if done.returncode:
-        raise DidNotPack((done.stderr or done.stdout).strip())
-    return sorted(folder.glob(ecosystem.made))
+        raise PackFailed((done.stderr or done.stdout).strip())
+    return sorted(folder.glob(ecosystem.archive))
 
 
 def main(arguments: list[str]) -> int:
-    """Build everything; 1 if a tool that is here fails."""
+    """Build everything; return 1 if an installed tool fails."""
+    ecosystems = load_ecosystems()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--only", action="append", choices=list(ECOSYSTEMS))
-    chosen = parser.parse_args(arguments)
+    parser.add_argument("--only", action="append", choices=list(ecosystems))
+    options = parser.parse_args(arguments)
     files = contents()
     top = f"walproof-vectors-{json.loads(files[index.NAME])['version']}"
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    data = tarball(files, top)
-    save(chosen.out / f"{top}.tar.gz", data)
-    print(f"{chosen.out / top}.tar.gz  sha256 {hashlib.sha256(data).hexdigest()}")
+    options.out.mkdir(parents=True, exist_ok=True)
+    archive = tarball(files, top)
+    save(options.out / f"{top}.tar.gz", archive)
+    print(f"{options.out / top}.tar.gz  sha256 {hashlib.sha256(archive).hexdigest()}")
     failed = False
-    for ecosystem in (ECOSYSTEMS[one] for one in chosen.only or ECOSYSTEMS):
-        folder = chosen.out / ecosystem.id
-        package(ecosystem, files, folder)
-        if not ecosystem.is_here():
-            print(f"{folder}  not packed: {ecosystem.test[0]} is not here")
+    for ecosystem in (ecosystems[id] for id in options.only or ecosystems):
+        folder = options.out / ecosystem.id
+        write_package(ecosystem, files, folder)
+        if not ecosystem.is_installed():
+            print(f"{folder}  not packed: {ecosystem.test[0]} is not installed")
             continue
         try:
             print(folder, *pack(ecosystem, folder), sep="\n  ")
-        except DidNotPack as error:
+        except PackFailed as error:
             failed = True
             print(f"{folder}  not packed: {error}")
     return 1 if failed else 0

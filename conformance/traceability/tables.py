@@ -84,14 +84,15 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
         place = f"spec/{format}.toml"
         if searched is None:
             if register.unseen:
-                yield place, "reasons of unseen flips, and no search: run walproof one-bit --save"
+                text = "reasons of unseen flips, and no search: run walproof sweep --flips --save"
+                yield place, text
             continue
         for said in unseen.problems(register, searched):
             yield place, said
         for id in sorted(searched.logs.keys() - tree.vectors.keys()):
             yield (
                 f"spec/{unseen.FOLDER}/{format}.json",
-                f"there is no vector {id}: run walproof one-bit --save",
+                f"there is no vector {id}: run walproof sweep --flips --save",
             )
 
 

@@ -16,7 +16,7 @@ from conformance.kaitai.grammars import grammar_of
 from conformance.kaitai.in_steps import Last
 from conformance.vectors import Vector, load_all
 from reference_impl.formats import FORMATS
-from walproof.bench.hostile.formats import kahadb_journal, zeebe_journal, zmq_raft
+from tests.hostile import kahadb_journal, zeebe_journal, zmq_raft
 
 VECTORS = [one for one in load_all().values() if one.operation == "read" and one.input.is_file()]
 

@@ -16,9 +16,7 @@ from conformance.runner import run_subjects
 from conformance.session import OneShotSession, reported_parts
 from conformance.subject import Subject
 from conformance.vectors import Vector, load
-from walproof.sweep.children import Limits
-from walproof.sweep.plan import Program
-from walproof.sweep.programs import introduced
+from walproof.sweep.programs import Limits, Program, introduced
 
 TESTS = Path(__file__).parents[1]
 KNOWS = [sys.executable, str(TESTS / "walproof" / "sweep" / "knows_strict.py")]

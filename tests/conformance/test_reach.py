@@ -20,9 +20,7 @@ from conformance.sandbox import bubblewrap
 from conformance.scratch import Held
 from conformance.subject import Subject
 from conformance.vectors import load
-from walproof.sweep.children import Asker, Limits, Reply
-from walproof.sweep.oneshot import OneShotAsker
-from walproof.sweep.plan import Program
+from walproof.sweep.programs import Client, Limits, Program, Reply
 
 REACHES = (sys.executable, str(ROOT / "tests" / "wrong" / "reaches_out.py"))
 ANSWER = VECTORS / "leveldb-log" / "three-records.json"
@@ -50,35 +48,30 @@ def precious(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield file
 
 
-def swept(kind: type[Asker], isolated: bool) -> Reply:
+def swept(one_shot: bool, isolated: bool) -> Reply:
     held = Held()
-    program = Program("reaches", REACHES, isolated=isolated)
-    asker = kind(
-        "reaches", program.command, "leveldb-log", held.folder, Limits(wall_ms=20_000),
-        box=program.box(held.folder),
-    )  # fmt: skip
+    program = Program("reaches", REACHES, one_shot, isolated=isolated)
+    client = Client(program, "leveldb-log", held.folder, Limits(wall_ms=20_000))
     try:
-        asker.ask(0, "case.log", LOG.contents, "{}")
-        asker.drain()
-        return asker.replies[0]
+        return client.read("case.log", LOG.contents, {})
     finally:
-        asker.close()
+        client.close()
         held.close()
 
 
-@pytest.mark.parametrize("kind", [Asker, OneShotAsker])
-def test_under_the_sweep(kind: type[Asker], precious: Path) -> None:
-    reply = swept(kind, True)
+@pytest.mark.parametrize("one_shot", [False, True])
+def test_under_the_sweep(one_shot: bool, precious: Path) -> None:
+    reply = swept(one_shot, True)
     assert reply.answer is not None, reply.text
     assert len(reply.answer["records"]) == 3
     assert reply.answer["signals"] == []
     assert precious.read_text() == "as it was"
 
 
-@pytest.mark.parametrize("kind", [Asker, OneShotAsker])
-def test_outside_of_a_box_it_gets_all(kind: type[Asker], precious: Path) -> None:
+@pytest.mark.parametrize("one_shot", [False, True])
+def test_outside_of_a_box_it_gets_all(one_shot: bool, precious: Path) -> None:
     """Else the test above could not fail."""
-    reply = swept(kind, False)
+    reply = swept(one_shot, False)
     assert reply.answer is not None and reply.answer["signals"] == EVERYTHING
     assert precious.read_text() == "changed"
 

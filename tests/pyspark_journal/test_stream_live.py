@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from lab.crash.concurrent_readers import moments
+from lab.crash.formats import crash_of
+from lab.crash.model import State
+from lab.crash.recorder import record
 from pyspark_journal.source import JournalDataSource
-from walproof.crash.formats import crash_of
-from walproof.crash.live import moments
-from walproof.crash.model import State
-from walproof.crash.recorder import record
 from walproof.implementations import all_implementations
 
 

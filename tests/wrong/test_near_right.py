@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.mutants.asking import Question, ask, questions_of
-from conformance.mutants.loading import load_format, sources_of
+from lab.mutants.loading import load_format, sources_of
+from lab.mutants.questions import Question, ask, questions_of
 from reference_impl.formats import FORMATS, Format
 
 

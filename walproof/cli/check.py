@@ -30,7 +30,6 @@ from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
 from reference_impl.formats import FORMATS
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
-from walproof.cli.setup import in_ci
 from walproof.cli.stopping import stoppable
 from walproof.cli.subjects import (
     chosen_subjects,
@@ -41,6 +40,7 @@ from walproof.cli.subjects import (
     words_of,
 )
 from walproof.implementations import all_implementations
+from walproof.setup import in_ci
 
 MEMORY_MIB = 2048
 NAMED = 20

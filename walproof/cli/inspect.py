@@ -13,9 +13,9 @@ from rich.console import Console
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.field_map import UnknownField
-from walproof.cli.list import list_folder
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
+from walproof.cli.summary import about_folder
 from walproof.inspection.inspection import Inspection, inspection
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.show import counted
@@ -83,7 +83,7 @@ def inspect(
     walproof inspect 000003.log --field 'blocks[-1].records[0].header'
     walproof inspect 000003.log --html map.html        a page to explore
 
-    For a folder, it shows the files and their roles, as walproof list does: each can be inspected.
+    For a folder, it shows its logs, as walproof DIR --all does: each can be inspected.
 
     In a pipe every line has the full path of its field, so that grep finds it. The log is never
     changed. A large log is not loaded: only the part that is shown is parsed.
@@ -97,7 +97,7 @@ def inspect(
     try:
         with source_of(log, format_id) as source:
             if source.path.is_dir():
-                return list_folder(source, format_id)
+                return about_folder(source, format_id)
             found = log_in(source, format_id)
             with LogBytes(found.path) as data:
                 view = inspection(found.path, found.format, data)

@@ -18,6 +18,7 @@ from walproof.cli.context import context_of
 from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.reading import few, is_worth_a_scanner, watched
+from walproof.cli.record_files import write_record_files
 from walproof.cli.record_table import Gathered, Passed, gather, print_summary, print_table
 from walproof.cli.summary import about_one, progress, terminal_height
 from walproof.extras import advice
@@ -53,6 +54,13 @@ if TYPE_CHECKING:
 @click.option("--summary", "only_summary", is_flag=True, help="No rows: see walproof summary.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON object.")
 @click.option("--jsonl", "as_lines", is_flag=True, help="Print one object per line, as they come.")
+@click.option("--each", "folder", metavar="DIR", type=click.Path(path_type=Path),
+              help="Write each record to a file in DIR.")  # fmt: skip
+@click.option("--index", "ranges", metavar="RANGES",
+              help="With --each: only these records, such as 100:110,1000:1050.")  # fmt: skip
+@click.option("--messagepack", is_flag=True, help="With --each: write MessagePack as JSON.")
+@click.option("--unzip", is_flag=True, help="With --each: unpack what gzip or zlib packed.")
+@click.option("--force", is_flag=True, help="With --each: replace existing files.")
 def read(
     log: str,
     format_id: str | None,
@@ -65,6 +73,11 @@ def read(
     only_summary: bool,
     as_json: bool,
     as_lines: bool,
+    folder: Path | None,
+    ranges: str | None,
+    messagepack: bool,
+    unzip: bool,
+    force: bool,
 ) -> int:
     """Read a log: its records, what is lost and why, and where a writer may resume.
 
@@ -75,16 +88,24 @@ def read(
     size of the log: it prints {"record": …} and {"lost": …} as they are found, then one
     {"end": …}.
 
+    --each names a file after the index of its record, or after its number in the log, from 0:
+    0000000000000100.data, or .json with --messagepack. It prints a line of JSON for each file.
+    Ranges include both ends.
+
     \b
     walproof read 000003.log
     walproof read 000003.log --lost-only
     walproof read 000003.log --json | jq .lost
     zcat 000003.log.gz | walproof read - --jsonl
+    walproof read /var/lib/raft --each entries --index 100:110,1000: --messagepack
 
-    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
+    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error; with --each
+    also 3 for a payload that could not be unpacked, and 1 for a range without records.
     """
     _one_way(head=head, records=all_rows, lost_only=lost_only, summary=only_summary,
-             json=as_json, jsonl=as_lines)  # fmt: skip
+             json=as_json, jsonl=as_lines, each=folder)  # fmt: skip
+    if folder is None and (ranges is not None or messagepack or unzip or force):
+        raise click.UsageError("--index, --messagepack, --unzip and --force go with --each DIR")
     if fast and profile != "recover":
         raise click.UsageError(
             "--fast and --profile strict exclude each other: the bulk scanners know no stop at the"
@@ -95,6 +116,9 @@ def read(
             context = context_of(context_items, found.format.id)
             if only_summary:
                 return about_one(found.source, format_id, context)
+            if folder is not None:
+                events = _events(found, profile, context, fast)
+                return write_record_files(found, events, folder, ranges, messagepack, unzip, force)
             if as_lines and _is_scanned(found, profile, fast):
                 return EXIT_STATUS[_print_scanned(found, context)]
             if as_lines:

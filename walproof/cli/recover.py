@@ -63,8 +63,8 @@ def recover(
 
     LOG is never changed, and NEW must not exist. NEW is read back before it gets its name: it must
     be intact and hold exactly the records that survived in LOG. If the format allows no gap (the
-    indexes of a raft log), the command says which record is missing; `walproof dump` can then write
-    each survivor to a file of its own.
+    indexes of a raft log), the command says which record is missing; `walproof read --each DIR` can
+    then write each survivor to a file of its own.
 
     \b
     walproof recover 000003.log --out recovered.log

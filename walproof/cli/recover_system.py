@@ -157,7 +157,7 @@ def _recover(
     done = Recovery(system)
     for log in system.logs:
         path = system.path(log)
-        name = path.name
+        name = "the log" if log.name == WHOLE else log.name
         try:
             with progress(size_of(path)) as told:
                 found = gather(watched(events(named(system.format), path, context), path, told))

@@ -13,7 +13,7 @@ from conformance import ROOT
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say_json, say_lines
 
-OUTPUTS = ("text", "json", "markdown", "junit", "sarif")
+OUTPUTS = ("text", "json", "markdown", "sarif")
 
 
 @click.command()
@@ -40,12 +40,12 @@ def review(
     seed: int,
     api: bool,
 ) -> int:
-    """Say whom a change to a grammar, a chapter, the executable specification or vectors hurts.
+    """Report which readers and writers a format change breaks.
 
-    Compares the work tree with REV. Each finding has a class: READ (a new reader on old files),
-    WRITE (an old reader on new files), RECOVER (what survives damage), API (names only). An
-    intended finding can be excused, with a reason, in .walproof-review.toml; docs/review.md lists
-    the rules.
+    Compares the grammars, chapters, executable specification and vectors of the work tree with
+    those of REV. Each finding has a class: READ (a new reader on old files), WRITE (an old reader
+    on new files), RECOVER (what survives damage), API (names only). An intended finding can be
+    excused, with a reason, in .walproof-review.toml; docs/review.md lists the rules.
 
     \b
     walproof review --against main
@@ -58,12 +58,10 @@ def review(
     from conformance.vectors import BrokenVector
     from walproof.review.excuses import BrokenExcuses
     from walproof.review.finding import CannotReview
-    from walproof.review.junit import junit
-    from walproof.review.printing import markdown, text
+    from walproof.review.printing import markdown, sarif, text
     from walproof.review.review import Review
     from walproof.review.review import review as make
     from walproof.review.revision import UnknownRevision, take_out
-    from walproof.review.sarif import sarif
 
     if root is None:
         must_be_checkout("review", "compares the work tree with a revision")
@@ -83,7 +81,7 @@ def review(
             else:
                 commit = take_out(new, revision, old)
                 against = f"{revision} ({commit})" if commit != revision else revision
-            found = make(old, new, against, formats, count, seed, say)
+            outcome = make(old, new, against, formats, count, seed, say)
     except (
         BrokenExcuses,
         BrokenVector,
@@ -98,11 +96,11 @@ def review(
         if sys.stderr.isatty():
             click.echo("\r\x1b[K", err=True, nl=False)
     if output == "json":
-        say_json(found.to_json(), indent=1)
+        say_json(outcome.to_json(), indent=1)
     else:
         shapes: dict[str, Callable[[Review], str]] = {
-            "text": text, "markdown": markdown, "junit": junit, "sarif": sarif,
+            "text": text, "markdown": markdown, "sarif": sarif,
         }  # fmt: skip
-        click.echo(shapes[output](found), nl=False)
-    names = api and any(f.severity == "warning" and "API" in f.classes for f in found.findings)
-    return 1 if found.breaking or names else 0
+        click.echo(shapes[output](outcome), nl=False)
+    names = api and any(f.severity == "warning" and "API" in f.classes for f in outcome.findings)
+    return 1 if outcome.breaking or names else 0

@@ -93,6 +93,11 @@ def about_one(log: Unpacked, told: str | None, context: Context) -> int:
     return _about(log, told, context, all_logs=False, as_json=False)
 
 
+def about_folder(folder: Unpacked, format_id: str | None) -> int:
+    """Print a line for every log of a folder and return the exit status."""
+    return _about(folder, format_id, {}, all_logs=True, as_json=False)
+
+
 def _about(
     log: Unpacked, format_id: str | None, context: Context, all_logs: bool, as_json: bool
 ) -> int:

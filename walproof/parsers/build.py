@@ -56,7 +56,7 @@ def _types(models: dict[str, Model]) -> dict[str, Model]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line of this module."""
     parser = argparse.ArgumentParser(prog="python -m walproof.parsers.build")
-    parser.add_argument("language", choices=[one.id for one in LANGUAGES.values() if one.driver])
+    parser.add_argument("language", choices=list(LANGUAGES))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--without", action="append", default=[], metavar="NAME")
     parser.add_argument("--ksy", type=Path, default=GRAMMARS)

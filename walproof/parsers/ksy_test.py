@@ -12,12 +12,17 @@ for bytes, ``{"count": n}`` for an array, a name or number for an enum, ``null``
 is not there. Paths name fields and instances. Instead of ``expect`` there may be ``"error":
 "ValidationNotEqualError"``, the exception of the Python runtime, and ``"at":
 "/types/header/seq/0"``, the place in the grammar.
+
+A grammar may be anybody's, so ``python -m walproof.parsers.ksy_test GRAMMAR`` runs its parser in a
+sandbox. JSON lines on stdin and stdout: ``{"body": a vector, "data": bytes in hexadecimal}`` →
+``{"failures": [text, …]}``
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -60,13 +65,13 @@ def find_vectors(places: list[Path]) -> Iterator[Path]:
 
 
 class GrammarUnderTest:
-    """Runs vectors against a grammar, whose parser is run in a box (:mod:`~.ksy_worker`).
+    """Runs vectors against a grammar, whose parser runs in a sandbox.
 
     Raises what :class:`~walproof.parsers.boxed_grammar.BoxedGrammar` raises.
     """
 
     def __init__(self, grammar: Path) -> None:
-        self._grammar = BoxedGrammar(grammar, "walproof.parsers.ksy_worker")
+        self._grammar = BoxedGrammar(grammar, "walproof.parsers.ksy_test")
         self.sandbox = self._grammar.sandbox
 
     def run(self, vector: Path) -> Outcome:
@@ -230,3 +235,18 @@ def _shown(found: Any) -> str:
 
 def _shown_json(wanted: Any) -> str:
     return json.dumps(wanted, ensure_ascii=False)
+
+
+def main() -> None:
+    """Answer requests until stdin ends."""
+    replies = sys.stdout
+    sys.stdout = sys.stderr  # output of a parser is no reply
+    parser, model = parser_of(Path(sys.argv[1]))
+    for line in sys.stdin:
+        request = json.loads(line)
+        failures = failures_of(parser, model, request["body"], bytes.fromhex(request["data"]))
+        print(json.dumps({"failures": failures}), file=replies, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from conformance.kaitai.types import class_name
-from walproof.parsers import csharp
 from walproof.parsers.naming import Naming
 
 COMPILER = "0.11.0"
@@ -18,31 +17,15 @@ _BRACKET = re.compile(r"<(?!a href=|/a>)")
 
 
 @dataclass(frozen=True)
-class Offline:
-    """How a package is tried where the registry with its runtime cannot be reached.
-
-    ``needs`` are programs, which ``title`` names for people; then come the commands, in which
-    ``{runtime}`` is the folder of our own small runtime for the language (``runtime/``).
-    """
-
-    needs: tuple[str, ...]
-    title: str
-    install: str
-    example: str
-    test: str
-
-
-@dataclass(frozen=True)
 class Language:
     """One target of the compiler.
 
-    ``sources`` is where its packages keep the parsers, ``runtime`` what they depend on,
-    ``install``, ``example`` and ``test`` are the commands for the README; without a ``test`` a
-    package has none. ``lint`` is the language's own linter, which finds nothing. Names in braces
-    are those of :class:`Naming`. ``file_name`` gives the file of a grammar's parser, ``finish``
-    corrects the text of a generated file, ``together`` that of all of them, by name. ``driver``
-    names the row of the matrix that proves the parsers; None if none does. ``tools`` is what
-    continuous integration has to bring, ``offline`` another way to try a package.
+    ``sources`` is the folder of the parsers in a package, ``runtime`` what they depend on.
+    ``install``, ``example``, ``test`` and ``lint`` are commands for the folder of the package; the
+    README shows the first three, the workflow runs all. Names in braces are those of
+    :class:`Naming`. ``file_name`` returns the file of a grammar's parser. ``driver`` is the
+    implementation that tests the parsers, ``tools`` the Debian packages that the workflow installs.
+    ``finish`` corrects the text of a generated file.
     """
 
     id: str
@@ -52,19 +35,12 @@ class Language:
     runtime: str
     install: str
     example: str
+    test: str
     file_name: Callable[[str], str]
-    driver: str | None = None
-    finish: Callable[[str, Naming], str] = lambda text, naming: text
-    together: Callable[[Mapping[str, str]], dict[str, str]] = dict
-    test: str | None = None
+    driver: str
+    tools: str
     lint: str | None = None
-    tools: str = ""
-    offline: Offline | None = None
-
-    @property
-    def tried(self) -> bool:
-        """Whether its parsers are run by the tests of this project, or by the trial."""
-        return self.driver is not None or self.offline is not None
+    finish: Callable[[str, Naming], str] = lambda text, naming: text
 
     def named(self, naming: Naming) -> Language:
         """The same with the names in its paths and commands filled in."""
@@ -100,7 +76,7 @@ def _defined(text: str, naming: Naming) -> str:
     return re.sub(r"^( *)bool (n_\w+);", r"\1bool \2 = true;", text, flags=re.MULTILINE)
 
 
-def _as_go_has_it(text: str, naming: Naming) -> str:
+def _in_go_package(text: str, naming: Naming) -> str:
     # The compiler calls every package `parsers`, and assigns variables to themselves.
     text = re.sub(r"^package \w+$", f"package {naming.go}", text, count=1, flags=re.MULTILINE)
     text = re.sub(r"^\s*(tmp\d+) = \1\n", "", text, flags=re.MULTILINE)
@@ -120,80 +96,47 @@ LANGUAGES = {
     for language in (
         Language(
             "python", "Python", "python", "{identifier}", "kaitaistruct 0.11",
-            "pip install .", "python example.py", _snake(".py"), "parser-python",
-            test="python -m unittest discover tests", tools="python3",
+            "pip install .", "python example.py", "python -m unittest discover tests",
+            _snake(".py"), "parser-python", "python3",
         ),
         Language(
             "java", "Java", "java", "src/main/java/{java_path}",
             "io.kaitai:kaitai-struct-runtime 0.11", "mvn -q package dependency:copy-dependencies",
-            "java -cp 'target/*:target/dependency/*' {java}.Example",
-            _camel(".java"), "parser-java", _in_java_package,
-            test="mvn -q test",
-            lint="javadoc -quiet -Werror -Xdoclint:all,-missing -d target/javadoc "
+            "java -cp 'target/*:target/dependency/*' {java}.Example", "mvn -q test",
+            _camel(".java"), "parser-java", "openjdk-17-jdk-headless maven",
+            "javadoc -quiet -Werror -Xdoclint:all,-missing -d target/javadoc "
             "-cp 'target/dependency/*' $(find src/main -name '*.java')",
-            tools="openjdk-17-jdk-headless maven",
+            _in_java_package,
         ),
         Language(
             "javascript", "JavaScript and TypeScript", "javascript", "lib", "kaitai-struct 0.11.0",
-            "npm install", "node example.js", _camel(".js"), "parser-javascript",
-            test="npm test",
-            lint="npx --yes --package typescript@5 tsc --strict --noEmit index.d.ts",
-            tools="nodejs npm",
+            "npm install", "node example.js", "npm test",
+            _camel(".js"), "parser-javascript", "nodejs npm",
+            "npx --yes --package typescript@5 tsc --strict --noEmit index.d.ts",
         ),
         Language(
             "go", "Go", "go", ".", "github.com/kaitai-io/kaitai_struct_go_runtime v0.11.0",
-            "go build ./...", "go run ./example", _snake(".go"), "parser-go", _as_go_has_it,
-            test="go test ./...", lint='test -z "$(gofmt -l .)" && go vet ./...',
-            tools="golang-go",
+            "go build ./...", "go run ./example", "go test ./...",
+            _snake(".go"), "parser-go", "golang-go",
+            'test -z "$(gofmt -l .)" && go vet ./...', _in_go_package,
         ),
         Language(
             "cpp", "C++11", "cpp_stl", "src", "a runtime in `kaitai/`, see below",
-            "cmake -B build && cmake --build build", "build/example", _snake(".cpp"), "parser-cpp",
+            "cmake -B build && cmake --build build", "build/example",
+            "cmake -B build && cmake --build build && ctest --test-dir build",
+            _snake(".cpp"), "parser-cpp", "cmake g++",
+            "g++ -std=c++11 -Wall -Wextra -Werror -I. -Isrc -fsyntax-only example.cpp test.cpp",
             _defined,
-            test="cmake -B build && cmake --build build && ctest --test-dir build",
-            lint="g++ -std=c++11 -Wall -Wextra -Werror -I. -Isrc -fsyntax-only "
-            "example.cpp test.cpp",
-            tools="cmake g++",
         ),
         Language(
             "rust", "Rust", "rust", "src", "a runtime in `kaitai/`, see below",
-            "cargo build", "cargo run -q --example parts", _snake(".rs"), "parser-rust",
-            _without_std_import, test="cargo test",
-            lint="cargo clippy -q --all-targets -- -D warnings", tools="cargo rust-clippy",
-        ),
-        Language(
-            "csharp", "C#", "csharp", "Parsers", "KaitaiStruct.Runtime.CSharp 0.11.0",
-            "dotnet build", "dotnet run", _camel(".cs"),
-            together=csharp.corrected,
-            test="dotnet run test", tools="dotnet-sdk-8.0",
-            offline=Offline(
-                ("mcs", "mono"), "Mono",
-                "mcs -out:example.exe *.cs Parsers/*.cs {runtime}/Kaitai.cs",
-                "mono example.exe", "mono example.exe test",
-            ),
-        ),
-        Language(
-            "ruby", "Ruby", "ruby", "lib", "gem kaitai-struct 0.11",
-            "bundle install", "bundle exec ruby example.rb", _snake(".rb"), "parser-ruby",
-            test="bundle exec ruby test.rb", tools="ruby ruby-bundler",
-            offline=Offline(
-                ("ruby",), "Ruby", "for file in lib/*.rb; do ruby -wc $file || exit 1; done",
-                "ruby -w -I{runtime} example.rb", "ruby -w -I{runtime} test.rb",
-            ),
-        ),
-        Language(
-            "php", "PHP", "php", "src", "kaitai-io/kaitai_struct_php_runtime 0.11",
-            "composer install", "php example.php", _camel(".php"),
-        ),
-        Language(
-            "lua", "Lua 5.3 or later", "lua", ".", "kaitai_struct_lua_runtime 0.11, see below",
-            "git clone --branch 0.11 "
-            "https://github.com/kaitai-io/kaitai_struct_lua_runtime runtime",
-            "LUA_PATH='runtime/?.lua;./?.lua' lua example.lua", _snake(".lua"),
+            "cargo build", "cargo run -q --example parts", "cargo test",
+            _snake(".rs"), "parser-rust", "cargo rust-clippy",
+            "cargo clippy -q --all-targets -- -D warnings", _without_std_import,
         ),
     )
 }  # fmt: skip
-"""The languages by id. Their commands are for a shell in the package's folder."""
+"""The languages by id."""
 
 NOTES = {
     "javascript": "Numbers above 2^53 are inexact in JavaScript; `exact(value)` gives the integer "
@@ -203,9 +146,6 @@ NOTES = {
     "rust": "The crate `kaitai` of the registry is another project, and the official runtime "
     "is not there. `kaitai/` is a small one of this project with the same interface.",
     "java": "Values of `u8` above 2^63 are negative, and an enum value without a name is null.",
-    "csharp": "A field whose `if` is false is null, but for an enum, which is 0.",
     "go": "A field whose `if` is false holds its zero value.",
-    "lua": "The runtime is in no registry; it is taken from its repository.",
-    "php": "Values of `u8` above 2^63 are negative.",
 }
-"""What a user of one language must know, for the README."""
+"""What users of a language must know, for the README."""

@@ -69,12 +69,6 @@ class Naming:
         """The name of the package, which every file of it begins with."""
         return re.sub(r"\W", "", self.module.rpartition("/")[2]).lower()
 
-    @property
-    def composer(self) -> str:
-        """``example.org/me/parsers`` → ``me/parsers``."""
-        parts = [part.lower() for part in self.module.split("/")]
-        return "/".join([*parts, "parsers"][:2] if len(parts) < 2 else parts[-2:])
-
 
 def licence_of(stated: list[str | None], chosen: str | None = None) -> str | None:
     """The licence of what is generated: the chosen one, else all that the grammars state.

@@ -103,11 +103,9 @@ def make_package(
         known = {grammar.id for grammar in found}
         needed = [name for grammar in found for name in grammar.needs if name not in known]
         found += [_grammar(language, name, grammars) for name in dict.fromkeys(needed)]
-        made = sorted((fresh / language.sources).iterdir())
-        texts = {file.name: file.read_text(encoding="utf-8") for file in made}
-        for name, text in language.together(texts).items():
-            file = fresh / language.sources / name
-            file.write_text(language.finish(text, naming), encoding="utf-8")
+        for file in (fresh / language.sources).iterdir():
+            text = language.finish(file.read_text(encoding="utf-8"), naming)
+            file.write_text(text, encoding="utf-8")
         examples = _examples(language, found, grammars)
         licence = licence_of([grammar.licence for grammar in found], naming.licence)
         _add_templates(language, found, examples, licence, fresh, grammars, naming)
@@ -221,7 +219,7 @@ def _add_templates(
 
 def _templates(language: Language, examples: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "README.md.j2"
-    if language.test and examples:
+    if examples:
         yield WORKFLOW
     for path in sorted((TEMPLATES / language.id).rglob("*")):
         if path.is_file():

@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from conformance.kaitai.types import class_name
 
 _LENGTHS = {
-    "python": "len({})", "go": "len({})", "lua": "#{}", "php": "strlen({})",
-    "cpp": "{}.size()", "rust": "{}.len()", "ruby": "{}.bytesize", "csharp": "{}.Length",
+    "python": "len({})", "go": "len({})", "cpp": "{}.size()", "rust": "{}.len()",
 }  # fmt: skip
 """The number of bytes, where it is not the property ``length``."""
 
-_CAMEL = ("csharp", "go", "java", "javascript")
+_CAMEL = ("go", "java", "javascript")
 
 
 def lower_camel(name: str) -> str:
@@ -45,15 +44,13 @@ def _step(language: str, name: str) -> str:
     match language:
         case "java":
             return f".{lower_camel(name)}()"
-        case "php":
-            return f"->{lower_camel(name)}()"
         case "cpp":
             return f"->{name}()"
         case "rust":
             return f".{name}()"
         case "javascript":
             return f".{lower_camel(name)}"
-        case "go" | "csharp":
+        case "go":
             return f".{class_name(name)}"
         case _:
             return f".{name}"

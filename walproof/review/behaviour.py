@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from conformance.compare import differences
-from conformance.contents import read_contents, size, write_contents
+from conformance.contents import Contents, by_name, read_contents, size, write_contents
 from conformance.vectors import expand_payload
-from walproof.review.aimed import Aim, aimed
-from walproof.review.examples import bytes_of
 from walproof.review.finding import CannotReview, Class, Finding, Severity
-from walproof.review.logs import LARGEST, LogUnderReview, logs_of, merged, sweep
+from walproof.review.fresh_damage import Aim, aimed, sweep
+from walproof.review.logs import LARGE_BYTES, LogUnderReview, logs_of, merged
 from walproof.review.revision import Worker
 
 _NO_AIM = Aim()
 SIDES = ("old", "new")
 PARTS = ("records", "verdict", "reason", "lost", "end")
+SHOWN_BYTES = 8
+"""Bytes that are shown of each side."""
+EXPECTED_IN = {"expect": "recover", "expect_strict": "strict"}
+"""The answers of a vector, and the profiles that give them."""
 
 
 @dataclass(frozen=True)
@@ -145,14 +148,14 @@ class Behaviour:
 
     def sampled(self) -> str:
         """The remark on logs that are too large to be damaged as often as the others."""
-        large = [log for log in self.logs.values() if size(log.contents) > LARGEST]
+        large = [log for log in self.logs.values() if size(log.contents) > LARGE_BYTES]
         bases = sum(not log.damaged for log in large)
         if not bases:
             return ""
-        made = sum(log.origin == "sweep" for log in large)
+        samples = sum(log.origin == "sweep" for log in large)
         return (
             f"fresh damage to {bases} log{'s' * (bases != 1)} of {self.format} above"
-            f" {LARGEST // 1024} KiB, but for {made} sample{'s' * (made != 1)}"
+            f" {LARGE_BYTES // 1024} KiB, but for {samples} sample{'s' * (samples != 1)}"
         )
 
     def _judged(self, log: LogUnderReview) -> list[tuple[str, str]]:
@@ -167,8 +170,8 @@ class Behaviour:
         if not how:
             return []
         if not log.damaged:
-            found = [("READS_OLD_FILE", "old"), ("READS_NEW_FILE", "new")]
-            return [(rule, how) for rule, side in found if side in log.sides]
+            rules = [("READS_OLD_FILE", "old"), ("READS_NEW_FILE", "new")]
+            return [(rule, how) for rule, side in rules if side in log.sides]
         parent = self._control(log)
         if parent is not None and describe(parent.answers["old"], parent.answers["new"]):
             return [("READS_DAMAGED", how)]  # no wonder: it is not read alike without damage
@@ -273,15 +276,15 @@ def _hangs(reply: Mapping[str, Any], log: LogUnderReview, profile: str) -> str:
 def describe(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """What differs between two replies, in words; empty when they say the same."""
     if "error" in old or "error" in new:
-        said = [reply.get("error", "an answer") for reply in (old, new)]
-        return "" if said[0] == said[1] else f"{said[0]} → {said[1]}"
+        outcomes = [reply.get("error", "an answer") for reply in (old, new)]
+        return "" if outcomes[0] == outcomes[1] else f"{outcomes[0]} → {outcomes[1]}"
     a, b = old["answer"], new["answer"]
     if a == b:
         return ""
-    found = differences(a, b, PARTS)
-    if not found:
+    sentences = differences(a, b, PARTS)
+    if not sentences:
         return "the records have other fields or places"
-    return "; ".join(found).replace("expected ", "").replace(", found ", " → ")
+    return "; ".join(sentences).replace("expected ", "").replace(", found ", " → ")
 
 
 def _survivors(reply: Mapping[str, Any]) -> Any:
@@ -335,4 +338,96 @@ def several(names: list[str], shown: int = 3) -> str:
     return ", ".join(names[:shown]) + (f" and {rest} more" if rest > 0 else "")
 
 
-Progress = Callable[[str], None]
+# -- examples -------------------------------------------------------------------------------------
+
+
+def bytes_of(log: LogUnderReview, control: LogUnderReview | None) -> str:
+    """Of a damaged log what the damage changed; of another one where the two answers part.
+
+    Empty where no byte shows it: the answers differ in what is said of the log as a whole.
+    """
+    if control is not None:
+        changed = first_change(control.contents, log.contents)
+        if changed is not None:
+            file, at = changed
+            before, after = (_at(each, file, at) for each in (control.contents, log.contents))
+            return f"bytes from {_place(file, at)}: {before} → {after}"
+    place = _parting(log.answers.get("old", {}), log.answers.get("new", {}))
+    if place is None:
+        return ""
+    file, at = place
+    return f"bytes from {_place(file, at)}: {_at(log.contents, file, at)}"
+
+
+def first_change(before_damage: Contents, after_damage: Contents) -> tuple[str, int] | None:
+    """File and offset of the first byte that differs; None if none does."""
+    old, new = by_name(before_damage), by_name(after_damage)
+    for name in sorted(old.keys() | new.keys()):
+        a, b = old.get(name, b""), new.get(name, b"")
+        if a == b:
+            continue
+        pairs = enumerate(zip(a, b, strict=False))
+        return name, next((at for at, (x, y) in pairs if x != y), min(len(a), len(b)))
+    return None
+
+
+def _parting(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, int] | None:
+    """Where the first record or lost range is that only one of two answers has."""
+    for part, start in (("records", "at"), ("lost", "from")):
+        sides = [reply.get("answer", {}).get(part, []) for reply in (old, new)]
+        for entry in (*sides[0], *sides[1]):
+            if not all(entry in side for side in sides) and start in entry:
+                return str(entry.get("file", "")), int(entry[start])
+    return None
+
+
+def _at(contents: Contents, file: str, at: int) -> str:
+    shown = by_name(contents).get(file, b"")[at : at + SHOWN_BYTES]
+    return shown.hex(" ") or "the end of the file"
+
+
+def _place(file: str, at: int) -> str:
+    return f"{at} of {file}" if file else str(at)
+
+
+# -- expected answers that were edited -------------------------------------------------------------
+
+
+def contradicted(
+    findings: Iterable[Finding],
+    bodies: Mapping[str, Mapping[str, Any]],
+    worker: Worker,
+    readers: Mapping[str, str | None],
+) -> Iterator[Finding]:
+    """The findings, those of edited answers with what the new executable specification says.
+
+    ``bodies`` are the new vectors of one format, ``worker`` has the new readers.
+    """
+    for finding in findings:
+        body = bodies.get(finding.subject)
+        is_edited = finding.rule == "VECTOR_ANSWER" and finding.severity == "breaking"
+        if not is_edited or body is None or readers["new"] or body["operation"] != "read":
+            yield finding
+            continue
+        how = _contradiction(body, worker)
+        if not how:
+            yield finding
+            continue
+        yield replace(
+            finding, rule="VECTOR_CONTRADICTS", change=f"{finding.change}; but it answers {how}",
+            hurts="every right implementation: the executable specification does not answer so",
+        )  # fmt: skip
+
+
+def _contradiction(body: Mapping[str, Any], worker: Worker) -> str:
+    path = Path(body["folder"]) / str(body["input"])
+    for key, profile in EXPECTED_IN.items():
+        if key not in body:
+            continue
+        reply = worker.ask(
+            do="read", format=body["format"], path=str(path), profile=profile,
+            context=body.get("context", {}),
+        )  # fmt: skip
+        if how := describe({"answer": body[key]}, reply):
+            return how if profile == "recover" else f"profile {profile}: {how}"
+    return ""

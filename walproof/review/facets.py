@@ -1,20 +1,72 @@
-"""What a member of a type is on the wire: facets by key, in canonical form."""
+"""What a member of a type is on the wire: facets by key, with expressions that can be compared."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
-from walproof.review.accepted import Accepted, accepted
-from walproof.review.expression import Canon, Expressions, is_integer
-from walproof.review.resolved import Member, Model, Name, Node, target
+from walproof.review.expression import Expression, ExpressionReader, Tree
+from walproof.review.grammar_model import Member, Model, Name, Node, target
 
 Facets = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class AcceptedValues:
+    """The values that a field may have: those listed, a range, or what rules let through.
+
+    All of them if nothing is given. Nothing is known of the effect of ``rules``, but that more of
+    them accept less.
+    """
+
+    values: frozenset[Any] | None = None
+    low: float = -math.inf
+    high: float = math.inf
+    rules: tuple[Expression, ...] = ()
+
+    @property
+    def everything(self) -> bool:
+        """Return whether no value is refused."""
+        return self == AcceptedValues()
+
+    def is_within(self, other: AcceptedValues) -> bool:
+        """Return whether all values that are accepted here are certainly accepted there."""
+        if any(rule not in self.rules for rule in other.rules):
+            return False
+        if self.values is not None:
+            return all(other.accepts(value) for value in self.values)
+        return other.values is None and other.low <= self.low and self.high <= other.high
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether a value passes all but the rules."""
+        if self.values is not None and value not in self.values:
+            return False
+        if isinstance(value, int):
+            return self.low <= value <= self.high
+        return self.low == -math.inf and self.high == math.inf
+
+    def shown(self) -> str:
+        """Return the set in words."""
+        parts = []
+        if self.values is not None:
+            shown = (v.hex(" ") if isinstance(v, bytes) else repr(v) for v in self.values)
+            parts.append(", ".join(sorted(shown)) or "nothing")
+        if (self.low, self.high) != (-math.inf, math.inf):
+            low = "" if self.low == -math.inf else f"{self.low:g} ≤ "
+            high = "" if self.high == math.inf else f" ≤ {self.high:g}"
+            parts.append(f"{low}value{high}")
+        if self.rules:
+            parts.append("an expression")
+        return " and ".join(parts) or "every value"
 
 
 class FacetReader:
     """Reads the facets of the members of one model."""
 
-    def __init__(self, model: Model, expressions: Expressions, base: Canon | None = None) -> None:
+    def __init__(
+        self, model: Model, expressions: ExpressionReader, base: Tree | None = None
+    ) -> None:
         self.model = model
         self.expressions = expressions
         self.base = base
@@ -26,20 +78,20 @@ class FacetReader:
         if member.role == "value":
             return {
                 "kind": "value",
-                "value": self._canon(node["value"], owner),
+                "value": self._read(node["value"], owner),
                 "if": self._optional(node["ifExpr"], owner),
             }
-        found = self.data_type(node["dataType"], owner)
+        facets = self.data_type(node["dataType"], owner)
         if member.role == "param":
-            return found
+            return facets
         element = target(node["dataType"])
-        found["if"] = self._optional(node["cond"]["ifExpr"], owner)
-        found["repeat"] = self._repeat(node["cond"]["repeat"], owner, element)
-        found["accepts"] = self.accepts(member)
+        facets["if"] = self._optional(node["cond"]["ifExpr"], owner)
+        facets["repeat"] = self._repeat(node["cond"]["repeat"], owner, element)
+        facets["accepts"] = self.accepts(member)
         if member.role == "parse":
-            found["pos"] = self._optional(node["pos"], owner)
-            found["io"] = self._optional(node["io"], owner)
-        return found
+            facets["pos"] = self._optional(node["pos"], owner)
+            facets["io"] = self._optional(node["io"], owner)
+        return facets
 
     def data_type(self, node: Node, owner: Name) -> Facets:
         """The facets of a data type, without those of a member."""
@@ -68,63 +120,98 @@ class FacetReader:
                     "encoding": node["encoding"]}  # fmt: skip
         if kind in ("UserTypeInstream", "UserTypeFromBytes"):
             inner = self.data_type(node["bytes"], owner) if "bytes" in node else {}
-            args = tuple(self._canon(arg, owner) for arg in node["args"])
+            args = tuple(self._read(arg, owner) for arg in node["args"])
             return {**inner, "kind": "type", "type": target(node), "args": args,
                     "bounded": "bytes" in node}  # fmt: skip
         if kind == "SwitchType":
             cases = {
                 self.case(key, owner): self.data_type(case, owner) for key, case in node["cases"]
             }
-            on = self._canon(node["on"], owner)
+            on = self._read(node["on"], owner)
             return {"kind": "switch", "on": on, "cases": cases}
         if kind.startswith("Bytes"):
             return self._bytes(node, owner)
         return {"kind": kind, "is": repr(_plain(node))}
 
-    def accepts(self, member: Member) -> Accepted:
-        """The values that a field may have."""
-        enum = None
-        data_type = member.node["dataType"]
-        if data_type["_"] == "EnumType":
-            enum = self.model.enums.get(tuple(data_type["enumSpec"]["name"]))
+    def accepts(self, member: Member) -> AcceptedValues:
+        """Return the values that a field may have: its ``valid``, ``contents`` or ``in-enum``."""
+        valid, data_type = member.node["valid"], member.node["dataType"]
+        if valid is None:
+            return AcceptedValues()
         element = target(data_type)
 
-        def canon(node: Node) -> Canon:
-            return self._canon(node, member.owner, element)
+        def read(key: str) -> Expression:
+            return self._read(valid[key], member.owner, element)
 
-        return accepted(member.node["valid"], canon, enum)
+        rule = valid["_"]
+        if rule == "ValidationEq":
+            return _listed([read("value")])
+        if rule == "ValidationAnyOf":
+            return _listed([self._read(each, member.owner, element) for each in valid["values"]])
+        if rule in ("ValidationMin", "ValidationMax", "ValidationRange"):
+            bounds = {key: read(key) for key in ("min", "max") if key in valid}
+            known = {key: each.constant for key, each in bounds.items()}
+            rules = tuple(each for key, each in bounds.items() if known[key] is None)
+            low, high = known.get("min"), known.get("max")
+            return AcceptedValues(
+                None, -math.inf if low is None else low, math.inf if high is None else high, rules
+            )
+        if rule == "ValidationInEnum" and data_type["_"] == "EnumType":
+            names = self.model.enums.get(tuple(data_type["enumSpec"]["name"]), {})
+            return AcceptedValues(frozenset(names))
+        if rule == "ValidationExpr":
+            return AcceptedValues(rules=(read("checkExpr"),))
+        return AcceptedValues(rules=(Expression((rule,)),))
 
     def _bytes(self, node: Node, owner: Name) -> Facets:
-        found: Facets = {"kind": "bytes", "how": node["_"]}
+        facets: Facets = {"kind": "bytes", "how": node["_"]}
         if node.get("size") is not None:
-            size = self._canon(node["size"], owner)
-            found["size"] = size
-            if is_integer(size):
-                found["bits"] = 8 * size[1]
+            size = self._read(node["size"], owner)
+            facets["size"] = size
+            if isinstance(size.constant, int):
+                facets["bits"] = 8 * size.constant
         for key in ("terminator", "padRight"):
             if node.get(key) is not None:
-                found[key] = _plain(node[key])
+                facets[key] = _plain(node[key])
         if node.get("terminator") is not None:
-            found |= {key: node[key] for key in ("include", "consume", "eosError") if key in node}
+            facets |= {key: node[key] for key in ("include", "consume", "eosError") if key in node}
         if node.get("process") is not None:
-            found["process"] = self._canon(node["process"], owner)
-        return found
+            facets["process"] = self._read(node["process"], owner)
+        return facets
 
-    def _repeat(self, node: Node, owner: Name, element: Name | None) -> Canon:
+    def _repeat(self, node: Node, owner: Name, element: Name | None) -> tuple[Any, ...]:
         if node.get("expr") is None:
             return (node["_"],)
-        return (node["_"], self._canon(node["expr"], owner, element))
+        return (node["_"], self._read(node["expr"], owner, element))
 
-    def _optional(self, node: Node, owner: Name) -> Canon | None:
-        return None if node is None else self._canon(node, owner)
+    def _optional(self, node: Node, owner: Name) -> Expression | None:
+        return None if node is None else self._read(node, owner)
 
-    def _canon(self, node: Node, owner: Name, element: Name | None = None) -> Canon:
-        return self.expressions.canon(node, owner, self.base, element)
+    def _read(self, node: Node, owner: Name, element: Name | None = None) -> Expression:
+        return self.expressions.read(node, owner, self.base, element)
 
-    def case(self, key: Node, owner: Name) -> Canon:
-        """The value of a case of a switch, ``("else",)`` for the default."""
-        found = self._canon(key, owner)
-        return ("else",) if found == ("name", "_") else found
+    def case(self, key: Node, owner: Name) -> Tree:
+        """Return the value of a case of a switch, ``("else",)`` for the default."""
+        value = self._read(key, owner)
+        if value.tree == ("name", "_"):
+            return ("else",)
+        return ("case", value.tree if value.constant is None else value.constant)
+
+
+def _listed(values: list[Expression]) -> AcceptedValues:
+    constants = [_constant(value) for value in values]
+    if None in constants:
+        return AcceptedValues(rules=tuple(values))
+    return AcceptedValues(frozenset(constants))
+
+
+def _constant(value: Expression) -> Any:
+    """Return a number or a text, or the bytes of ``contents``; None if there are fields in it."""
+    if isinstance(value.tree, tuple) and value.tree[0] == "List":
+        (_, *elements) = {part[0]: part for part in value.tree[1:]}["elts"]
+        if all(isinstance(element, int) for element in elements):
+            return bytes(element & 0xFF for element in elements)
+    return value.constant
 
 
 def _plain(node: Node) -> Any:

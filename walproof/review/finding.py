@@ -18,6 +18,9 @@ Severity = Literal["breaking", "warning", "note"]
 CLASSES: tuple[Class, ...] = ("READ", "WRITE", "RECOVER", "API", "TEXT")
 SEVERITIES: tuple[Severity, ...] = ("breaking", "warning", "note")
 
+FOLLOWS = "as it was, but what it refers to has changed"
+"""The change of a finding that only follows from others: reports show these in one line."""
+
 
 class CannotReview(Exception):
     """The new side does not run: nothing can be said of what it does."""
@@ -133,8 +136,6 @@ RULES: dict[str, str] = {
     "REQUIREMENT_REMOVED": "a requirement was removed; its id must not be used again",
     "REQUIREMENT_REWORDED": "a requirement says something in other words",
     "REQUIREMENT_LEVEL": "a requirement has another level",
-    "RECIPE_FIELD": "recipes damage a field by a name that the grammar does not have any more",
-    "CITATION": "a field of a grammar cites other requirements",
     "FORMAT_ADDED": "the executable specification reads one more format",
     "FORMAT_REMOVED": "the executable specification no longer reads a format",
     "NOT_RUN": "a reader could not be run, so its behaviour is not known",
@@ -163,3 +164,10 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
             f.place,
         ),
     )
+
+
+def split(findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """Causes and consequences; without a cause, consequences stand for themselves."""
+    causes = [finding for finding in findings if FOLLOWS not in finding.change]
+    rest = [finding for finding in findings if FOLLOWS in finding.change]
+    return (causes, rest) if causes else (rest, [])

@@ -13,11 +13,10 @@ from conformance.kaitai.compile import parser_folder
 from conformance.kaitai.grammars import names_of
 from conformance.kaitai.types import class_name
 from walproof.review.behaviour import Changed, Table, counted, several
-from walproof.review.consequences import FOLLOWS
-from walproof.review.finding import Finding
-from walproof.review.logs import LARGEST, LogUnderReview
+from walproof.review.finding import FOLLOWS, Finding
+from walproof.review.grammar_model import Model, target
+from walproof.review.logs import LARGE_BYTES, LogUnderReview
 from walproof.review.members import b_id
-from walproof.review.resolved import Model, target
 from walproof.review.revision import Worker
 from walproof.review.structure import StructureDiff
 
@@ -65,7 +64,7 @@ class GrammarRun:
         logs = [
             log
             for log in logs
-            if size(log.contents) <= LARGEST or not log.damaged or log.origin == "sweep"
+            if size(log.contents) <= LARGE_BYTES or not log.damaged or log.origin == "sweep"
         ]
         # Controls first: damage to a log that differs by itself proves nothing.
         undamaged = [(log, self._read(log, requests, differing)) for log in logs if not log.damaged]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from walproof.review.expression import Canon, Expressions
+from walproof.review.expression import Expression, ExpressionReader, Tree, nodes
 from walproof.review.facets import FacetReader, Facets
-from walproof.review.resolved import Member, Model, Name, target
-
-_SORTED = ("And", "Or", "min", "max", "differ", "Mult", "BitAnd", "BitOr", "BitXor")
+from walproof.review.grammar_model import Member, Model, Name, target
 
 
 def bounded(model: Model, name: Name, seen: frozenset[Name] = frozenset()) -> bool:
@@ -37,15 +36,15 @@ def may_be_absent(facets: Facets, member: Member) -> str:
     ``never``: the condition is constant and does not hold. ``condition``: any other one.
     """
     condition = facets.get("if")
-    if condition == ("bool", False):
-        return "never"
     if condition is not None:
-        return "end" if _asks_for_end(condition) else "condition"
+        if condition.constant is False:
+            return "never"
+        return "end" if _reads_stream(condition, ("eof", "size", "pos")) else "condition"
     if member.node["cond"]["repeat"]["_"] == "RepeatEos":
         return "empty"
     if facets.get("how") == "BytesEosType" and facets["kind"] in ("bytes", "text"):
         return "" if "terminator" in facets and facets.get("eosError", True) else "empty"
-    return "empty" if facets.get("bits") == 0 or facets.get("size") == ("sum", 0) else ""
+    return "empty" if facets.get("bits") == 0 else ""
 
 
 def takes_what_is_left(facets: Facets, member: Member) -> bool:
@@ -59,30 +58,22 @@ def takes_what_is_left(facets: Facets, member: Member) -> bool:
     )
 
 
-def _asks_for_end(value: Any) -> bool:
-    """Whether a condition looks at how much of the stream is left."""
-    if not isinstance(value, tuple):
-        return False
-    if value[:1] == ("attr",) and value[2] in ("eof", "size", "pos") and value[1][-1] == "_io":
-        return True
-    return any(_asks_for_end(part) for part in value)
+def depends_on_position(expression: Expression | None) -> bool:
+    """Return whether an expression depends on the position in the stream."""
+    return expression is not None and _reads_stream(expression, ("eof", "pos"))
 
 
-def asks_where_it_is(value: Any) -> bool:
-    """Whether an expression depends on the position in the stream."""
-    if not isinstance(value, tuple):
-        return False
-    if value[:1] == ("attr",) and value[2] in ("eof", "pos") and value[1][-1] == "_io":
-        return True
-    return any(map(asks_where_it_is, value))
+def _reads_stream(expression: Expression, names: tuple[str, ...]) -> bool:
+    return any(
+        node[0] == "attr" and node[2] in names and str(node[1]).endswith("'_io')")
+        for node in nodes(expression.tree)
+    )
 
 
-def names_in(value: Any) -> set[str]:
-    """The names that stand in an expression, whatever they belong to."""
-    if not isinstance(value, tuple):
-        return set()
-    own = {value[-1]} if value[:1] in (("name",), ("attr",)) else set()
-    return own.union(*map(names_in, value))
+def names_in(expression: Expression | None) -> set[str]:
+    """Return the names that stand in an expression, whatever they belong to."""
+    trees = () if expression is None else nodes(expression.tree)
+    return {node[-1] for node in trees if node[0] in ("name", "attr")}
 
 
 def flattened(model: Model, reader: FacetReader, name: Name) -> list[Any]:
@@ -91,10 +82,10 @@ def flattened(model: Model, reader: FacetReader, name: Name) -> list[Any]:
     References to fields are replaced by their place in the list; so two types that describe the
     same bytes alike have the same list.
     """
-    slots: dict[Canon, int] = {}
-    found: list[Any] = []
-    _flatten(model, reader.expressions, name, None, slots, found, frozenset())
-    return [_with_slots(entry, slots) for entry in found]
+    slots: dict[Tree, Tree] = {}
+    fields: list[Any] = []
+    _flatten(model, reader.expressions, name, None, slots, fields, frozenset())
+    return [replaced(facets, slots) for facets in fields]
 
 
 def inlined(model: Model, member: Member) -> Name | None:
@@ -109,39 +100,29 @@ def inlined(model: Model, member: Member) -> Name | None:
 
 
 def _flatten(
-    model: Model, expressions: Expressions, name: Name, base: Canon | None,
-    slots: dict[Canon, int], found: list[Any], outer: frozenset[Name],
+    model: Model, expressions: ExpressionReader, name: Name, base: Tree | None,
+    slots: dict[Tree, Tree], fields: list[Any], outer: frozenset[Name],
 ) -> None:  # fmt: skip
     reader = FacetReader(model, expressions, base)
     for member in model.classes[name].seq:
-        own = expressions.rename(name, member.id)
-        here: Canon = ("name", own) if base is None else ("attr", base, own)
+        new_name = expressions.rename(name, member.id)
+        here: Tree = ("name", new_name) if base is None else ("attr", base, new_name)
         if (inner := inlined(model, member)) and inner not in outer:
-            slots[("attr", here, "_io")] = -1
-            _flatten(model, expressions, inner, here, slots, found, outer | {name})
+            slots[("attr", here, "_io")] = ("name", "_io")
+            _flatten(model, expressions, inner, here, slots, fields, outer | {name})
             continue
-        slots[here] = len(found)
+        slots[here] = ("name", f"slot {len(fields)}")
         facets = reader.of(member)
         facets.pop("enum", None)
-        found.append(_frozen(facets))
+        fields.append(facets)
 
 
-def _frozen(value: Any) -> Any:
-    """Dicts as tuples, in an order that does not depend on how they were filled."""
+def replaced(value: Any, trees: Mapping[Tree, Tree]) -> Any:
+    """Return facets, or a part of them, in whose expressions and names trees are replaced."""
+    if isinstance(value, Expression):
+        return Expression(replaced(value.tree, trees))
     if isinstance(value, dict):
-        pairs = [(_frozen(key), _frozen(inner)) for key, inner in value.items()]
-        return tuple(sorted(pairs, key=repr))
-    return tuple(map(_frozen, value)) if isinstance(value, tuple) else value
-
-
-def _with_slots(value: Any, slots: dict[Canon, int]) -> Any:
-    if not isinstance(value, tuple):
-        return value
-    if value in slots:
-        return ("name", "_io") if slots[value] < 0 else ("slot", slots[value])
-    parts = tuple(_with_slots(part, slots) for part in value)
-    if parts[:1] == ("sum",):
-        return (*parts[:2], *sorted(parts[2:], key=repr))
-    if parts and parts[0] in _SORTED:
-        return (parts[0], *sorted(parts[1:], key=repr))
-    return parts
+        return {replaced(k, trees): replaced(v, trees) for k, v in value.items()}
+    if isinstance(value, tuple):
+        return trees.get(value) or tuple(replaced(part, trees) for part in value)
+    return value

@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from walproof.review.accepted import Accepted
-from walproof.review.consequences import FOLLOWS
-from walproof.review.facets import Facets
-from walproof.review.finding import Class, Finding, Severity
-from walproof.review.resolved import Member, Model, Name
+from walproof.review.facets import AcceptedValues, Facets
+from walproof.review.finding import FOLLOWS, Class, Finding, Severity
+from walproof.review.grammar_model import Member, Model, Name
 
 BOTH: tuple[Class, ...] = ("READ", "WRITE")
 MISREAD = "new readers misread every old log that has it, old readers every new one"
@@ -216,19 +214,19 @@ class MemberDiff:
                 "old readers, of new logs with it: they do not know how long the field is",
             )  # fmt: skip
 
-    def _accepted(self, a: Accepted | None, b: Accepted | None) -> Iterator[Finding]:
+    def _accepted(self, a: AcceptedValues | None, b: AcceptedValues | None) -> Iterator[Finding]:
         if a is None or b is None or a == b:
             return
         change = f"accepts {a.shown()} → {b.shown()}"
         if a.rules != b.rules and a.shown() == b.shown():
             change = self._change("valid")
-        if a.within(b):
+        if a.is_within(b):
             yield self._finding(
                 "VALUES_LOOSENED", ("WRITE",), "breaking", change,
                 "old readers refuse new logs with the new values; and damage that makes one of"
                 " them passes unseen",
             )  # fmt: skip
-        elif b.within(a):
+        elif b.is_within(a):
             yield self._finding(
                 "VALUES_TIGHTENED", ("READ",), "breaking", change,
                 "new readers refuse old logs with the other values",

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from walproof.review.expression import Expressions
+from walproof.review.expression import ExpressionReader
 from walproof.review.facets import FacetReader
-from walproof.review.resolved import Class, Member, Model, Name, Node, target
+from walproof.review.grammar_model import Class, Member, Model, Name, Node, target
 
 T = TypeVar("T")
 
@@ -41,8 +41,8 @@ class Pairing:
         self._ids: dict[tuple[Name, str], str] = {}
         self.tops = _pair_tops(old, new)
         # Names as they stand: enough to recognise the values of enums in the cases of a switch.
-        self._old_plain = FacetReader(old, Expressions(old, lambda _, name: name))
-        self._new_plain = FacetReader(new, Expressions(new, lambda _, name: name))
+        self._old_plain = FacetReader(old, ExpressionReader(old, lambda _, name: name))
+        self._new_plain = FacetReader(new, ExpressionReader(new, lambda _, name: name))
         waiting: list[tuple[Name, Name]] = [((a,), (b,)) for a, b in self.tops.items()]
         while waiting:
             self._pair_class(*waiting.pop(0), waiting)

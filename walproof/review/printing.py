@@ -1,13 +1,14 @@
-"""A review as text for a terminal, and as Markdown for a pull request."""
+"""A review as text for a terminal, as Markdown for a pull request, as SARIF for a code host."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from conformance.code_host import location, sarif_log
 from walproof.review.behaviour import Table
-from walproof.review.consequences import split
-from walproof.review.finding import CLASSES, Finding
+from walproof.review.finding import CLASSES, RULES, Finding, Severity, split
 from walproof.review.review import Review
 
 WIDTH = 110
@@ -83,10 +84,15 @@ def markdown(review: Review) -> str:
 
 def sections(review: Review) -> Iterator[tuple[str, list[Finding]]]:
     """The findings under headings, empty ones left out."""
-    found: dict[str, list[Finding]] = {"Structure": [], "Behaviour": [], "Text": [], "Excused": []}
+    by_title: dict[str, list[Finding]] = {
+        "Structure": [],
+        "Behaviour": [],
+        "Text": [],
+        "Excused": [],
+    }
     for finding in review.findings:
-        found[section(finding)].append(finding)
-    yield from ((title, findings) for title, findings in found.items() if findings)
+        by_title[section(finding)].append(finding)
+    yield from ((title, findings) for title, findings in by_title.items() if findings)
 
 
 def section(finding: Finding) -> str:
@@ -144,10 +150,12 @@ def _counts(review: Review) -> str:
         severity: sum(finding.severity == severity for finding in left)
         for severity in ("breaking", "warning", "note")
     }
-    said = [f"{n} {word}{'s' * (n != 1 and word != 'breaking')}" for word, n in counts.items() if n]
+    parts = [
+        f"{n} {word}{'s' * (n != 1 and word != 'breaking')}" for word, n in counts.items() if n
+    ]
     if excused := len(review.findings) - len(left):
-        said.append(f"{excused} excused")
-    return ", ".join(said)
+        parts.append(f"{excused} excused")
+    return ", ".join(parts)
 
 
 def _names(findings: list[Finding]) -> str:
@@ -169,3 +177,36 @@ def _wrapped(line: str, indent: str, hanging: str = "") -> list[str]:
 
 def _cell(value: str) -> str:
     return value.replace("|", "\\|").replace("\n", " ")
+
+
+_LEVELS: Mapping[Severity, str] = {"breaking": "error", "warning": "warning", "note": "note"}
+
+
+def sarif(review: Review) -> str:
+    """The log of one run. An excused finding is there, suppressed, with the reason."""
+    used = sorted({finding.rule for finding in review.findings})
+    rules = [{"id": id, "shortDescription": {"text": RULES[id]}} for id in used]
+    return sarif_log(
+        "walproof review", rules, [_result(finding, used) for finding in review.findings]
+    )
+
+
+def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "ruleIndex": rules.index(finding.rule),
+        "level": _LEVELS[finding.severity],
+        "message": {"text": _message(finding)},
+        "properties": {"classes": list(finding.classes)},
+    }
+    file, line = finding.place
+    if file:
+        result["locations"] = [location(file, line)]
+    if finding.excused is not None:
+        result["suppressions"] = [{"kind": "inSource", "justification": finding.excused}]
+    return result
+
+
+def _message(finding: Finding) -> str:
+    classes = " ".join(finding.classes)
+    return f"{finding.subject}: {finding.change} ({classes}; hurts {finding.hurts})"

@@ -32,11 +32,11 @@ class Requirement:
 
 def requirements(root: Path, folder: str = "spec") -> dict[str, Requirement]:
     """All requirements of the chapters of a tree, by id."""
-    found: dict[str, Requirement] = {}
+    by_id: dict[str, Requirement] = {}
     for path in sorted((root / folder).glob("*.md")):
         for requirement in _requirements_of(path, f"{folder}/{path.name}"):
-            found.setdefault(requirement.id, requirement)
-    return found
+            by_id.setdefault(requirement.id, requirement)
+    return by_id
 
 
 _STRENGTH = re.compile(r"\b(?:(?:must|shall|should)(?: not)?|MAY(?: NOT)?|never)\b", re.I)
@@ -155,17 +155,17 @@ def _same_vector(id: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Ite
 
 
 def _answers(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    found = []
+    differences = []
     for key in ("expect", "expect_strict"):
         if key in was and key in now:
             how = describe({"answer": was[key]}, {"answer": now[key]})
-            if how and how not in found:
-                found.append(how)
+            if how and how not in differences:
+                differences.append(how)
     if was.get("table") != now.get("table"):
-        found.append("other answers to its truncations")
+        differences.append("other answers to its truncations")
     if was.get("accept") != now.get("accept"):
-        found.append("other answers are accepted besides")
-    return "; ".join(found)
+        differences.append("other answers are accepted besides")
+    return "; ".join(differences)
 
 
 def _at(id: str) -> str:

@@ -9,19 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from walproof.review.aimed import Aim, aim_at
-from walproof.review.behaviour import SIDES, Behaviour, Table
+from walproof.review.behaviour import SIDES, Behaviour, Table, contradicted
 from walproof.review.excuses import FILE, Excuse, excused, load_excuses
-from walproof.review.expectations import contradicted
 from walproof.review.finding import CannotReview, Finding, in_order, summary
+from walproof.review.fresh_damage import Aim, aim_at
+from walproof.review.grammar_model import Model, load_models
 from walproof.review.grammars import GrammarRun, by_data, grammars_of
 from walproof.review.logs import LogUnderReview, logs_of, merged, vector_bodies
-from walproof.review.prose import compare_requirements, compare_vectors, requirements
-from walproof.review.recipes import stale_recipes
-from walproof.review.resolved import Model, load_models
+from walproof.review.prose import compare_requirements, compare_vectors
 from walproof.review.revision import Worker
 from walproof.review.structure import StructureDiff
-from walproof.review.tags import compare_citations
 
 UNKNOWN = "does not know the format"
 Say = Callable[[str], None]
@@ -78,26 +75,20 @@ def review(
     say("comparing the grammars")
     diff = StructureDiff(*load_models(old, new))
     chosen = _formats(diff, bodies, formats)
-    found = Review(against, chosen)
+    outcome = Review(against, chosen)
     structural = [f for f in diff.findings if not formats or _concerns(f, diff.new, formats)]
     findings = list(_text(old, new, bodies, formats))
-    known = requirements(new).keys()
-    findings += [
-        f
-        for f in compare_citations(diff, known, requirements(old).keys() - known)
-        if not formats or _concerns(f, diff.new, formats)
-    ]
     unchanged = {format for format in chosen if same_specification(old, new, format)}
     if unchanged:
         whose = "" if len(unchanged) == len(chosen) else f" of {', '.join(sorted(unchanged))}"
-        found.skipped.append(f"executable specification{whose}: it is the same on both sides")
+        outcome.skipped.append(f"executable specification{whose}: it is the same on both sides")
     if not diff.findings:
-        found.skipped.append("grammars: they say the same on both sides")
+        outcome.skipped.append("grammars: they say the same on both sides")
     with tempfile.TemporaryDirectory(prefix="walproof-review-") as folder:
         workers = {
             side: Worker(root, scratch=Path(folder)) for side, root in (("old", old), ("new", new))
         }
-        found.isolation = workers["old"].sandbox.isolation()
+        outcome.isolation = workers["old"].sandbox.isolation()
         try:
             for format in chosen:
                 say(f"running old and new readers of {format}")
@@ -113,29 +104,28 @@ def review(
                 mine = [f for f in structural if f.grammar in own_types]
                 aim = aim_at(mine)
                 findings = list(contradicted(findings, own["new"], workers["new"], readers))
-                findings += stale_recipes(diff, own["new"], format)
                 if format not in unchanged:
                     run.gather(count, seed, aim)
-                    found.tables.append(run.specification())
+                    outcome.tables.append(run.specification())
                     run.writers()
                     findings += run.findings
                 if mine and grammars_of(diff.new, format):
                     logs = list(run.logs.values()) or _plain_logs(own, run, count, seed, aim)
                     grammar = GrammarRun(diff, format, workers["new"], scratch)
-                    found.tables.append(grammar.run(logs))
+                    outcome.tables.append(grammar.run(logs))
                     rest = [f for f in structural if f.grammar not in own_types]
                     mine = [replace(f, format=format) for f in by_data(mine, grammar.seen)]
                     structural = mine + rest
                     findings += grammar.findings
                 if sample := run.sampled():
-                    found.skipped.append(sample)
+                    outcome.skipped.append(sample)
         finally:
             for worker in workers.values():
                 worker.close()
     marked, unused = excused([*structural, *findings], load_excuses(new / FILE))
-    found.findings = in_order(marked)
-    found.unused_excuses = unused
-    return found
+    outcome.findings = in_order(marked)
+    outcome.unused_excuses = unused
+    return outcome
 
 
 def same_specification(old: Path, new: Path, format: str) -> bool:
@@ -172,16 +162,16 @@ def _plain_logs(
 
 def _readers(workers: dict[str, Worker], format: str) -> dict[str, str | None]:
     """Why each side has no reader of a format; None where it has one."""
-    found: dict[str, str | None] = {}
+    missing: dict[str, str | None] = {}
     for side, worker in workers.items():
         reply = worker.ask(do="formats")
         known = reply.get("formats", [])
         if "error" in reply:
             place = f"{reply['place']}: " if reply.get("place") else ""
-            found[side] = f"no executable specification ({place}{reply['error']})"
+            missing[side] = f"no executable specification ({place}{reply['error']})"
         else:
-            found[side] = None if format in known else UNKNOWN
-    return found
+            missing[side] = None if format in known else UNKNOWN
+    return missing
 
 
 def _who_reads(readers: Mapping[str, str | None], format: str) -> Iterator[Finding]:

@@ -7,22 +7,22 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from walproof.review.enums import compare_enums
-from walproof.review.expression import Expressions
+from walproof.review.expression import ExpressionReader
 from walproof.review.facets import FacetReader, Facets
 from walproof.review.finding import Class, Finding, Severity, in_order
+from walproof.review.grammar_model import Member, Model, Name
 from walproof.review.layout import (
-    asks_where_it_is,
     bounded,
+    depends_on_position,
     flattened,
     inlined,
     may_be_absent,
     names_in,
+    replaced,
     takes_what_is_left,
 )
 from walproof.review.members import BOTH, MemberDiff, is_coverage
 from walproof.review.pairing import Alignment, Pairing
-from walproof.review.resolved import Member, Model, Name
 
 PUSHED = "old readers misread all that follows in new logs, new readers in old ones"
 _RESERVED = ("reserved", "unused", "padding", "pad", "unknown", "spare", "filler")
@@ -34,8 +34,8 @@ class StructureDiff:
     def __init__(self, old: Model, new: Model) -> None:
         self.old, self.new = old, new
         self.pairing = Pairing(old, new)
-        self._read_old = FacetReader(old, Expressions(old, self.pairing.rename))
-        self._read_new = FacetReader(new, Expressions(new, lambda _, name: name))
+        self._read_old = FacetReader(old, ExpressionReader(old, self.pairing.rename))
+        self._read_new = FacetReader(new, ExpressionReader(new, lambda _, name: name))
         self._members = MemberDiff(old, new, self._same_type, self._same_enum)
         self._regrouped: set[Name] = set()
         self.spared: set[tuple[Name, str]] = set()
@@ -122,14 +122,14 @@ class StructureDiff:
                 return [new for _, new in self.pairing.alignments[a].pairs]
         return []
 
-    def _followed(self, model: Model, member: Member, kept: set[str]) -> bool:
+    def _followed(self, model: Model, member: Member, paired: set[str]) -> bool:
         """Whether a field that both sides have follows this one.
 
         The field that takes whatever is left does not count: it is there for what is new.
         """
         reader = self._read_new if model is self.new else self._read_old
         seq = model.classes[member.owner].seq
-        after = [m for m in seq[seq.index(member) + 1 :] if m.id in kept]
+        after = [m for m in seq[seq.index(member) + 1 :] if m.id in paired]
         if any(not takes_what_is_left(reader.of(m), m) for m in after):
             return True
         if model is self.new:
@@ -188,7 +188,7 @@ class StructureDiff:
 
     def _reshaped(self, a: Name, b: Name, alignment: Alignment) -> _Reshaped:
         """Gaps of the same number of bytes in which fields were replaced by others."""
-        found = _Reshaped()
+        reshaped = _Reshaped()
         # A field may also have kept its name, and left a part of its bytes to others.
         divided = [
             (gone, come)
@@ -197,7 +197,7 @@ class StructureDiff:
         ]
         spares = self._gaps(a, b, alignment, _is_spare)
         for gone, come in chain(divided, spares):
-            if any(m in found.removed for m in gone) or any(m in found.added for m in come):
+            if any(m in reshaped.removed for m in gone) or any(m in reshaped.added for m in come):
                 continue
             widths = (self._widths(self._read_old, gone), self._widths(self._read_new, come))
             if not gone or not come or widths[0] is None or widths[0] != widths[1]:
@@ -211,9 +211,9 @@ class StructureDiff:
             )
             if spare:
                 self.spared |= {(m.owner, m.id) for m in gone}
-            found.removed += gone
-            found.added += come
-            found.findings.append(
+            reshaped.removed += gone
+            reshaped.added += come
+            reshaped.findings.append(
                 Finding(
                     "FIELD_RESHAPED",
                     ("READ",) if spare else BOTH,
@@ -224,7 +224,7 @@ class StructureDiff:
                     self.new.where(come[0]),
                 )
             )
-        return found
+        return reshaped
 
     def _gaps(
         self, a: Name, b: Name, alignment: Alignment, may_shrink: Callable[[Member], bool]
@@ -257,11 +257,11 @@ class StructureDiff:
         first and not for the next.
         """
         runs: list[tuple[Any, int]] = []
-        own = {member.id for member in members}
+        names = {member.id for member in members}
         for member in members:
             bits = reader.expressions.bits(member)
             condition = reader.of(member).get("if")
-            if bits is None or asks_where_it_is(condition) or names_in(condition) & own:
+            if bits is None or depends_on_position(condition) or names_in(condition) & names:
                 return None
             if runs and runs[-1][0] == condition:
                 bits += runs.pop()[1]
@@ -283,27 +283,23 @@ class StructureDiff:
 
     def _see_through(self, model: Model, reader: FacetReader, name: Name) -> set[Name]:
         """Let the grouping of a type make no difference; returns it and the types inside it."""
-        found: set[Name] = set()
+        seen: set[Name] = set()
         waiting = [name]
         while waiting:
             outer = waiting.pop()
-            found.add(outer)
+            seen.add(outer)
             for member in model.classes[outer].seq:
-                if (inner := inlined(model, member)) and inner not in found:
+                if (inner := inlined(model, member)) and inner not in seen:
                     reader.expressions.transparent.add((outer, member.id))
                     waiting.append(inner)
-        return found
+        return seen
 
-    def _flat(self, model: Model, reader: FacetReader, name: Name) -> list[object]:
-        """The list of :func:`flattened`, with paired types under one name."""
-        return [self._with_new_types(entry, model) for entry in flattened(model, reader, name)]
-
-    def _with_new_types(self, value: object, model: Model) -> object:
-        if not isinstance(value, tuple):
-            return value
-        if model is self.old and value in self.pairing.classes:
-            return self.pairing.classes[value]
-        return tuple(self._with_new_types(part, model) for part in value)
+    def _flat(self, model: Model, reader: FacetReader, name: Name) -> list[Any]:
+        """Return the list of :func:`flattened`, with paired types under one name."""
+        fields = flattened(model, reader, name)
+        if model is self.old:
+            fields = [replaced(facets, self.pairing.classes) for facets in fields]
+        return fields
 
     def _regrouping(self, b: Name) -> Finding:
         return Finding(
@@ -328,26 +324,26 @@ class StructureDiff:
 
     def _instance_names(self, a: Name, b: Name) -> Iterator[Finding]:
         """Instances that only got another name: nothing else about them differs."""
-        one, other = self.old.classes[a].instances, self.new.classes[b].instances
-        come = {id: self._read_new.of(member) for id, member in other.items() if id not in one}
-        for id, member in one.items():
-            if id in other:
+        olds, news = self.old.classes[a].instances, self.new.classes[b].instances
+        come = {id: self._read_new.of(member) for id, member in news.items() if id not in olds}
+        for id, member in olds.items():
+            if id in news:
                 continue
             facets = self._read_old.of(member)
             twin = next((new for new, found in come.items() if found == facets), None)
             if twin is not None:
                 del come[twin]
-                self.pairing.note_rename(member, other[twin])
+                self.pairing.note_rename(member, news[twin])
                 yield Finding(
-                    "FIELD_RENAMED", ("API",), "warning", other[twin].shown, f"{id} → {twin}",
+                    "FIELD_RENAMED", ("API",), "warning", news[twin].shown, f"{id} → {twin}",
                     "programs that use the name in a generated parser; the bytes are the same",
-                    self.new.where(other[twin]),
+                    self.new.where(news[twin]),
                 )  # fmt: skip
 
     def _instances(self, a: Name, b: Name) -> Iterator[Finding]:
-        one, other = self.old.classes[a].instances, self.new.classes[b].instances
-        paired = {self.pairing.rename(a, id): member for id, member in one.items()}
-        for id, member in other.items():
+        olds, news = self.old.classes[a].instances, self.new.classes[b].instances
+        paired = {self.pairing.rename(a, id): member for id, member in olds.items()}
+        for id, member in news.items():
             old = paired.pop(id, None)
             if old is None:
                 yield self._instance_added(member)
@@ -391,9 +387,49 @@ def _is_spare(member: Member) -> bool:
 
 
 def _is_empty(facets: Facets) -> bool:
-    return facets.get("size") == ("sum", 0) or facets.get("bits") == 0
+    return facets.get("bits") == 0
 
 
 def structure(old: Model, new: Model) -> list[Finding]:
     """The findings of the structural diff, without what data shows."""
     return [replace(finding) for finding in StructureDiff(old, new).findings]
+
+
+def compare_enums(old: Model, new: Model, a: Name, b: Name) -> Iterator[Finding]:
+    """Yield the findings between two enums: names are for programs, values are bytes."""
+    before, after = old.enums[a], new.enums[b]
+    values_before = {name: value for value, name in before.items()}
+    values_after = {name: value for value, name in after.items()}
+
+    def where(value: int | None) -> str:
+        more = () if value is None else (str(value),)
+        return new.place(b[0], new.enum_paths[b], *more)
+
+    for name, value in values_before.items():
+        subject = f"{b[-1]}::{name}"
+        if name in values_after:
+            if values_after[name] != value:
+                yield Finding(
+                    "ENUM_RENUMBERED", ("READ", "WRITE"), "breaking", subject,
+                    f"{value} → {values_after[name]}",
+                    "both sides: the same byte means one thing here and another there",
+                    where(values_after[name]),
+                )  # fmt: skip
+        elif value in after and after[value] not in values_before:
+            yield Finding(
+                "ENUM_MEMBER_RENAMED", ("API",), "warning", subject, f"{name} → {after[value]}",
+                "programs that use the name; the bytes are the same", where(value),
+            )  # fmt: skip
+        elif value not in after:
+            yield Finding(
+                "ENUM_MEMBER_REMOVED", ("READ",), "breaking", subject, f"{value} has no name now",
+                "new readers, of old logs that hold it: they no longer know what it means",
+                where(None),
+            )  # fmt: skip
+    for value, name in after.items():
+        if value not in before and name not in values_before:
+            yield Finding(
+                "ENUM_MEMBER_ADDED", ("WRITE",), "note", f"{b[-1]}::{name}", f"{value} is new",
+                "old readers of new logs meet a value without a name; whether they refuse it is"
+                " up to the field", where(value),
+            )  # fmt: skip

@@ -18,7 +18,7 @@ from conformance.vectors import Vector, neutral
 from reference_impl.answer import Record
 from walproof.sweep.fields import FieldsOfFile, fields_of
 from walproof.sweep.formats import kind
-from walproof.sweep.settings import Setting, others, settings, told, writing_contexts
+from walproof.sweep.settings import Setting, context_values, others, settings, writing_contexts
 
 LARGEST = {"quick": 40 << 10, "full": 128 << 10}
 """Bytes of the largest log that a depth damages, and of all its payloads together, which may be
@@ -39,8 +39,8 @@ class Control:
     ``name`` is the file name it must have (its ending may tell the kind of file). ``records`` is
     what the executable specification reads from it, ``fields`` the field map of each file: grammars
     and what compiles them are where the control is made, and need not be where it is damaged.
-    ``contexts`` are others that it is read with, too; ``to_append`` and ``to_write`` those that a
-    writer is told which appends to it, or makes a log of its kind.
+    ``contexts`` are others that it is read with, too; ``to_append`` and ``to_write`` those of a
+    writer that appends to it, or writes a log like it.
     """
 
     id: str
@@ -96,14 +96,14 @@ def control_of(
     about = kind(format)
     append, write = (
         tuple(
-            one
-            for one in writing_contexts(
-                vectors, format, each, name, context, about.near, about.of_the_log
+            new_context
+            for new_context in writing_contexts(
+                vectors, format, operation, name, context, about.near, about.of_the_log
             )
-            if about.determines(one)
+            if about.determines(new_context)
         )
         or ({},)
-        for each in ("append", "write")
+        for operation in ("append", "write")
     )
     return replace(bare, fields=fields, contexts=contexts, to_append=append, to_write=write)
 
@@ -116,8 +116,8 @@ def choose(
     Without patterns: every vector of the format that is intact, undamaged, not empty and within
     :data:`LARGEST` and :data:`MOST_RECORDS`. Raises :class:`NoControl`.
     """
-    found = []
-    known = told(vectors.values(), format)
+    controls = []
+    known = context_values(vectors.values(), format)
     for vector in vectors.values():
         body = vector.body
         if body["format"] != format or body["operation"] not in ("read", "truncations"):
@@ -141,11 +141,11 @@ def choose(
         payloads = sum(len(record.payload) for record in control.records)
         small = len(control.records) <= MOST_RECORDS[depth] and payloads <= LARGEST[depth]
         if patterns or small:
-            found.append(control)
-    if not found:
-        asked = ", ".join(patterns) or "the default choice"
-        raise NoControl(f"no vector of {format} fits {asked}")
-    return sorted(found, key=lambda control: (control.size, control.id))
+            controls.append(control)
+    if not controls:
+        wanted = ", ".join(patterns) or "the default choice"
+        raise NoControl(f"no vector of {format} fits {wanted}")
+    return sorted(controls, key=lambda control: (control.size, control.id))
 
 
 def fingerprint(contents: Contents, start: int = 0) -> int:
@@ -165,5 +165,5 @@ def fingerprint(contents: Contents, start: int = 0) -> int:
 def seed_of(control: Control, setting: Setting) -> int:
     """Where the fingerprints of a control start: what the reader is told is part of a case."""
     suffix = control.name.rpartition(".")[2] if "." in control.name else ""
-    told = json.dumps([suffix, setting.profile, dict(setting.context)], sort_keys=True).encode()
-    return fingerprint(told)
+    text = json.dumps([suffix, setting.profile, dict(setting.context)], sort_keys=True).encode()
+    return fingerprint(text)

@@ -15,33 +15,33 @@ from walproof.sweep.known import Known
 from walproof.sweep.pairs import PAIR
 from walproof.sweep.plan import Enumerations
 from walproof.sweep.recipes import Recipe
-from walproof.sweep.shard import Found, found_from_json
+from walproof.sweep.shard import Occurrence, occurrence_from_json
 from walproof.sweep.writing import records_for, text_of
 
 
 @dataclass
 class Finding:
-    """All signatures of one effect: who answers how wrongly, and what, to logs that are what.
+    """All signatures of one effect of one implementation.
 
-    ``best`` is the simplest case; ``recipe`` its words. ``cause`` is the known failure that it
-    looks like: name and sentence. ``minimised`` says what minimising found, ``proposal`` where the
-    case is as a vector, ``repeat`` is the command that runs it again.
+    ``best`` is the simplest case; ``recipe`` its damage and ``request`` its records to write, in
+    words. ``cause`` is the known failure that it looks like: name and sentence. ``minimised`` says
+    how many simpler cases were tried, ``proposal`` where the case is as a vector, ``repeat`` is the
+    command that runs it again.
     """
 
-    best: Found
-    signatures: list[Found] = field(default_factory=list)
+    best: Occurrence
+    signatures: list[Occurrence] = field(default_factory=list)
     cause: tuple[str, str] | None = None
     recipe: Recipe | None = None
     minimised: str = ""
     proposal: str | None = None
     repeat: str | None = None
-    asked: str = ""
-    """What it was asked to write, in words."""
+    request: str = ""
 
     @property
     def count(self) -> int:
         """Cases that show it."""
-        return sum(found.count for found in self.signatures)
+        return sum(each.count for each in self.signatures)
 
     @property
     def signature(self) -> Signature:
@@ -52,42 +52,42 @@ class Finding:
     def operations(self) -> Counter[str]:
         """How many cases of which operation."""
         counts: Counter[str] = Counter()
-        for found in self.signatures:
-            counts[found.signature.operation] += found.count
+        for each in self.signatures:
+            counts[each.signature.operation] += each.count
         return counts
 
     @property
     def profiles(self) -> Counter[str]:
         """How many cases in which profile."""
         counts: Counter[str] = Counter()
-        for found in self.signatures:
-            counts[found.signature.profile] += found.count
+        for each in self.signatures:
+            counts[each.signature.profile] += each.count
         return counts
 
     @property
     def contexts(self) -> Counter[str]:
         """How many cases with which keys of the context varied; the empty text is for none."""
         counts: Counter[str] = Counter()
-        for found in self.signatures:
-            counts[found.signature.context] += found.count
+        for each in self.signatures:
+            counts[each.signature.context] += each.count
         return counts
 
     @property
-    def places(self) -> Counter[tuple[str, str]]:
+    def hits(self) -> Counter[tuple[str, str]]:
         """How many cases of which operation on which field; pairs are left out."""
         counts: Counter[tuple[str, str]] = Counter()
-        for found in self.signatures:
-            if found.signature.field:
-                counts[found.signature.operation, found.signature.field] += found.count
+        for each in self.signatures:
+            if each.signature.field:
+                counts[each.signature.operation, each.signature.field] += each.count
         return counts
 
     @property
     def fields(self) -> list[str]:
         """The fields that were hit by single damages, the commonest first."""
         counts: Counter[str] = Counter()
-        for found in self.signatures:
-            if found.signature.field:
-                counts[found.signature.field] += found.count
+        for each in self.signatures:
+            if each.signature.field:
+                counts[each.signature.field] += each.count
         return [name for name, _ in counts.most_common()]
 
     @property
@@ -98,25 +98,25 @@ class Finding:
         return (self.cause is not None, rank, -self.count, not single, self.best.order)
 
 
-def merged(markers: Iterable[Mapping[str, Any]]) -> dict[Signature, Found]:
+def merged(markers: Iterable[Mapping[str, Any]]) -> dict[Signature, Occurrence]:
     """The signatures of all shards."""
-    found: dict[Signature, Found] = {}
+    occurrences: dict[Signature, Occurrence] = {}
     for marker in markers:
         for body in marker["findings"]:
-            one = found_from_json(body)
-            before = found.get(one.signature)
-            found[one.signature] = before.merge(one) if before else one
-    return found
+            occurrence = occurrence_from_json(body)
+            before = occurrences.get(occurrence.signature)
+            occurrences[occurrence.signature] = before.merge(occurrence) if before else occurrence
+    return occurrences
 
 
-def findings(signatures: Iterable[Found], known: Mapping[str, Known]) -> list[Finding]:
+def findings(signatures: Iterable[Occurrence], known: Mapping[str, Known]) -> list[Finding]:
     """Findings by effect, the most telling first."""
     by_effect: dict[tuple[str, ...], Finding] = {}
-    for found in signatures:
-        effect = found.signature.effect
-        finding = by_effect.setdefault(effect, Finding(found))
-        finding.signatures.append(found)
-        finding.best = min(finding.best, found, key=lambda each: each.order)
+    for occurrence in signatures:
+        effect = occurrence.signature.effect
+        finding = by_effect.setdefault(effect, Finding(occurrence))
+        finding.signatures.append(occurrence)
+        finding.best = min(finding.best, occurrence, key=lambda each: each.order)
     for finding in by_effect.values():
         name = finding.signature.implementation
         if name in known:
@@ -132,13 +132,13 @@ def describe(enumerations: Enumerations, finding: Finding) -> None:
     setting = enumeration.control.settings[best.setting]
     if setting.writes:
         new = records_for(enumeration, setting, best.family, best.number)
-        finding.asked = text_of(new, setting)
+        finding.request = text_of(new, setting)
 
 
-def table(found: Iterable[Finding]) -> pa.Table:
+def table(findings: Iterable[Finding]) -> pa.Table:
     """The table ``findings``: one row a signature, with the finding that it belongs to."""
     rows = []
-    for number, finding in enumerate(found, 1):
+    for number, finding in enumerate(findings, 1):
         for each in finding.signatures:
             signature = each.signature
             rows.append(

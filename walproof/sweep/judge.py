@@ -14,11 +14,11 @@ from conformance.describe import payload_key
 from walproof.sweep import invariants
 from walproof.sweep.settings import READING
 
-AGREES, DIFFERS, CRASH, TIMEOUT, OVER_LIMIT, PROTOCOL_ERROR, SKIPPED, NOT_ASKED = range(8)
+AGREES, DIFFERS, CRASH, TIMEOUT, OVER_LIMIT, PROTOCOL_ERROR, SKIPPED, NOT_SENT = range(8)
 OUTCOMES = (
     "agrees", "differs", "crash", "timeout", "over-limit", "protocol-error", "skipped", None,
 )  # fmt: skip
-"""In the column of an implementation in ``sweep``; null where it was not asked."""
+"""In the column of an implementation in ``sweep``; null where it did not run."""
 
 CHANGED_LOG = "changes-the-log"
 LOST, CHANGED, EXTRA = "record-lost", "record-changed", "record-extra"
@@ -87,12 +87,12 @@ class Signature:
         was damaged and appended, not on what the writer does wrong.
         """
         if self.gravest in DEATHS:
-            words = self.said_reason if self.gravest == "crash" else ""
-            return (self.implementation, self.did, "", "", "", words)
-        owed = (self.implementation, self.did, self.verdict, self.reason)
+            text = self.said_reason if self.gravest == "crash" else ""
+            return (self.implementation, self.did, "", "", "", text)
+        expected = (self.implementation, self.did, self.verdict, self.reason)
         if self.profile not in READING:
-            return (*owed, "", "")
-        return (*owed, self.said_verdict, self.said_reason)
+            return (*expected, "", "")
+        return (*expected, self.said_verdict, self.said_reason)
 
     @property
     def did(self) -> str:
@@ -127,12 +127,12 @@ def compare(
     None where checksums were forged and nobody can know.
     """
     actual = normalise(answer)
-    found = differences(expected, actual, reports)
-    if not found:
+    sentences = differences(expected, actual, reports)
+    if not sentences:
         return None
     kinds: list[str] = []
     ranges = _Ranges(actual.get("lost", [])) if "lost" in reports else None
-    for sentence in found:
+    for sentence in sentences:
         part = sentence.partition(":")[0]
         if part == "records":
             kinds += _of_records(expected["records"], actual["records"], known, ranges, sentence)
@@ -142,10 +142,10 @@ def compare(
             kinds += _of_ranges(expected["lost"], actual.get("lost", []), ranges)
         else:
             kinds.append(f"other-{part}")
-    said = [
+    reported = [
         str(actual.get(part) or "") if part in reports else "" for part in ("verdict", "reason")
     ]
-    return Difference("+".join(dict.fromkeys(kinds)), "; ".join(found), *said)
+    return Difference("+".join(dict.fromkeys(kinds)), "; ".join(sentences), *reported)
 
 
 def of_writing(
@@ -157,10 +157,10 @@ def of_writing(
     effect, actual = judgement.effect, judgement.actual
     if effect in _ALONE or actual is None:
         return Difference(effect, judgement.difference)
-    found = compare(judgement.expected, actual, every_part([format]), known)
-    kinds = [kind for kind in (found.kind if found else "", effect) if kind]
-    said = str(actual["verdict"]), str(actual["reason"] or "")
-    return Difference("+".join(kinds), judgement.difference, *said)
+    difference = compare(judgement.expected, actual, every_part([format]), known)
+    kinds = [kind for kind in (difference.kind if difference else "", effect) if kind]
+    reported = str(actual["verdict"]), str(actual["reason"] or "")
+    return Difference("+".join(kinds), judgement.difference, *reported)
 
 
 _ALONE = frozenset({cases.REFUSED, cases.CHANGED_WHILE_REFUSING, cases.NOT_REFUSED, cases.NO_LOG})
@@ -181,10 +181,10 @@ class _Ranges:
 
     def cover(self, file: str | None, start: int, end: int) -> bool:
         """Whether all of these bytes lie in ranges; of none, whether an empty range names them."""
-        found = sorted(self._of.get(file or "", ()))
+        spans = sorted(self._of.get(file or "", ()))
         if start == end:
-            return any(lo <= start <= hi for lo, hi in found)
-        for lo, hi in found:
+            return any(lo <= start <= hi for lo, hi in spans)
+        for lo, hi in spans:
             if lo <= start < hi:
                 start = hi
         return start >= end
@@ -196,10 +196,10 @@ def _of_ranges(
     """How lost ranges differ: in the bytes, of which some may be listed nowhere, or in codes."""
     if not all(ranges.cover(gap.get("file"), gap["from"], gap["to"]) for gap in expected):
         return [invariants.SILENT_LOSS]
-    places = [
+    spans = [
         [(gap.get("file"), gap["from"], gap["to"]) for gap in lost] for lost in (expected, actual)
     ]
-    return [OTHER_RANGE if places[0] != places[1] else OTHER_REASON]
+    return [OTHER_RANGE if spans[0] != spans[1] else OTHER_REASON]
 
 
 def _of_records(
@@ -214,8 +214,8 @@ def _of_records(
         named = re.search(r"; (\w+) of record", sentence)
         return [f"other-{named[1]}" if named else "other-records"]
     new = [r for r, key in zip(actual, got, strict=True) if key not in set(want)]
-    places = {(r.get("file"), r.get("at")) for r in expected}
-    if any("at" in r and (r.get("file"), r["at"]) in places for r in new):
+    positions = {(r.get("file"), r.get("at")) for r in expected}
+    if any("at" in r and (r.get("file"), r["at"]) in positions for r in new):
         return [CHANGED]
     if known is not None and any(payload_key(r) not in known for r in new):
         return [invariants.INVENTED]

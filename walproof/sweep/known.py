@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,20 +14,18 @@ from conformance.describe import payload_key
 from conformance.recipes.generate import NOTHING, answer_to
 from conformance.registry import Implementation
 from conformance.vectors import Vector
-from walproof.sweep.children import Reply
 from walproof.sweep.fields import generic
 from walproof.sweep.judge import (
-    NOT_ASKED,
     OUTCOMES,
-    SKIPPED,
     Difference,
     Signature,
     compare,
     of_writing,
 )
 from walproof.sweep.plan import Plan
-from walproof.sweep.settings import PROFILES, READING, WRITING, Setting
-from walproof.sweep.worker import alone
+from walproof.sweep.programs import Reply
+from walproof.sweep.settings import PROFILES, Setting
+from walproof.sweep.shard_pool import runner_here
 
 Effect = tuple[str, ...]
 """What is wrong with an answer, to a log that is what: see ``Signature.effect``."""
@@ -40,7 +37,7 @@ SLOW = frozenset({"timeout", "over-limit"})
 class Known:
     """The causes behind the known failures of one implementation, by their effects.
 
-    Each vector of the list is asked once more, and what comes is judged as a case of the sweep is.
+    Each vector of the list runs once more, and the reply is judged like a case of the sweep.
     A finding looks like a known failure when its effect is the same: the gravest thing that is
     wrong, the verdict and reason that were owed, and what was said. Of several causes with this
     effect, the one counts whose vectors damage the same fields. That is no proof of the same
@@ -63,48 +60,46 @@ class Known:
             and vectors[entry.vector].operation != "truncations"
             and entry.profile in PROFILES
         ]
-        seen = self._asked_again(plan, {vector.id: vector for _, vector in entries}, vectors)
+        quick = [(entry, vector) for entry, vector in entries if entry.result not in SLOW]
+        effects = self._effects(plan, quick, vectors)
         for entry, vector in entries:
             self._fields[entry.cause].update(_fields_in(vector.damage))
             if entry.result in SLOW:
                 effect: Effect | None = _signature(entry.profile, Difference(entry.result, ""))
             else:
-                effect = seen.get((vector.id, entry.profile))
+                effect = effects.get((vector.id, entry.profile))
             if effect is not None:
                 self._by_effect[effect][entry.cause] += 1
 
-    def _asked_again(
-        self, plan: Plan, vectors: Mapping[str, Vector], known: Mapping[str, Vector]
+    def _effects(
+        self,
+        plan: Plan,
+        entries: Iterable[tuple[known_failures.KnownFailure, Vector]],
+        vectors: Mapping[str, Vector],
     ) -> dict[tuple[str, str], Effect]:
-        """The effect of each known failure: by vector and profile."""
+        """Return the effect of each known failure, by vector and profile."""
         (program,) = [program for program in plan.programs if program.name == self._name]
-        found: dict[tuple[str, str], Effect] = {}
-        with alone(replace(plan, fast=False, programs=(program,))) as worker:
-            asker = worker.askers[self._name]
-            asker.patience = None  # it learns from cases of a sweep
-            for vector in vectors.values():
-                context = vector.body.get("context", {})
-                if vector.operation in WRITING:
-                    if vector.operation in program.profiles:
-                        step = AppendStep if vector.operation == "append" else WriteStep
-                        asker.ask_step((vector, vector.operation), step(vector))
+        effects: dict[tuple[str, str], Effect] = {}
+        with runner_here(replace(plan, fast=False, programs=(program,))) as runner:
+            client = runner.clients[self._name]
+            for entry, vector in entries:
+                setting = Setting(entry.profile, vector.body.get("context", {}))
+                if not program.takes(plan.format, setting):
                     continue
-                for profile in READING:
-                    if program.takes(plan.format, Setting(profile, context)):
-                        told = json.dumps(context)
-                        asker.ask((vector, profile), vector.neutral_name, vector.contents, told,
-                                  profile)  # fmt: skip
-            asker.drain()
-            for reply in asker.replies:
-                vector, profile = reply.token
-                control = known.get(vector.control or "")
+                if setting.writes:
+                    step = AppendStep if vector.operation == "append" else WriteStep
+                    reply = client.write(step(vector))
+                else:
+                    reply = client.read(
+                        vector.neutral_name, vector.contents, setting.context, entry.profile
+                    )
+                control = vectors.get(vector.control or "")
                 written = None
                 if control is not None and "expect" in control.body:
                     written = frozenset(map(payload_key, control.body["expect"]["records"]))
-                reports = reply.reports or asker.reports
-                if effect := _effect(vector, profile, reply, reports, written):
-                    found[vector.id, profile] = effect
-        return found
+                if effect := _effect(vector, entry.profile, reply, written):
+                    effects[vector.id, entry.profile] = effect
+        return effects
 
     def cause_of(self, signature: Signature, fields: Iterable[str]) -> tuple[str, str] | None:
         """Name and sentence of the cause that a finding looks like; ``fields`` are those hit."""
@@ -121,38 +116,36 @@ class Known:
 
 
 def _effect(
-    vector: Vector,
-    profile: str,
-    reply: Reply,
-    reports: Sequence[str],
-    written: frozenset[str] | None,
+    vector: Vector, profile: str, reply: Reply, written: frozenset[str] | None
 ) -> Effect | None:
-    """What is wrong with a reply, as a signature has it; None if nothing is, or none came."""
+    """Return what is wrong with a reply, as a signature has it; None if nothing is."""
     expect = vector.body["expect_strict" if profile == "strict" else "expect"]
-    found: Difference | None = None
+    difference: Difference | None = None
     if reply.judgement is not None:
-        found = of_writing(reply.judgement, vector.body["format"], written)
-        expect = _before(vector) if found else expect
+        difference = of_writing(reply.judgement, vector.body["format"], written)
+        expect = _before(vector) if difference else expect
     elif reply.answer is not None:
-        found = compare(expect, reply.answer, reports, written)
-    elif reply.outcome not in (SKIPPED, NOT_ASKED):
-        found = Difference(OUTCOMES[reply.outcome] or "", reply.text, reason=reply.text)
-    if found is None:
+        difference = compare(expect, reply.answer, reply.reports, written)
+    elif reply.failed:
+        difference = Difference(OUTCOMES[reply.outcome] or "", reply.text, reason=reply.text)
+    if difference is None:
         return None
-    return _signature(profile, found, expect["verdict"], expect["reason"] or "")
+    return _signature(profile, difference, expect["verdict"], expect["reason"] or "")
 
 
-def _signature(profile: str, found: Difference, verdict: str = "", reason: str = "") -> Effect:
-    said = found.verdict, found.reason
-    return Signature("", "", "", found.kind, verdict, reason, *said, profile).effect[1:]
+def _signature(profile: str, difference: Difference, verdict: str = "", reason: str = "") -> Effect:
+    reported = difference.verdict, difference.reason
+    return Signature("", "", "", difference.kind, verdict, reason, *reported, profile).effect[1:]
 
 
 def _before(vector: Vector) -> Mapping[str, Any]:
     """The answer to the log that a vector appends to, as it stands: what a sweep says of it."""
     if vector.operation == "write":
         return NOTHING.to_json()
-    told = vector.body.get("context", {})
-    return answer_to(vector.body["format"], vector.contents, told, name=vector.input.name).to_json()
+    context = vector.body.get("context", {})
+    return answer_to(
+        vector.body["format"], vector.contents, context, name=vector.input.name
+    ).to_json()
 
 
 def _fields_in(damage: Iterable[str]) -> set[str]:

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from walproof.sweep.findings import Finding
 from walproof.sweep.pairs import PAIR
-from walproof.sweep.plan import FAST, Enumerations, Plan, Run
+from walproof.sweep.plan import Enumerations, Plan, Run
+from walproof.sweep.programs import FAST
 from walproof.sweep.settings import simplest
-from walproof.sweep.shard import Found
-from walproof.sweep.worker import alone
+from walproof.sweep.shard import Occurrence
+from walproof.sweep.shard_pool import runner_here
 
 TRIALS = 200
 """Cases that are tried, at most, on each smaller log."""
@@ -32,17 +33,16 @@ def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: f
     deadline = time.monotonic() + seconds
     for name in dict.fromkeys(finding.signature.implementation for finding in findings):
         mine = [f for f in findings if f.signature.implementation == name]
-        with alone(_only(plan, name), enumerations) as worker:
+        with runner_here(_only(plan, name), enumerations) as runner:
             for finding in mine:
                 if time.monotonic() > deadline:
                     finding.minimised = "not minimised: out of time"
                     continue
                 tried = 0
                 for runs in _simpler(enumerations, finding):
-                    worker.shards.plan = worker.plan.with_shard(runs)
+                    runner.plan = runner.plan.with_shard(runs)
                     tried += sum(run.stop - run.start for run in runs)
-                    found = worker.shards.run(0).found.values()
-                    better = _same_effect(finding, list(found))
+                    better = _same_effect(finding, list(runner.run(0).occurrences.values()))
                     if better is not None:
                         finding.best = better
                         break
@@ -57,12 +57,12 @@ def _only(plan: Plan, name: str) -> Plan:
         plan,
         fast=name == FAST,
         programs=tuple(program for program in plan.programs if program.name == name),
-        limits=replace(plan.limits, give_up=5),
+        limits=replace(plan.limits, max_failures=5),
     )
 
 
-def _same_effect(finding: Finding, found: Sequence[Found]) -> Found | None:
-    fitting = [f for f in found if f.signature.effect == finding.signature.effect]
+def _same_effect(finding: Finding, occurrences: Sequence[Occurrence]) -> Occurrence | None:
+    fitting = [f for f in occurrences if f.signature.effect == finding.signature.effect]
     fitting = [f for f in fitting if f.order < finding.best.order]
     return min(fitting, key=lambda f: f.order, default=None)
 
@@ -78,25 +78,25 @@ def _simpler(enumerations: Enumerations, finding: Finding) -> Iterator[tuple[Run
     if best.signature.operation == PAIR:
         halves = enumeration.pairs.halves(best.number) or []
         yield tuple(
-            _exactly(control, enumeration.families.index(family), own, n)
-            for own in owns
+            _exactly(control, enumeration.families.index(family), setting, n)
+            for setting in owns
             for family, n in halves
         )
         if best.setting not in owns[:1]:
-            yield tuple(_exactly(control, best.family, own, best.number) for own in owns)
+            yield tuple(_exactly(control, best.family, setting, best.number) for setting in owns)
         return
-    for own in owns:
-        if best.setting != own:
-            yield (_exactly(control, best.family, own, best.number),)
+    for setting in owns:
+        if best.setting != setting:
+            yield (_exactly(control, best.family, setting, best.number),)
     if best.family == enumeration.lists:
         yield from _other_lists(enumerations, finding)
         return
     smaller = [n for n in range(control) if plan.controls[n].size <= plan.controls[control].size]
     for other in (*smaller[:SMALLER], control):
         there = enumerations[other]
-        own = simplest(plan.controls[other].settings, settings[best.setting])[0]
+        setting = simplest(plan.controls[other].settings, settings[best.setting])[0]
         runs = [
-            _exactly(other, number, own, n)
+            _exactly(other, number, setting, n)
             for number, family in enumerate(there.families)
             if family.operation == best.signature.operation
             for n in range(0, family.count, -(-family.count // LOOKED_AT))
@@ -113,8 +113,8 @@ def _other_lists(enumerations: Enumerations, finding: Finding) -> Iterator[tuple
     like = plan.controls[control].settings[best.setting]
     for other in dict.fromkeys((*range(min(SMALLER, control)), control)):
         family = enumerations[other].lists
-        own = simplest(plan.controls[other].settings, like)[-1]
-        yield (Run(other, family, own, 0, TRIALS, spread=False),)
+        setting = simplest(plan.controls[other].settings, like)[-1]
+        yield (Run(other, family, setting, 0, TRIALS, spread=False),)
 
 
 def _exactly(control: int, family: int, setting: int, number: int) -> Run:

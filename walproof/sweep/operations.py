@@ -8,12 +8,17 @@ checked for every finding, and by a test for every number.
 from __future__ import annotations
 
 import functools
+import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
+from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
-from walproof.sweep.fields import FieldsOfFile, generic
-from walproof.sweep.formats.kind import Edit
+from walproof.sweep.fields import FieldsOfFile, generic, leaf_name
+from walproof.sweep.formats import kind
+from walproof.sweep.formats.kind import Edit, Seal
 
 TO_THE_END = 1 << 62
 """``hi`` of an edit that takes whatever follows, also what another damage put there."""
@@ -21,6 +26,19 @@ TO_THE_END = 1 << 62
 SHIFTING = frozenset({"swap-sectors", "stale", "duplicate", "drop", "insert", "splice"})
 """Operations that repeat, drop, reorder or replace whole units, or move them: a format without
 sequence numbers cannot tell (spec/conventions.md, "Invariants")."""
+
+MAX_SPLICES = 40
+"""Pairs of like fields that are spliced, at most, for each kind of field."""
+
+MAX_BOUNDARIES = 512
+"""Offsets of one file where bytes are inserted and older bytes begin, at most."""
+
+RESEAL = "reseal"
+"""Damage under a checksum that holds: a field is changed, and the checksum is made to match.
+
+Single faults end at the checksum, so that a reader's work after it is never seen. These are
+``flip`` or ``set``, then the ``reseal`` of the format's recipes.
+"""
 
 _BYTES = [bytes([value]) for value in range(256)]
 
@@ -268,3 +286,160 @@ def sectors(zero: Listed, swap: Listed, sizes: Sequence[int]) -> None:
                     lambda damage, a=a, b=b, s=sector: damage.swap_sectors(a, b, s, file),  # type: ignore[misc]
                     f"sectors of {sector} bytes",
                 )
+
+
+# -- moved, repeated or replaced -------------------------------------------------------------------
+
+
+def duplicate_and_drop(duplicate: Listed, drop: Listed) -> None:
+    """Whole fields written twice, or missing."""
+    for field in duplicate.fields.all:
+        path, name = duplicate.named(field.path), generic(field.path)
+        copy = duplicate.data[field.start : field.end]
+        duplicate.add(
+            ((field.end, field.end, copy),),
+            lambda damage, path=path: damage.duplicate(path),  # type: ignore[misc]
+            name,
+        )
+        drop.add(
+            ((field.start, field.end, b""),),
+            lambda damage, path=path: damage.drop(path),  # type: ignore[misc]
+            name,
+        )
+
+
+def splice(family: Listed) -> None:
+    """One field over another of its kind: neighbours, and the first and the last."""
+    kinds: defaultdict[str, list[Field]] = defaultdict(list)
+    for field in family.fields.all:
+        kinds[generic(field.path)].append(field)
+    for name, fields in kinds.items():
+        pairs = [(0, len(fields) - 1), (len(fields) - 1, 0)]
+        for n in range(len(fields) - 1):
+            pairs += [(n, n + 1), (n + 1, n)]
+        for one, other in dict.fromkeys(pairs[:MAX_SPLICES]):
+            target, source = fields[one], fields[other]
+            new = family.data[source.start : source.end]
+            path, what = family.named(target.path), family.named(source.path)
+            family.add(
+                ((target.start, target.end, new),),
+                lambda damage, p=path, new=new, w=what: damage.splice(p, new, w),  # type: ignore[misc]
+                name,
+            )
+
+
+def insert(family: Listed, seed: str) -> None:
+    """Bytes in front of fields; what follows moves up."""
+    garbage = random.Random(seed).randbytes(13)
+    news = [b"\0", b"\xff", bytes(7), garbage[:4], garbage]
+    file = family.file
+    for at in boundaries(family):
+        for new in news:
+            family.add(
+                ((at, at, new),),
+                lambda damage, at=at, new=new: damage.insert(at, new, None, file),  # type: ignore[misc]
+                family.fields.name_at(at),
+            )
+
+
+def stale(family: Listed, older: Sequence[tuple[str, bytes]], sizes: Sequence[int]) -> None:
+    """Sectors of an older generation of the file, and its bytes from some place on."""
+    size, file = len(family.data), family.file
+    for _, bytes_then in older:
+        ranges = [
+            (n * sector, min((n + 1) * sector, size))
+            for sector in sizes
+            for n in range(-(-size // sector))
+        ]
+        tails = [(at, size) for at in boundaries(family)]
+        for lo, hi in dict.fromkeys(ranges + tails):
+            if len(bytes_then) <= lo:
+                continue
+            family.add(
+                ((lo, hi, bytes_then[lo:hi]),),
+                lambda damage, lo=lo, hi=hi, then=bytes_then: damage.stale(lo, hi, then, file),  # type: ignore[misc]
+                family.fields.name_at(lo),
+            )
+
+
+def extend(family: Listed, seed: str) -> None:
+    """Preallocated space, a torn write of garbage."""
+    garbage = random.Random(seed).randbytes(64)
+    news = [(bytes(n), f"{n} zeros") for n in (*range(1, 17), 512, 4096)]
+    news += [(b"\xff" * n, f"{n} times ff") for n in (*range(1, 9), 512)]
+    news += [(garbage[:n], f"garbage of {n} bytes") for n in range(1, 65)]
+    append(family, news)
+
+
+def extend_by_logs(family: Listed, older: Sequence[tuple[str, bytes]]) -> None:
+    """Another log after the end, or the same one once more."""
+    news = [(family.data, "a copy of itself")]
+    append(family, news + [(data, f"the bytes of {name}") for name, data in older])
+
+
+def append(family: Listed, news: Sequence[tuple[bytes, str]]) -> None:
+    """Enter an extension for each of these bytes, with what they are."""
+    file = family.file
+    for new, what in news:
+        family.add(
+            ((-1, -1, new),),
+            lambda damage, new=new, what=what: damage.extend(new, what, file),  # type: ignore[misc]
+            "the end",
+        )
+
+
+def boundaries(family: Listed) -> list[int]:
+    """Where fields begin; of a file with very many, some evenly."""
+    found = sorted({0, *(field.start for field in family.fields.all), family.fields.size})
+    step = -(-len(found) // MAX_BOUNDARIES)
+    return found[::step]
+
+
+# -- under a checksum that holds -------------------------------------------------------------------
+
+
+def reseal(family: Listed, format: str) -> None:
+    """Each bit, the edges and for single bytes each value of structural fields, then reseal."""
+    structural = set(family.fields.structural)
+    for seal in kind(format).seals:
+        if family.file and not seal.in_folders:
+            continue
+        units = [field for field in family.fields.all if generic(field.path) == seal.unit]
+        for unit in units:
+            if not seal.is_there(family.data, unit):
+                continue
+            for leaf in family.fields.leaves:
+                inside = unit.start <= leaf.start and leaf.end <= unit.end
+                if inside and leaf.start in structural and leaf_name(leaf.path) != "checksum":
+                    _leaf(family, seal, unit, leaf)
+
+
+def _leaf(family: Listed, seal: Seal, unit: Field, leaf: Field) -> None:
+    data, file = family.data, family.file
+    path, unit_path = family.named(leaf.path), family.named(unit.path)
+    for new, change in _changes(data[leaf.start : leaf.end], path):
+        changed = data[: leaf.start] + new + data[leaf.end :]
+        right = seal.edit(changed, unit, family.fields.all)
+        if right[1] > len(data) or changed[right[0] : right[1]] == right[2]:
+            continue  # nothing that the checksum covers
+
+        def call(damage: Damage, change: Any = change, seal: Seal = seal) -> None:
+            change(damage)
+            seal.reseal(damage, unit_path, file)
+
+        family.add(((leaf.start, leaf.end, new), right), call, generic(leaf.path))
+
+
+def _changes(old: bytes, path: str) -> Iterator[tuple[bytes, Callable[[Damage], None]]]:
+    seen = {old}
+    for bit in range(8 * len(old)):
+        new = bytearray(old)
+        new[bit // 8] ^= 1 << bit % 8
+        seen.add(bytes(new))
+        yield bytes(new), lambda damage, bit=bit: damage.flip(path, bit)  # type: ignore[misc]
+    values = [bytes([value]) for value in range(256)] if len(old) == 1 else []
+    if len(old) <= 8:
+        values += edge_values(old)
+    for value in dict.fromkeys(values):
+        if value not in seen:
+            yield value, lambda damage, value=value: damage.set(path, value)  # type: ignore[misc]

@@ -6,32 +6,22 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from conformance import __version__
 from conformance.contents import digest
-from conformance.sandbox import Sandbox, evidence
 from walproof.sweep import shares
-from walproof.sweep.children import Limits
 from walproof.sweep.controls import Control, seed_of
 from walproof.sweep.formats import kind
+from walproof.sweep.programs import FAST, REFERENCE, Limits, Program
 from walproof.sweep.recipes import LISTS, Enumeration
-from walproof.sweep.settings import PROFILES, READING, Setting, reads_any
+from walproof.sweep.settings import PROFILES, Setting
 
-REFERENCE, FAST = "reference", "fast"
+SMALL_BYTES = 4096
+"""A log of at most so many bytes gets more than its share of the cases: it is read quickly."""
 
-SMALL = 4096
-"""Bytes of a log that gets more than its share of the cases: it is read quickly."""
-
-
-ONE_SHOT_COST = 200.0
-WRITING = 10.0
-"""How many times as long as reading it takes to write or append, and to read that several times."""
-SHARD = 20_000.0
-"""What a shard costs, about: two seconds. A slow program takes longer, so a shard that asks one
-has at most :data:`ASKED` cases."""
-ASKED = 5_000
+SHARD_CASES = 1000
+"""Cases of a shard: some seconds of most readers."""
 
 
 class Run(NamedTuple):
@@ -57,39 +47,11 @@ class Coverage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Program:
-    """An implementation outside the worker: its command, and what makes it another one.
-
-    It is asked in its ``profiles``; one that is ``one_shot`` cannot be told a context. It runs in a
-    box if it is ``isolated``, and may change the folders ``writes`` besides its own.
-    """
-
-    name: str
-    command: tuple[str, ...]
-    one_shot: bool = False
-    version: str = ""
-    profiles: tuple[str, ...] = READING
-    isolated: bool = True
-    writes: tuple[str, ...] = ()
-
-    def box(self, folder: Path) -> Sandbox | None:
-        """The box around it on this machine, with this folder; or none."""
-        if not self.isolated:
-            return None
-        return Sandbox(folder, hides=evidence(), writes=map(Path, self.writes))
-
-    def takes(self, format: str, setting: Setting) -> bool:
-        """Whether it can be asked in this way."""
-        blind = self.one_shot and reads_any(format, setting.context)
-        return setting.profile in self.profiles and not blind
-
-
-@dataclass(frozen=True)
 class Plan:
-    """One sweep. ``fast`` asks the twin too; ``profiles`` are those that are asked in;
+    """One sweep. ``fast`` runs the scanner too; only cases in ``profiles`` run;
     ``coverage`` says what share of each group runs.
 
-    The executable specification reads every case, and every program that can be asked is.
+    The executable specification reads every case, and every program that takes it.
     """
 
     format: str
@@ -142,8 +104,8 @@ class Plan:
     @property
     def digest(self) -> str:
         """A short name for exactly this plan."""
-        told = json.dumps(self.describe(), sort_keys=True).encode()
-        return hashlib.sha256(told).hexdigest()[:16]
+        text = json.dumps(self.describe(), sort_keys=True).encode()
+        return hashlib.sha256(text).hexdigest()[:16]
 
 
 class Enumerations:
@@ -218,7 +180,7 @@ def make(
     programs: Sequence[Program],
     limits: Limits,
     seed: int = 1,
-    shard: float = SHARD,
+    shard_cases: int = SHARD_CASES,
     profiles: Sequence[str] = PROFILES,
 ) -> tuple[Plan, Enumerations]:
     """Choose the cases of a sweep, at most ``cases``, and cut them into shards.
@@ -243,16 +205,15 @@ def make(
         for group, total in zip(groups, planned, strict=True)
         for run in _chosen(blocks[group], total, controls)
     ]
-    costs = {run: _cost(controls[run.control], run.setting, programs) for run in runs}
-    made = replace(
+    plan = replace(
         bare,
-        shards=cut(sorted(runs), costs, programs, shard),
+        shards=_cut(sorted(runs), shard_cases),
         coverage={
             group: Coverage(*both) for group, *both in zip(groups, planned, possible, strict=True)
         },
     )
-    enumerations.plan = made
-    return made, enumerations
+    enumerations.plan = plan
+    return plan, enumerations
 
 
 class Block(NamedTuple):
@@ -269,34 +230,34 @@ def _blocks(
     plan: Plan, enumeration: Enumeration, number: int, control: Control
 ) -> dict[str, list[Block]]:
     """The blocks of a control by group, without those that no program can be asked."""
-    found: dict[str, list[Block]] = {}
+    blocks: dict[str, list[Block]] = {}
     for n, setting in enumerate(control.settings):
         if setting.profile not in plan.profiles:
             continue
         if plan.programs and not any(p.takes(plan.format, setting) for p in plan.programs):
             continue
         if setting.writes:
-            _writing_blocks(found, enumeration, number, n, setting)
+            _writing_blocks(blocks, enumeration, number, n, setting)
             continue
         # What a reader does in the profile strict follows mostly from what it does in the other.
         weight = 2.0 if setting.profile == "recover" else 1.0
         if setting.varied:
             most = enumeration.count(enumeration.any)
-            found.setdefault(shares.CONTEXTS, []).append(
+            blocks.setdefault(shares.CONTEXTS, []).append(
                 Block(number, enumeration.any, n, most, weight)
             )
             continue
         for family in range(len(enumeration.families)):
-            found.setdefault(enumeration.group(family), []).append(
+            blocks.setdefault(enumeration.group(family), []).append(
                 Block(number, family, n, enumeration.count(family), weight)
             )
         most = enumeration.count(enumeration.pair)
-        found.setdefault(shares.PAIRS, []).append(Block(number, enumeration.pair, n, most, weight))
-    return found
+        blocks.setdefault(shares.PAIRS, []).append(Block(number, enumeration.pair, n, most, weight))
+    return blocks
 
 
 def _writing_blocks(
-    found: dict[str, list[Block]],
+    blocks: dict[str, list[Block]],
     enumeration: Enumeration,
     control: int,
     number: int,
@@ -305,9 +266,9 @@ def _writing_blocks(
     """What is written, and what is appended to: damaged logs, pairs, the log as it is."""
     lists = Block(control, enumeration.lists, number, LISTS, 1.0)
     if setting.profile == "write":
-        found.setdefault(shares.WRITES, []).append(lists)
+        blocks.setdefault(shares.WRITES, []).append(lists)
         return
-    appends = found.setdefault(shares.APPENDS, [])
+    appends = blocks.setdefault(shares.APPENDS, [])
     weight = 0.5 if setting.plain else 1.0
     appends.append(lists._replace(most=1 if setting.plain else LISTS, weight=weight))
     for family, times in ((enumeration.any, 4.0), (enumeration.pair, 1.0)):
@@ -319,7 +280,7 @@ def _chosen(
     blocks: Sequence[Sequence[Block]], total: int, controls: Sequence[Control]
 ) -> Iterator[Run]:
     """What a group runs: shared out among its controls, then among the blocks of each."""
-    weights = [10.0 if controls[one[0].control].size <= SMALL else 1.0 for one in blocks]
+    weights = [10.0 if controls[one[0].control].size <= SMALL_BYTES else 1.0 for one in blocks]
     most = [sum(block.most for block in one) for one in blocks]
     for of_control, share in zip(blocks, shares.shared(total, most, weights), strict=True):
         parts = shares.shared(share, [b.most for b in of_control], [b.weight for b in of_control])
@@ -328,43 +289,21 @@ def _chosen(
                 yield Run(block.control, block.family, block.setting, 0, count)
 
 
-def _cost(control: Control, setting: int, programs: Sequence[Program]) -> float:
-    """What a case of a control costs, about, in units of 0.1 ms of one processor."""
-    times = kind(control.format).cost * (len(control.files) or 1)
-    reading = times * (1 + control.size / 16384 + len(control.records) / 16)
-    if control.settings[setting].writes:
-        return WRITING * reading + 20.0 * len(programs)
-    return reading + sum(ONE_SHOT_COST if program.one_shot else 2.0 for program in programs)
+def _cut(runs: Sequence[Run], shard_cases: int) -> tuple[tuple[Run, ...], ...]:
+    """Cut runs into shards, in an order that mixes the controls.
 
-
-def cut(
-    runs: Sequence[Run],
-    costs: Mapping[Run, float],
-    programs: Sequence[Program],
-    shard: float = SHARD,
-) -> tuple[tuple[Run, ...], ...]:
-    """Shards of some seconds each, however many that are; the same for any machine.
-
-    They come in an order that mixes the controls: a sweep that is stopped early saw some of all.
+    A sweep that is stopped early then has some of all.
     """
-    shards: list[tuple[Run, ...]] = []
-    now: list[Run] = []
-    room, cases = shard, 0
+    shards: list[list[Run]] = []
+    room = 0
     for run in runs:
-        start, cost = run.start, costs[run]
+        start = run.start
         while start < run.stop:
-            count = min(run.stop - start, max(1, int(room / cost)))
-            if programs:
-                count = min(count, ASKED - cases)
-            now.append(run._replace(start=start, stop=start + count))
+            if not room:
+                shards.append([])
+                room = shard_cases
+            count = min(run.stop - start, room)
+            shards[-1].append(run._replace(start=start, stop=start + count))
             start += count
-            cases += count
-            room -= count * cost
-            if room < cost or (programs and cases >= ASKED):
-                shards.append(tuple(now))
-                now, room, cases = [], shard, 0
-    if now and shards and room > shard / 2:
-        shards[-1] += tuple(now)
-    elif now:
-        shards.append(tuple(now))
-    return tuple(shards[shares.spread(n, len(shards), 0)] for n in range(len(shards)))
+            room -= count
+    return tuple(tuple(shards[shares.spread(n, len(shards), 0)]) for n in range(len(shards)))

@@ -76,13 +76,13 @@ class Proposer:
         body = self._body(finding, control, contents, slug, asked)
         folder = f"proposals/{self.format}"
         if isinstance(contents, bytes):
-            self.store.write_bytes(f"{folder}/{body['input']}", contents)
+            self.store.write(f"{folder}/{body['input']}", contents)
         else:
             for name, data in contents.items():
-                self.store.write_bytes(f"{folder}/{body['input']}/{name}", data)
+                self.store.write(f"{folder}/{body['input']}/{name}", data)
         recipe = self._recipe(finding, control, body) if asked is None else _writing(finding, body)
-        self.store.write_bytes(f"{folder}/{slug}.py", recipe)
-        self.store.write_bytes(f"{folder}/{slug}.json", dump(body))
+        self.store.write(f"{folder}/{slug}.py", recipe)
+        self.store.write(f"{folder}/{slug}.json", dump(body))
         finding.proposal = f"{folder}/{slug}.json"
 
     def _slug(self, finding: Finding) -> str:
@@ -128,7 +128,7 @@ class Proposer:
         expect = answers["expect"]
         kin = self._kin(control, operation, expect["verdict"], expect["reason"])
         words = list(recipe.damage)
-        words += [finding.asked] if finding.asked else []
+        words += [finding.request] if finding.request else []
         words += [f"told another {key}" for key in filter(None, signature.context.split(", "))]
         if signature.operation == "none":
             kind = "valid" if answers["expect"]["verdict"] == "intact" else "eof"

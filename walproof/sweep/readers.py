@@ -102,9 +102,9 @@ def seen(events: Iterable[Event]) -> Seen:
     records: list[Record] = []
     lost: list[Lost] = []
     end: End | None = None
-    kept: list[Event] = []
+    all_events: list[Event] = []
     for event in events:
-        kept.append(event)
+        all_events.append(event)
         if type(event) is Record:
             records.append(event)
         elif type(event) is Lost:
@@ -115,7 +115,7 @@ def seen(events: Iterable[Event]) -> Seen:
             end = event
     if end is None:
         raise ValueError("the reader stopped without a verdict")
-    return Seen(records, lost, end, kept)
+    return Seen(records, lost, end, all_events)
 
 
 class Fast:
@@ -136,9 +136,9 @@ class Fast:
         log = MemoryLog(place, control.context, contents)
         return list(self.scanner.scan(log, _ALL))
 
-    def agrees(self, events: list[ScanEvent], owed: Seen) -> bool:
+    def agrees(self, events: list[ScanEvent], right: Seen) -> bool:
         """Whether a scan gave the answer of the executable specification, every column of it."""
-        n, records = 0, owed.records
+        n, records = 0, right.records
         lost: list[Lost] = []
         end: End | None = None
         for event in events:
@@ -153,24 +153,24 @@ class Fast:
                 if end is not None:
                     return False
                 end = event
-        if n != len(records) or end != owed.end:
+        if n != len(records) or end != right.end:
             return False
-        return lost == owed.lost or sorted(lost, key=_place) == sorted(owed.lost, key=_place)
+        return lost == right.lost or sorted(lost, key=_place) == sorted(right.lost, key=_place)
 
     def answer(self, events: list[ScanEvent]) -> Answer:
         """A scan as an answer, to say what differs."""
         return answers.answer(self.format, events)
 
-    def _same(self, found: Records, run: list[Record]) -> bool:
-        if len(found) != len(run) or found.payload is None or found.truncated is not None:
+    def _same(self, scanned: Records, run: list[Record]) -> bool:
+        if len(scanned) != len(run) or scanned.payload is None or scanned.truncated is not None:
             return False
         return (
-            found.at.tolist() == [record.at for record in run]
-            and found.size.tolist() == [record.size for record in run]
-            and found.payload.to_pylist() == [record.payload for record in run]
-            and all(record.file == found.file for record in run)
+            scanned.at.tolist() == [record.at for record in run]
+            and scanned.size.tolist() == [record.size for record in run]
+            and scanned.payload.to_pylist() == [record.payload for record in run]
+            and all(record.file == scanned.file for record in run)
             and all(
-                found.fields[column.name].to_pylist() == [column.of(record) for record in run]
+                scanned.fields[column.name].to_pylist() == [column.of(record) for record in run]
                 for column in self.columns
             )
         )
@@ -184,7 +184,7 @@ def _place(lost: Lost) -> tuple[Any, ...]:
 
 
 def kernel(format: str) -> str:
-    """What the fast twin of a format is on this machine."""
+    """Return how the scanner of a format reads on this machine."""
     module = type(scanner(format)).__module__
     if module == "walproof.scan.reference":
         return "the reference reader in columns (no kernel for this format here)"

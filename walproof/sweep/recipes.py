@@ -12,7 +12,7 @@ from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
 from conformance.recipes.generate import sources
-from walproof.sweep import folders, operations, reshaping, sealing, shares
+from walproof.sweep import folders, operations, shares
 from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile
 from walproof.sweep.formats import kind
@@ -221,7 +221,7 @@ def _families(
         name: Listed(name, data, fields, file)
         for name in (
             "set", "zero", "fill", "zero-sector", "swap-sectors", "duplicate", "drop", "splice",
-            "insert", "stale", "extend", sealing.OPERATION,
+            "insert", "stale", "extend", operations.RESEAL,
         )
     }  # fmt: skip
     logs = Listed("extend", data, fields, file)
@@ -234,14 +234,14 @@ def _families(
     operations.set_values(listed["set"], every_value=full)
     operations.zero_and_fill(listed["zero"], listed["fill"])
     operations.sectors(listed["zero-sector"], listed["swap-sectors"], SECTORS)
-    reshaping.duplicate_and_drop(listed["duplicate"], listed["drop"])
-    reshaping.splice(listed["splice"])
-    reshaping.insert(listed["insert"], seed)
-    sealing.reseal(listed[sealing.OPERATION], control.format)
-    listed[sealing.OPERATION].forges = True
-    reshaping.stale(listed["stale"], then, SECTORS)
-    reshaping.extend(listed["extend"], seed)
-    reshaping.extend_by_logs(logs, then)
+    operations.duplicate_and_drop(listed["duplicate"], listed["drop"])
+    operations.splice(listed["splice"])
+    operations.insert(listed["insert"], seed)
+    operations.reseal(listed[operations.RESEAL], control.format)
+    listed[operations.RESEAL].forges = True
+    operations.stale(listed["stale"], then, SECTORS)
+    operations.extend(listed["extend"], seed)
+    operations.extend_by_logs(logs, then)
     content = fields.content
     if not full:
         content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]

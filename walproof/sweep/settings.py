@@ -125,7 +125,7 @@ def differing(one: Context, other: Context) -> tuple[str, ...]:
     )
 
 
-def told(vectors: Iterable[Vector], format: str) -> dict[str, list[Any]]:
+def context_values(vectors: Iterable[Vector], format: str) -> dict[str, list[Any]]:
     """The values that the vectors of a format give to each key that a reader reads."""
     found: dict[str, list[Any]] = {name: [] for name in keys(format)}
     for vector in vectors:
@@ -156,7 +156,7 @@ def others(
 ) -> tuple[Context, ...]:
     """The contexts with one key of the control's own changed, added or left out.
 
-    ``known`` are values from elsewhere (:func:`told`), by key.
+    ``known`` are values from elsewhere (:func:`context_values`), by key.
     """
     found: list[Context] = []
     for name, key in keys(format).items():

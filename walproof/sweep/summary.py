@@ -15,7 +15,8 @@ from walproof.quantity import counted
 from walproof.sweep import invariants, judge
 from walproof.sweep.fields import brief
 from walproof.sweep.findings import Finding
-from walproof.sweep.plan import FAST, REFERENCE, Plan
+from walproof.sweep.plan import Plan
+from walproof.sweep.programs import FAST, REFERENCE
 from walproof.sweep.readers import kernel
 from walproof.sweep.settings import READING
 from walproof.sweep.store import Store
@@ -53,19 +54,19 @@ _OF_PROGRAMS = {
 
 
 def summary(
-    plan: Plan, store: Store, markers: Sequence[Mapping[str, Any]], found: Sequence[Finding],
+    plan: Plan, store: Store, markers: Sequence[Mapping[str, Any]], findings: Sequence[Finding],
     run: Mapping[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
     """The whole summary, as ``summary.json`` has it.
 
     ``run`` says what this run did: ``seconds``, ``cases`` in them, ``resumed`` shards.
     """
-    counts_of, asked = Counter[str](), {name: Counter[str]() for name in plan.columns}
+    counts_of, sent = Counter[str](), {name: Counter[str]() for name in plan.columns}
     groups, profiles, varied = Counter[str](), Counter[str](), Counter[str]()
     outcomes = {name: Counter[str]() for name in plan.columns}
     verdicts, seconds = Counter[str](), Counter[str]()
     skipped: dict[str, str] = {}
-    unasked: dict[str, Counter[str]] = {}
+    unsent: dict[str, Counter[str]] = {}
     versions: dict[str, str] = {}
     fails: dict[str, dict[str, str]] = {}
     left = Counter[str]()
@@ -77,19 +78,19 @@ def summary(
         verdicts.update(marker["verdicts"])
         seconds.update(marker["seconds"])
         skipped |= marker["skipped"]
-        for name, counts in marker["asked"].items():
-            asked[name].update(counts)
+        for name, counts in marker["sent"].items():
+            sent[name].update(counts)
         for name, counts in marker["outcomes"].items():
             outcomes[name].update(counts)
-        for name, counts in marker["unasked"].items():
-            unasked.setdefault(name, Counter()).update(counts)
+        for name, counts in marker["unsent"].items():
+            unsent.setdefault(name, Counter()).update(counts)
         left.update(marker["left"])
         for name, failed in marker["fails"].items():
             fails.setdefault(name, {}).update(failed)
         for name, hello in marker["hello"].items():
             if hello:
                 versions[name] = f"{hello['name']} {hello['version']}"
-    asked[REFERENCE] = Counter(counts_of)
+    sent[REFERENCE] = Counter(counts_of)
     total = sum(counts_of.values())
     return {
         "format": plan.format,
@@ -115,21 +116,21 @@ def summary(
         "implementations": {
             name: {
                 "version": versions.get(name) or (kernel(plan.format) if name == FAST else None),
-                "asked": total - outcomes[name]["not asked"],
-                "share": round(1 - outcomes[name]["not asked"] / total, 4) if total else None,
-                "asked_by_operation": dict(asked[name].most_common()),
-                "outcomes": {k: n for k, n in outcomes[name].most_common() if k != "not asked"},
+                "asked": total - outcomes[name]["not sent"],
+                "share": round(1 - outcomes[name]["not sent"] / total, 4) if total else None,
+                "asked_by_operation": dict(sent[name].most_common()),
+                "outcomes": {k: n for k, n in outcomes[name].most_common() if k != "not sent"},
                 "skipped_because": skipped.get(name),
                 "fails_undamaged": dict(sorted(fails.get(name, {}).items())),
                 "left_with_them": left[name],
-                "not_asked_because": dict(unasked.get(name, Counter()).most_common()),
+                "not_asked_because": dict(unsent.get(name, Counter()).most_common()),
             }
             for name in plan.columns
         },
         "isolation": weakest(marker["isolation"] for marker in markers if marker.get("isolation")),
         "run": {**run, "load": os.getloadavg()[0], "processors": os.cpu_count()},
         "seconds_of_workers": {name: round(spent, 1) for name, spent in seconds.items()},
-        "findings": [as_json(finding) for finding in found],
+        "findings": [as_json(finding) for finding in findings],
     }
 
 
@@ -149,10 +150,10 @@ def as_json(finding: Finding) -> dict[str, Any]:
         "by_operation": dict(finding.operations.most_common()),
         "by_profile": dict(finding.profiles.most_common()),
         "by_varied_key": {key: n for key, n in finding.contexts.most_common() if key},
-        "places": [[*place, n] for place, n in finding.places.most_common()],
+        "places": [[*place, n] for place, n in finding.hits.most_common()],
         "fields": finding.fields,
         "sentence": sentence(finding),
-        "asked": finding.asked or None,
+        "asked": finding.request or None,
         "difference": best.text,
         "simplest": {
             "control": best.control,
@@ -192,8 +193,8 @@ def sentence(finding: Finding) -> str:
     if reads and (signature.said_verdict or signature.said_reason):
         text += f"; it says {_owed(signature.said_verdict, signature.said_reason)}"
     damage = ", then ".join(finding.recipe.damage) if finding.recipe else signature.operation
-    if finding.asked:
-        damage = f"{damage}, then {finding.asked}" if damage else finding.asked
+    if finding.request:
+        damage = f"{damage}, then {finding.request}" if damage else finding.request
     text += f". Smallest case, {counted(best.size, 'byte')}, from {best.control}:"
     text += f" {brief(damage or 'undamaged')}"
     if signature.context:

@@ -20,15 +20,15 @@ SHOWN = 5
 """Kinds of damage and places that are named in one line."""
 
 
-def show(told: Mapping[str, Any], console: Console, place: str) -> None:
+def show(summary: Mapping[str, Any], console: Console, place: str) -> None:
     """Cases by damage, implementations, rate, the most telling findings."""
-    _cases(told, console)
-    _implementations(told, console)
-    _say(console, f"\n{_rate(told)}\n")
-    _findings(told["findings"], console)
+    _cases(summary, console)
+    _implementations(summary, console)
+    _say(console, f"\n{_rate(summary)}\n")
+    _findings(summary["findings"], console)
     console.print()
     say(Text(f"Everything: {place}"), console)
-    for line in isolation_lines(told["isolation"]) if told["isolation"] else ():
+    for line in isolation_lines(summary["isolation"]) if summary["isolation"] else ():
         _say(console, line)
 
 
@@ -36,32 +36,32 @@ def _say(console: Console, text: str, style: str = "") -> None:
     console.print(text, highlight=False, markup=False, style=style)
 
 
-def _cases(told: Mapping[str, Any], console: Console) -> None:
+def _cases(summary: Mapping[str, Any], console: Console) -> None:
     table = Table("cases", box=None, pad_edge=False, header_style="bold")
     for name in ("ran", "of possible", "share"):
         table.add_column(name, justify="right")
-    for group, covered in told["coverage"].items():
+    for group, covered in summary["coverage"].items():
         ran, possible = covered["ran"], covered["possible"]
         table.add_row(group, f"{ran:,}", f"{possible:,}", _share(ran, possible))
     console.print(table)
-    by_operation = ", ".join(f"{name} {n:,}" for name, n in told["by_operation"].items())
+    by_operation = ", ".join(f"{name} {n:,}" for name, n in summary["by_operation"].items())
     _say(console, f"By damage: {by_operation}.")
-    by_profile = ", ".join(f"{name} {n:,}" for name, n in told["by_profile"].items())
-    varied = ", ".join(f"{name} {n:,}" for name, n in told["by_varied_key"].items())
+    by_profile = ", ".join(f"{name} {n:,}" for name, n in summary["by_profile"].items())
+    varied = ", ".join(f"{name} {n:,}" for name, n in summary["by_varied_key"].items())
     _say(console, f"Profiles: {by_profile}. Context keys varied: {varied or 'none'}.")
     text = (
-        f"{counted(told['cases'], 'case')} on {counted(len(told['controls']), 'control')} of"
-        f" {told['format']}, {told['distinct']:,} different, depth {told['depth']}."
+        f"{counted(summary['cases'], 'case')} on {counted(len(summary['controls']), 'control')} of"
+        f" {summary['format']}, {summary['distinct']:,} different, depth {summary['depth']}."
     )
-    if told["doubles_skipped"] or told["void"]:
-        text += f" Left out: {told['doubles_skipped']:,} that were there already"
-        text += f" and {told['void']:,} numbers that stand for no log, or for one"
+    if summary["doubles_skipped"] or summary["void"]:
+        text += f" Left out: {summary['doubles_skipped']:,} that were there already"
+        text += f" and {summary['void']:,} numbers that stand for no log, or for one"
         text += " larger than the harness looks at."
-    if not told["complete"]:
-        shards = told["shards"]
+    if not summary["complete"]:
+        shards = summary["shards"]
         text += f" {shards['done']} of {shards['of']} shards are done: the same command goes on."
-    if told["stopped_by"]:
-        text = f"Stopped by {told['stopped_by']}; this is what was finished. {text}"
+    if summary["stopped_by"]:
+        text = f"Stopped by {summary['stopped_by']}; this is what was finished. {text}"
     _say(console, f"{text}\n")
 
 
@@ -72,34 +72,36 @@ def _share(ran: int, possible: int) -> str:
     return f"{share:.0%}" if share >= 0.1 else f"{share:.2g}" if share < 0.001 else f"{share:.1%}"
 
 
-def _implementations(told: Mapping[str, Any], console: Console) -> None:
+def _implementations(summary: Mapping[str, Any], console: Console) -> None:
     rows = {}
-    for name, about in told["implementations"].items():
+    for name, about in summary["implementations"].items():
         counts = dict(about["outcomes"])
         shown = {key: counts.pop(key, 0) for key in ("agrees", "differs", "crash", "timeout")}
         rows[name] = (about["asked"], *shown.values(), sum(counts.values()))
     table = Table("implementation", box=None, pad_edge=False, header_style="bold")
     titles = ("asked", "agrees", "differs", "crash", "timeout", "other")
     always = titles[:3]
-    kept = [n for n, t in enumerate(titles) if t in always or any(row[n] for row in rows.values())]
-    for n in kept:
+    shown_columns = [
+        n for n, t in enumerate(titles) if t in always or any(row[n] for row in rows.values())
+    ]
+    for n in shown_columns:
         table.add_column(titles[n], justify="right", no_wrap=True)
     for name, row in rows.items():
-        version = told["implementations"][name]["version"]
-        table.add_row(_label(name, version), *(f"{row[n]:,}" for n in kept))
+        version = summary["implementations"][name]["version"]
+        table.add_row(_label(name, version), *(f"{row[n]:,}" for n in shown_columns))
     console.print(table)
     _say(
         console,
         "reference is the executable specification: it must keep the invariants of"
         " spec/conventions.md. The others are compared with it.",
     )
-    _unsound(told, console)
-    _shares(told, console)
+    _unsound(summary, console)
+    _shares(summary, console)
 
 
-def _unsound(told: Mapping[str, Any], console: Console) -> None:
+def _unsound(summary: Mapping[str, Any], console: Console) -> None:
     """One line for each program that is wrong about logs that nobody damaged."""
-    for name, about in told["implementations"].items():
+    for name, about in summary["implementations"].items():
         failed = about["fails_undamaged"]
         if not failed:
             continue
@@ -121,15 +123,15 @@ def _label(name: str, version: str | None) -> str:
     return version if version.startswith(name) else f"{name} ({version})"
 
 
-def _shares(told: Mapping[str, Any], console: Console) -> None:
+def _shares(summary: Mapping[str, Any], console: Console) -> None:
     whole = [
         name
-        for name, about in told["implementations"].items()
-        if about["asked"] == told["cases"] and not about["skipped_because"]
+        for name, about in summary["implementations"].items()
+        if about["asked"] == summary["cases"] and not about["skipped_because"]
     ]
     if whole:
         _say(console, f"{' and '.join(whole)} read every case.")
-    for name, about in told["implementations"].items():
+    for name, about in summary["implementations"].items():
         if about["skipped_because"]:
             _say(console, f"{name} skipped: {about['skipped_because']}")
         if name not in whole:
@@ -147,19 +149,19 @@ def _shares(told: Mapping[str, Any], console: Console) -> None:
             _say(console, f"{brief(text)}{f', and {more} kinds more' if more > 0 else ''}.")
 
 
-def _rate(told: Mapping[str, Any]) -> str:
-    run = told["run"]
+def _rate(summary: Mapping[str, Any]) -> str:
+    run = summary["run"]
     if not run["seconds"]:
         return "Nothing was left to run."
     text = f"{counted(run['cases'], 'case')} in {run['seconds']:.1f} s"
     if run["resumed"]:
         text += f", besides {counted(run['resumed'], 'shard')} from before"
-    processor = max(0.001, told["seconds_of_workers"].get("processor", 0.0))
+    processor = max(0.001, summary["seconds_of_workers"].get("processor", 0.0))
     return (
         f"{text}: {run['cases'] / run['seconds']:,.0f} a second on"
         f" {counted(run['processors'], 'processor')}, load {run['load']:.1f} at the end."
         f" {run['wall']:.1f} s with planning and reporting. Without the programs, damaging and"
-        f" reading took {processor:,.0f} s of processor time: {told['cases'] / processor:,.0f}"
+        f" reading took {processor:,.0f} s of processor time: {summary['cases'] / processor:,.0f}"
         " cases a second on each."
     )
 
@@ -203,6 +205,6 @@ def _counts(finding: Mapping[str, Any]) -> str:
     text = f"{counted(finding['cases'], 'case')}: {', '.join(map(brief, places[:SHOWN]))}"
     if len(places) > SHOWN:
         text += f", and {len(places) - SHOWN} more"
-    asked = [f"{name} {n:,}" for name, n in finding["by_profile"].items()]
-    asked += [f"with another {key} {n:,}" for key, n in finding["by_varied_key"].items()]
-    return f"{text}. Asked: {', '.join(asked)}."
+    settings = [f"{name} {n:,}" for name, n in finding["by_profile"].items()]
+    settings += [f"with another {key} {n:,}" for key, n in finding["by_varied_key"].items()]
+    return f"{text}. Asked: {', '.join(settings)}."

@@ -97,9 +97,19 @@ def copy_folder(
                     tell(copied)
             except _Unreadable as error:
                 left.append(NotCopied(name, f"only in part: {error}"))
-        with contextlib.suppress(OSError):
-            shutil.copystat(old, new)
+        _copy_status(old, new)
     return left
+
+
+def _copy_status(old: Path, new: Path) -> None:
+    """Copy times, mode and owner, as far as this is allowed; the owner may always write."""
+    found = old.stat()
+    with contextlib.suppress(OSError):
+        shutil.copystat(old, new)
+    with contextlib.suppress(OSError):
+        os.chown(new, found.st_uid, found.st_gid)
+    with contextlib.suppress(OSError):
+        new.chmod(stat.S_IMODE(found.st_mode) | (0o700 if new.is_dir() else 0o600))
 
 
 class _Unreadable(Exception):
@@ -124,8 +134,7 @@ def _pairs(
         else:
             new.mkdir()
             yield from _pairs(entry, new, {*seen, identity}, left, root)
-            with contextlib.suppress(OSError):
-                shutil.copystat(entry, new)
+            _copy_status(entry, new)
 
 
 def _identity(folder: Path) -> tuple[int, int]:

@@ -1,59 +1,51 @@
-// The golden vectors of Walproof: logs, and the answers that readers owe (index.d.ts has the types).
-import { createHash } from "node:crypto";
+// The golden vectors of Walproof: journal files (write-ahead logs) and the expected answers. index.d.ts has the types.
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { join } from "node:path";
 
 /** The folder of the vectors. */
 export const folder = fileURLToPath(new URL("vectors", import.meta.url));
 
-/** What vectors/index.json says of the set. */
+/** The contents of index.json: the version of the set, counts, ids and hashes. */
 export const index = JSON.parse(readFileSync(join(folder, "index.json"), "utf8"));
 
-/** A vector: the fields of its description, and the bytes of its log. */
+/** A log and the expected answer: the fields of its description. */
 export class Vector {
-  constructor(body) {
-    Object.assign(this, body);
+  constructor(description) {
+    Object.assign(this, description);
   }
 
-  /** Where the log is: a file, or a folder for a log of several files. */
+  /** The log: a file, or a folder for a log of several files. */
   get path() {
     return join(folder, this.format, this.input);
   }
 
-  /** The bytes of the log: name, with / between those of folders, to Buffer. */
+  /** The bytes of the log: a Map of file name, with / between names of nested folders, to Buffer. */
   files() {
     if (statSync(this.path).isFile()) return new Map([[this.input, readFileSync(this.path)]]);
-    const found = new Map();
-    const walk = (above) => {
-      const entries = readdirSync(join(this.path, ...above), { withFileTypes: true });
-      for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-        const steps = [...above, entry.name];
-        if (entry.isDirectory()) walk(steps);
-        else found.set(steps.join("/"), readFileSync(join(this.path, ...steps)));
-      }
-    };
-    walk([]);
-    return found;
+    const paths = readdirSync(this.path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+      .sort();
+    return new Map(paths.map((path) => [relative(this.path, path).split(sep).join("/"), readFileSync(path)]));
+  }
+
+  /** The right answers of a reader in a profile, "recover" or "strict"; the first one is the expected one. */
+  answers(profile = "recover") {
+    const suffix = profile === "strict" ? "_strict" : "";
+    const accepted = (this.accept ?? []).map((other) => other[`answer${suffix}`]);
+    return [this[`expect${suffix}`], ...accepted].filter((answer) => answer !== undefined);
   }
 }
 
-/** The vector of an id; throws if there is none. */
+/** The vector with an id; throws if there is none. */
 export function load(id) {
-  if (!index.vectors.some((row) => row.id === id)) throw new Error(`no vector ${id}`);
   return new Vector(JSON.parse(readFileSync(join(folder, `${id}.json`), "utf8")));
 }
 
 /** The vectors of a format, or all, in order of id. */
 export function* vectors(format) {
   for (const { id } of index.vectors) {
-    if (format !== undefined && !id.startsWith(`${format}/`)) continue;
-    yield new Vector(JSON.parse(readFileSync(join(folder, `${id}.json`), "utf8")));
+    if (format === undefined || id.startsWith(`${format}/`)) yield load(id);
   }
-}
-
-/** Whether a record of an answer has this payload (bytes). */
-export function hasPayload(record, payload) {
-  if (record.payload !== undefined) return record.payload === Buffer.from(payload).toString("hex");
-  return record.payload_sha256 === createHash("sha256").update(payload).digest("hex");
 }

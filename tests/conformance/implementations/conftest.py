@@ -17,7 +17,7 @@ from conformance.compare import normalise
 from conformance.process import Limits
 from conformance.registry import FOLDER, load
 from conformance.session import ProtocolSession
-from walproof.cli.setup import in_ci
+from walproof.setup import in_ci
 
 WALL_MS = 60_000
 LIMITS = Limits(memory_bytes=4 << 30, output_bytes=512 << 20)

@@ -46,7 +46,7 @@ from reference_impl.leveldb_log.layout import (
 from reference_impl.leveldb_log.writer import (
     Writer,
 )
-from walproof.cli.setup import in_ci
+from walproof.setup import in_ci
 
 TABLE = json.loads((Path(__file__).parent / "disagreement_table.json").read_text("utf-8"))
 COLUMNS: Mapping[str, str] = TABLE["columns"]
@@ -179,7 +179,7 @@ def test_column_is_reproduced(column: str, tmp_path: Path) -> None:
     implementation = _implementation(COLUMNS[column])
     missing = implementation.missing()
     if missing or not implementation.is_built():
-        why = f"{' and '.join(missing)} not found" if missing else "not built: walproof setup"
+        why = f"{' and '.join(missing)} not found" if missing else "not built: make setup"
         # What cannot be set up here may be skipped, but not where everything is expected to be.
         (pytest.fail if in_ci() else pytest.skip)(f"{implementation.name}: {why}")
     found = _ask(implementation.command, tmp_path)

@@ -22,9 +22,7 @@ def java(request: pytest.FixtureRequest) -> list[str]:
     """The command of a release that is built here."""
     implementation = request.param
     if implementation.missing() or not implementation.is_built():
-        pytest.skip(
-            f"{implementation.name} is not built: walproof setup --impl {implementation.name}"
-        )
+        pytest.skip(f"{implementation.name} is not built: make setup")
     return list(implementation.command)
 
 

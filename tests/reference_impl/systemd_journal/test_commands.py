@@ -61,7 +61,7 @@ def test_what_is_exported_can_be_imported(tmp_path: Path) -> None:
     path.write_bytes(made(*hello(5), [b"BLOB=\x00\xff\n", b"MESSAGE=one\ntwo"]))
     exported = run("export", path)
     assert exported.return_value == 0
-    assert run("import", "--out", copy, stdin=exported.stdout_bytes).return_value == 0
+    assert run("systemd", "import", "--out", copy, stdin=exported.stdout_bytes).return_value == 0
     again = answer(copy.read_bytes())
     assert again.verdict == "intact"
     assert [r.payload for r in again.records] == [
@@ -160,40 +160,42 @@ def test_what_is_no_match_and_no_time(tmp_path: Path, arguments: list[str]) -> N
 def test_fields_are_those_of_journalctl(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.journal"
     path.write_bytes(made(*hello(12)))
-    done = run("fields", path, name)
+    done = run("systemd", "fields", path, name)
     assert done.return_value == 0
     assert done.stdout.splitlines() == shown(f"--file={path}", f"--field={name}")
-    assert run("fields", path).stdout.splitlines() == sorted(shown(f"--file={path}", "--fields"))
+    assert run("systemd", "fields", path).stdout.splitlines() == sorted(
+        shown(f"--file={path}", "--fields")
+    )
 
 
 def test_values_that_are_no_text_and_values_that_survive(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
     data = bytearray(made([b"BLOB=\x00\xff"], [b"BLOB=text"], [b"BLOB=two\nlines"]))
     path.write_bytes(bytes(data))
-    assert run("fields", path, "BLOB").stdout.splitlines() == [
+    assert run("systemd", "fields", path, "BLOB").stdout.splitlines() == [
         '{"hex": "74776f0a6c696e6573"}',
         "text",
         '{"hex": "00ff"}',
     ]
-    assert run("fields", path, "BLOB", "--json").stdout.splitlines() == [
+    assert run("systemd", "fields", path, "BLOB", "--json").stdout.splitlines() == [
         '"two\\nlines"',
         '"text"',
         '{"hex": "00ff"}',
     ]
     data[data.index(b"=text") + 1] ^= 1
     path.write_bytes(bytes(data))
-    done = run("fields", path, "BLOB")
+    done = run("systemd", "fields", path, "BLOB")
     assert (done.return_value, len(done.stdout.splitlines())) == (3, 2)
     assert "1 finding;" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["fields", "verify", "export"])
+@pytest.mark.parametrize("command", ["systemd fields", "verify", "export"])
 def test_files_that_end_in_the_header(tmp_path: Path, command: str) -> None:
     path = tmp_path / "a.journal"
     data = made(*hello(2))
     for size in (0, 4, 207, 208, 250):
         path.write_bytes(data[:size])
-        assert run(command, path).return_value in (3, 4), size
+        assert run(*command.split(), path).return_value in (3, 4), size
 
 
 def test_read_shows_entries_with_their_message_first(tmp_path: Path) -> None:

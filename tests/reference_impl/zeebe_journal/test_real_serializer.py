@@ -24,7 +24,7 @@ JOINING = Member("promotable", 123457, b"22")
 def test_the_real_serializer_writes_the_same_bytes(name: str, version: int) -> None:
     implementation = load(FOLDER / name)
     if implementation.missing() or not implementation.is_built():
-        pytest.skip(f"{name} is not built: walproof setup --impl {name}")
+        pytest.skip(f"{name} is not built: python -m walproof.setup --impl {name}")
     done = subprocess.run(
         [*implementation.command, "entries"], capture_output=True, text=True, check=True, timeout=60
     )

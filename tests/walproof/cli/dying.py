@@ -24,6 +24,8 @@ from typing import Any
 
 from conformance import saving
 
+PROGRAMS = {"vectors": "conformance.recipes.__main__"}
+"""Programs beside ``walproof``, by the first word of a case."""
 TOUCHES = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "os.symlink"}
 
 
@@ -111,22 +113,20 @@ def _touched(below: Path, at: int | None) -> Callable[[], int]:
 
 
 def command(words: list[str]) -> int:
-    from walproof.cli import main as walproof
-
-    sys.argv = ["walproof", *words]
+    module = importlib.import_module(PROGRAMS.get(words[0], "walproof.cli"))
+    program = getattr(module, "write_vectors", None) or module.main
+    sys.argv = ["walproof", *(words[1:] if words[0] in PROGRAMS else words)]
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # noqa: PTH123
         try:
-            walproof()
+            program()
         except SystemExit as ended:
             return int(ended.code or 0)
     return 0
 
 
 def a_few_vectors() -> None:
-    """Let ``walproof vectors`` make a few files, and beside the real ones."""
-    import walproof.cli.vectors as command
-    from conformance.packages import index
-    from conformance.recipes import generate
+    """Let ``make vectors`` make a few files, and beside the real ones."""
+    command = importlib.import_module(PROGRAMS["vectors"])
 
     where = Path(json.loads(sys.argv[1])["below"])
     command.VECTORS = where
@@ -136,27 +136,9 @@ def a_few_vectors() -> None:
             yield f"toy-log/{number}.json", b"{}" * 1000
             yield f"toy-log/{number}.log", bytes(2000)
 
-    generate.sources = lambda: [SimpleNamespace(book=SimpleNamespace(format="toy-log"))]  # type: ignore[assignment,return-value,list-item]
-    generate.generate = made  # type: ignore[assignment]
-    index.index_of = lambda: b"index" * 1000
-
-
-def a_small_site() -> None:
-    """Let ``walproof site`` make a few pages, of no run."""
-    import walproof.cli.site as command
-    from conformance.reports import json_report
-    from walproof.site import build
-
-    def write(run: object, made: Path, *others: object) -> None:
-        (made / build.MARKER).touch()
-        (made / "pages").mkdir()
-        for number in range(3):
-            (made / "pages" / f"{number}.html").write_text("page" * 1000)
-
-    json_report.load = lambda path: {}  # type: ignore[assignment]
-    command.run_of = command.load_all = lambda *_: {}  # type: ignore[assignment]
-    build._write = write  # type: ignore[assignment]
-    build.partial = lambda run: ()  # type: ignore[assignment]
+    command.sources = lambda: [SimpleNamespace(book=SimpleNamespace(format="toy-log"))]
+    command.generate = made
+    command.index_of = lambda: b"index" * 1000
 
 
 def compiled_once() -> None:

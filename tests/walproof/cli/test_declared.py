@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from walproof import implementations
-from walproof.cli import main
+from walproof.cli.command_group import run
+from walproof.setup import setup
 
 
 def test_a_wrong_implementation_is_one_line(
@@ -16,11 +17,12 @@ def test_a_wrong_implementation_is_one_line(
 ) -> None:
     path = tmp_path / "one" / "implementation.toml"
     path.parent.mkdir()
-    path.write_text('name = "one"\ntitle = "One"\nformats = ["leveldb-log"]\ncomand = ["run"]\n')
+    lines = ['name = "one"', 'title = "One"', 'formats = ["leveldb-log"]', 'command = ["run"]']
+    path.write_text("\n".join([*lines, 'biuld = ["run"]', ""]))
     monkeypatch.setattr(implementations, "FOLDER", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["walproof", "setup"])
+    monkeypatch.setattr(sys, "argv", ["walproof.setup"])
     with pytest.raises(SystemExit, match="1"):
-        main()
+        run(setup)
     said = capsys.readouterr().err
     assert said.startswith(f"Error: {path}: ") and said.count("\n") == 1
-    assert "'comand' was unexpected" in said
+    assert "'biuld' was unexpected" in said

@@ -1,7 +1,7 @@
 """Killed outright at any moment, a command leaves nothing half under a final name.
 
 What was there before is untouched or whole and new, and the same command goes on or starts again.
-The audit has tests of its own (``tests/walproof/audit/test_publication.py``).
+The audit has tests of its own (``tests/pyspark_journal/test_audit.py``).
 """
 
 from __future__ import annotations
@@ -51,15 +51,11 @@ CASES = {
     "recover": Case(("recover", LOG, "--out", "OUT/new.log"), {}),
     "recover-folder": Case(("recover", FOLDER, "--out", "OUT/new"), {}, folder="new"),
     "carve": Case(("carve", LOG, "--out", "OUT/found"), {}),
-    "dump": Case(("dump", LOG, "--force", "--out", "OUT/records"), {"records/000000": OLD}),
-    "import": Case(("import", "EXPORT", "--out", "OUT/new.journal"), {}),
-    "vectors": Case(("vectors",), {"toy-log/1.json": OLD, "index.json": OLD}, "a_few_vectors"),
-    "site": Case(
-        ("site", "--out", "OUT/site", "--jobs", "1"),
-        {"site/.walproof-site": "", "site/pages/0.html": OLD, "site/pages/9.html": OLD},
-        "a_small_site",
-        folder="site",
+    "read-each": Case(
+        ("read", LOG, "--force", "--each", "OUT/records"), {"records/000000": OLD}
     ),
+    "import": Case(("systemd", "import", "EXPORT", "--out", "OUT/new.journal"), {}),
+    "vectors": Case(("vectors",), {"toy-log/1.json": OLD, "index.json": OLD}, "a_few_vectors"),
     "parsers": Case(
         ("parsers", "--lang", "python", "--grammar", "leveldb_log", "--out", "OUT/parsers"),
         {},

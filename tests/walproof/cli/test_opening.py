@@ -28,13 +28,13 @@ COMMANDS = {
     "read": ["read", "LOG"],
     "read --json": ["read", "LOG", "--json"],
     "inspect": ["inspect", "LOG"],
-    "dump": ["dump", "LOG", "--out", "OUT"],
+    "read --each": ["read", "LOG", "--each", "OUT"],
     "recover": ["recover", "LOG", "--out", "OUT"],
     "damage": ["damage", "LOG", "truncate at 20", "--out", "OUT"],
     "export --parquet": ["export", "LOG", "--parquet", "OUT"],
     "export": ["export", "JOURNAL"],
     "verify": ["verify", "JOURNAL"],
-    "fields": ["fields", "JOURNAL"],
+    "systemd fields": ["systemd", "fields", "JOURNAL"],
     "diff": ["diff", "LOG", "PLAIN"],
 }
 
@@ -114,7 +114,7 @@ def test_a_pipe(command: str, tmp_path: Path) -> None:
     assert b"A writer may resume" not in done.stdout
 
 
-@pytest.mark.parametrize("command", ["read", "verify", "dump", "recover"])
+@pytest.mark.parametrize("command", ["read", "verify", "read --each", "recover"])
 def test_a_fifo_says_what_it_waits_for(command: str, tmp_path: Path) -> None:
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)

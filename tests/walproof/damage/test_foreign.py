@@ -178,7 +178,8 @@ def test_the_code_of_a_foreign_grammar_changes_and_learns_nothing(
 def test_what_its_process_says_is_not_believed(
     fields: Any, grammar: ForeignGrammar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grammar._parser, "request", lambda request: {"fields": fields, "stopped": None})
+    reply = {"fields": fields, "stopped": None}
+    monkeypatch.setattr(grammar._parser, "request", lambda request: reply)
     with pytest.raises(GrammarError, match="no list of fields"):
         list(grammar.fields(LOG, ""))
 

@@ -1,7 +1,7 @@
 """The real programs whose files the decoders are compared with.
 
 Packages for Python are installed, at a fixed version, into a folder of their own below
-``.build/decode``; ActiveMQ is the one that ``walproof setup`` has built. Where that cannot be done
+``.build/decode``; ActiveMQ is the one that ``make setup`` has built. Where that cannot be done
 the test is unavailable, and says why.
 """
 
@@ -83,7 +83,7 @@ def run_activemq(folder: Path, versions: Iterable[int]) -> Any:
     if shutil.which("java") is None:
         unavailable("unavailable, because java not found")
     if not list(JARS.glob("activemq-kahadb-store-*.jar")):
-        unavailable("unavailable, because kahadb-store is not built: walproof setup")
+        unavailable("unavailable, because kahadb-store is not built: make setup")
     program = ["java", "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", f"{JARS}/*"]
     words = [str(HERE / "programs" / "WriteKahaDB.java"), str(folder), *map(str, versions)]
     done = subprocess.run([*program, *words], check=True, capture_output=True, timeout=SECONDS)

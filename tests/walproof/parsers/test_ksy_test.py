@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from toys import LOG, write_toys
 
 from conformance.sandbox import bubblewrap
-from walproof.cli.ksy_test import ksy_test
+from walproof.cli.parsers import test_grammar as run_test
 from walproof.parsers.ksy_test import GrammarUnderTest
 
 
@@ -21,7 +21,7 @@ def run(folder: Path, *bodies: dict[str, Any], quiet: bool = False) -> Result:
         (vectors / f"{number}.json").write_text(json.dumps(body))
     (vectors / "log.toy").write_bytes(LOG)
     arguments = [str(folder / "toy_log.ksy"), str(vectors), *(["--quiet"] if quiet else [])]
-    return CliRunner().invoke(ksy_test, arguments, standalone_mode=False)
+    return CliRunner().invoke(run_test, arguments, standalone_mode=False)
 
 
 def test_all_agree(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_file_that_is_not_named_after_its_id(tmp_path: Path) -> None:
     write_toys(tmp_path)
     (tmp_path / "toy_log.ksy").rename(tmp_path / "other-log.ksy")
     (tmp_path / "v.json").write_text('{"hex": "", "expect": {}}')
-    done = CliRunner().invoke(ksy_test, [str(tmp_path / "other-log.ksy"), str(tmp_path / "v.json")])
+    done = CliRunner().invoke(run_test, [str(tmp_path / "other-log.ksy"), str(tmp_path / "v.json")])
     assert "its meta/id is `toy_log`: name the file toy_log.ksy" in done.output
 
 
@@ -107,7 +107,7 @@ def test_a_grammar_that_does_not_compile(tmp_path: Path) -> None:
     (tmp_path / "bad.ksy").write_text("meta:\n  id: bad\nseq:\n  - id: a\n    type: gone\n")
     (tmp_path / "v.json").write_text('{"hex": "", "expect": {}}')
     done = CliRunner().invoke(
-        ksy_test, [str(tmp_path / "bad.ksy"), str(tmp_path / "v.json")], standalone_mode=False
+        run_test, [str(tmp_path / "bad.ksy"), str(tmp_path / "v.json")], standalone_mode=False
     )
     assert f"{tmp_path / 'bad.ksy'}:5:5: error: unable to find type 'gone'" in str(done.exception)
 

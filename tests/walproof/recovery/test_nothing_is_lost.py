@@ -185,7 +185,7 @@ def java(build: str, program: str, *options: str) -> Driver:
     if shutil.which("java") is None:
         unavailable("unavailable, because java not found")
     if not [*jars.glob("*.jar")]:
-        unavailable(f"unavailable, because {build} is not built: walproof setup --impl {build}")
+        unavailable(f"unavailable, because {build} is not built: make setup")
     fast = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
     return Driver("java", *fast, "-cp", f"{jars}/*", DRIVERS / program)
 
@@ -242,7 +242,7 @@ def test_zeebe(scratch: Path) -> None:
 def test_zmq_raft(scratch: Path) -> None:
     package = BUILD / "zmq-raft"
     if shutil.which("node") is None or not (package / "package.json").is_file():
-        unavailable("unavailable, because zmq-raft is not built: walproof setup --impl zmq-raft")
+        unavailable("unavailable, because zmq-raft is not built: make setup")
     driver = Driver("node", DRIVERS / "zmq_raft.cjs", package)
     folder = scratch / "zmq-raft"
     assert "items" in driver.request("write", folder)

@@ -10,9 +10,6 @@ import pytest
 from walproof.review.excuses import FILE, BrokenExcuses, excused, load_excuses
 from walproof.review.finding import Finding
 from walproof.review.prose import compare_requirements, compare_vectors
-from walproof.review.resolved import load_models
-from walproof.review.structure import StructureDiff
-from walproof.review.tags import compare_citations
 
 CHAPTER = """# A format
 
@@ -120,41 +117,3 @@ def test_a_broken_file_of_excuses_says_what_is_wrong(tmp_path: Path, text: str, 
     (tmp_path / FILE).write_text(text)
     with pytest.raises(BrokenExcuses, match=said.replace(".", r"\.")):
         load_excuses(tmp_path / FILE)
-
-
-CITING = """meta:
-  id: toy
-  endian: le
-seq:
-  - id: a
-    -requirement: ABC-001
-    type: u1
-  - id: b
-    -requirement: [ABC-001, ABC-002]
-    type: u1
-"""
-
-
-@pytest.mark.parametrize(
-    ("replaced", "found"),
-    [
-        (("[ABC-001, ABC-002]", "\n      - ABC-002\n      - ABC-001"), []),
-        (("[ABC-001, ABC-002]", "ABC-002"), [("note", "b", "no longer cites ABC-001")]),
-        (("    -requirement: ABC-001\n", ""), [("warning", "a", "no longer cites ABC-001")]),
-        ((": ABC-001", ": ABC-009"), [("warning", "a", "no longer cites ABC-001; cites ABC-009")]),
-    ],
-)
-def test_citations_of_a_grammar(
-    replaced: tuple[str, str], found: list[tuple[str, str, str]], tmp_path: Path
-) -> None:
-    for side, text in (("old", CITING), ("new", CITING.replace(*replaced))):
-        (tmp_path / side / "ksy").mkdir(parents=True)
-        (tmp_path / side / "ksy" / "toy.ksy").write_text(text)
-    diff = StructureDiff(*load_models(tmp_path / "old", tmp_path / "new"))
-    assert diff.findings == []
-    said = list(compare_citations(diff, {"ABC-001", "ABC-002"}))
-    assert [(f.severity, f.subject, f.change) for f in said] == found
-    if not found:
-        (still,) = compare_citations(diff, {"ABC-001"}, {"ABC-002"})
-        assert (still.severity, still.change) == ("warning", "still cites ABC-002")
-    assert all(f.classes == ("TEXT",) and f.where.startswith("ksy/toy.ksy:") for f in said)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from walproof.review.resolved import Model, load_models
+from walproof.review.grammar_model import Model, load_models
 from walproof.review.structure import structure
 
 HERE = Path(__file__).parent

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from walproof.review.aimed import Aim, aim_at, aimed
-from walproof.review.examples import bytes_of, first_change
+from walproof.review.behaviour import bytes_of, first_change
 from walproof.review.finding import CannotReview, Finding
+from walproof.review.fresh_damage import Aim, aim_at, aimed
 from walproof.review.logs import LogUnderReview
+from walproof.review.printing import sarif
 from walproof.review.prose import compare_requirements, strength
 from walproof.review.review import Review, review, same_specification
 from walproof.review.revision import UnknownRevision, Worker, take_out
-from walproof.review.sarif import sarif
 
 from .trees import apply, copy_of_repository
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 from conformance.registry import Implementation
 from conformance.vectors import load_all
 from tests.walproof.sweep.plans import planned, wrong
-from walproof.sweep import findings, job
+from walproof.sweep import findings, shard_pool
 from walproof.sweep.findings import Finding
 from walproof.sweep.known import Known
 from walproof.sweep.store import Store
@@ -31,9 +31,9 @@ def listed(path: Path, *entries: tuple[str, str]) -> Implementation:
 
 
 def swept(tmp_path: Path, *entries: tuple[str, str]) -> list[Finding]:
-    plan, damages = planned(wrong("hides_damage"), controls=THREE, cases=600)
-    store = Store(str(tmp_path / "out"))
-    job.run(plan, store, job.begin(plan, store, False), "none", enumerations=damages)
+    plan, _ = planned(wrong("hides_damage"), controls=THREE, cases=600)
+    store = Store(tmp_path / "out")
+    shard_pool.run(plan, store, shard_pool.begin(plan, store, False))
     markers = [store.marker(number) for number in store.done()]
     known = Known(listed(tmp_path / "known.json", *entries), load_all(), plan)
     return findings.findings(findings.merged(markers).values(), {"hides_damage": known})

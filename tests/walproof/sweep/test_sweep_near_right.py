@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.walproof.sweep.plans import planned
-from walproof.sweep import findings, job, judge
+from tests.walproof.sweep.plans import planned, swept
+from walproof.sweep import judge
 from walproof.sweep.invariants import SILENT_LOSS
 from walproof.sweep.minimise import minimise
-from walproof.sweep.plan import Program
+from walproof.sweep.programs import Program
 from walproof.sweep.store import Store
 
 ZEEBE = ("zeebe-journal/two-segments", "zeebe-journal/three-segments-flushed")
@@ -39,10 +39,9 @@ def test_a_near_right_reader_is_found(
     """``group`` is the profile, the operation or the key that all of its findings are about."""
     command = (sys.executable, str(Path(__file__).with_name("near_right.py")), name)
     plan, damages = planned(Program(name, command), controls=controls, cases=1500, contexts=True)
-    store = Store(str(tmp_path))
-    job.run(plan, store, job.begin(plan, store, False), "none", enumerations=damages)
+    found = swept(plan, tmp_path)
+    store = Store(tmp_path)
     markers = [store.marker(number) for number in store.done()]
-    found = findings.findings(findings.merged(markers).values(), {})
     fails = {where for marker in markers for where in marker["fails"].get(name, {})}
     # Of a control that it reads wrongly the damages are not asked.
     assert bool(fails) == (name == "reads_only_plain_names")

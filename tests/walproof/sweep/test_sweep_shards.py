@@ -8,32 +8,23 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
+from conformance.saving import UNFINISHED
 from conformance.vectors import load, load_all
-from tests.walproof.sweep.plans import planned, small_plan, wrong
-from walproof.sweep import findings, job, local, proposals, worker
-from walproof.sweep.children import Limits
-from walproof.sweep.findings import Finding
+from tests.walproof.sweep.plans import planned, small_plan, swept, wrong
+from walproof.sweep import findings, proposals, shard_pool
 from walproof.sweep.minimise import minimise
-from walproof.sweep.plan import Enumerations, Plan
+from walproof.sweep.plan import Enumerations
+from walproof.sweep.programs import Limits
 from walproof.sweep.proposals import Proposer
 from walproof.sweep.store import Store
 
 THREE = ("leveldb-log/three-records",)
-
-
-def swept(plan: Plan, folder: Path) -> list[Finding]:
-    store = Store(str(folder))
-    job.run(plan, store, job.begin(plan, store, False), "none")
-    markers = [store.marker(number) for number in sorted(store.done())]
-    assert len(markers) == len(plan.shards)
-    return findings.findings(findings.merged(markers).values(), {})
 
 
 def test_reference_and_twin_have_no_findings(tmp_path: Path) -> None:
@@ -43,37 +34,35 @@ def test_reference_and_twin_have_no_findings(tmp_path: Path) -> None:
     assert set(rows["outcome_reference"].to_pylist()) == {"agrees"}
     asked = zip(rows["profile"].to_pylist(), rows["outcome_fast"].to_pylist(), strict=True)
     assert set(asked) == {("recover", "agrees"), ("strict", None)}
-    markers = [Store(str(tmp_path)).marker(n) for n in range(len(plan.shards))]
+    markers = [Store(tmp_path).marker(n) for n in range(len(plan.shards))]
     assert rows.num_rows == sum(sum(m["cases"].values()) for m in markers) > 2500
 
 
 def dying(times: int, marks: Path) -> Any:
-    """Runs shards as ever, but for the first ``times`` times, at which its process is killed."""
-    run = worker.run_shards
+    """Finish shards as ever, but kill the process the first ``times`` times."""
+    finish = Store.finish
 
-    def run_or_die(*given: Any) -> Iterator[Any]:
+    def finish_or_die(*given: Any) -> None:
         if len(list(marks.iterdir())) < times:
             (marks / str(os.getpid())).touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return run(*given)
+        finish(*given)
 
-    return run_or_die
+    return finish_or_die
 
 
-@pytest.mark.parametrize(("times", "ends"), [(1, True), (2, True), (9, False)])
+@pytest.mark.parametrize(("times", "ends"), [(1, True), (9, False)])
 def test_a_shard_whose_process_is_killed_is_begun_again(
     times: int, ends: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     marks = tmp_path / "killed"
     marks.mkdir()
-    monkeypatch.setattr(worker, "run_shards", dying(times, marks))
-    monkeypatch.setattr(local.threading, "active_count", lambda: 1)  # forked, with what is patched
-    plan = small_plan(cases=2000, shard=0.2)
-    assert len(plan.shards) > 1  # one alone runs in this process
+    monkeypatch.setattr(Store, "finish", dying(times, marks))
+    plan = small_plan(cases=2000, shard_cases=500)
     if ends:
         assert swept(plan, tmp_path / "out") == []
     else:
-        with pytest.raises(local.ShardFailed, match="its process died 3 times, exit code -9"):
+        with pytest.raises(shard_pool.ShardFailed, match="a process died 3 times"):
             swept(plan, tmp_path / "out")
 
 
@@ -81,7 +70,7 @@ def test_a_log_to_which_no_answer_is_owed_is_no_case(tmp_path: Path) -> None:
     """A bit makes a sealed file of it, and its key is none: a reader says so and does no more."""
     plan = small_plan(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
     assert swept(plan, tmp_path) == []
-    markers = [Store(str(tmp_path)).marker(n) for n in range(len(plan.shards))]
+    markers = [Store(tmp_path).marker(n) for n in range(len(plan.shards))]
     assert sum(m["void"] for m in markers) > 0
 
 
@@ -105,7 +94,7 @@ def test_a_wrong_reader_is_found_made_small_and_proposed(
     minimise(enumerations, found, 30)
     findings.describe(enumerations, found[0])
     assert found[0].recipe is not None and len(found[0].recipe.damage) <= 2
-    proposer = Proposer(enumerations, {}, Store(str(tmp_path)))
+    proposer = Proposer(enumerations, {}, Store(tmp_path))
     proposer.vectors = [v for v in load_all().values() if v.body["format"] == "leveldb-log"]
     proposer.propose(found[0])
     assert found[0].proposal is not None
@@ -130,7 +119,7 @@ def test_a_finding_about_which_nothing_can_be_stated_has_no_vector(
     minimise(enumerations, found, 30)
     findings.describe(enumerations, found[0])
     monkeypatch.setattr(proposals, "answer_to", no_answer)
-    Proposer(enumerations, {}, Store(str(tmp_path))).propose(found[0])
+    Proposer(enumerations, {}, Store(tmp_path)).propose(found[0])
     assert found[0].proposal is None
     assert not (tmp_path / "proposals").exists()
 
@@ -140,7 +129,7 @@ def test_a_crashing_and_a_hanging_reader_do_not_stop_the_sweep(tmp_path: Path) -
         wrong("crashes_on_damage"),
         wrong("hangs"),
         controls=THREE,
-        limits=Limits(wall_ms=300, give_up=2),
+        limits=Limits(wall_ms=300, max_failures=2),
         cases=50,
     )
     found = {f.signature.implementation: f for f in swept(plan, tmp_path)}
@@ -148,7 +137,7 @@ def test_a_crashing_and_a_hanging_reader_do_not_stop_the_sweep(tmp_path: Path) -
     assert found["crashes_on_damage"].best.alone
     # It hangs on the undamaged log already, and is not asked about the damaged ones.
     assert "hangs" not in found
-    store = Store(str(tmp_path))
+    store = Store(tmp_path)
     fails = [store.marker(number)["fails"].get("hangs", {}) for number in store.done()]
     assert {where for one in fails for where in one} == {f"{THREE[0]} recover"}
     outcomes = pq.read_table(tmp_path / "sweep")["outcome_hangs"].to_pylist()
@@ -166,22 +155,23 @@ def test_half_a_pair_is_simpler(tmp_path: Path) -> None:
 
 
 def test_a_sweep_resumes_and_refuses_another(tmp_path: Path) -> None:
-    plan = small_plan(cases=20_000, shard=500)
-    store = Store(str(tmp_path))
-    todo = job.begin(plan, store, False)
+    plan = small_plan(cases=20_000, shard_cases=500)
+    store = Store(tmp_path)
+    todo = shard_pool.begin(plan, store, False)
     assert len(todo) == len(plan.shards) > 2
-    list(worker.run_shards(plan, str(tmp_path), iter(todo[:2])))
+    shard_pool.run(plan, store, todo[:2])
     before = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir()}
-    (tmp_path / "sweep" / ".tmp-half").write_bytes(b"half")
-    assert job.begin(plan, store, False) == todo[2:]
-    assert not (tmp_path / "sweep" / ".tmp-half").exists()
-    job.run(plan, store, todo[2:], "none")
+    half = tmp_path / "sweep" / f".half{UNFINISHED}"
+    half.write_bytes(b"half")
+    assert shard_pool.begin(plan, store, False) == todo[2:]
+    assert not half.exists()
+    shard_pool.run(plan, store, todo[2:])
     assert {n: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir() if (n := p.name)
             in before} == before  # fmt: skip
-    assert job.begin(plan, store, False) == []
-    with pytest.raises(job.AnotherSweep, match="another cases"):
-        job.begin(small_plan(cases=5000, shard=500), store, False)
-    assert len(job.begin(small_plan(cases=5000, shard=500), store, True)) > 2
+    assert shard_pool.begin(plan, store, False) == []
+    with pytest.raises(shard_pool.AnotherSweep, match="another cases"):
+        shard_pool.begin(small_plan(cases=5000, shard_cases=500), store, False)
+    assert len(shard_pool.begin(small_plan(cases=5000, shard_cases=500), store, True)) > 2
 
 
 def rows_by_case(folder: Path) -> list[tuple[Any, ...]]:
@@ -209,6 +199,6 @@ def test_kill_9_and_start_again(tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert told["todo"] == told["shards"] - left
     whole = tmp_path / "whole"
-    plan = small_plan(cases=20_000, shard=500)
+    plan = small_plan(cases=20_000, shard_cases=500)
     swept(plan, whole)
     assert rows_by_case(folder) == rows_by_case(whole)

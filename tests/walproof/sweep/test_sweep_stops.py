@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from conformance.saving import UNFINISHED
 from tests.walproof.sweep.plans import WRONG
 
 SLOW = """
@@ -40,7 +41,6 @@ def test_a_signal_leaves_a_summary_so_far(tmp_path: Path, stop: signal.Signals) 
     command = [sys.executable, "-m", "walproof", "sweep", "--format", "leveldb-log"]
     command += ["--cmd", program]
     command += ["--control", "three-records", "--cases", "20000", "--out", str(tmp_path / "out")]
-    command += ["--master", "none"]
     running = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
@@ -60,7 +60,7 @@ def test_a_signal_leaves_a_summary_so_far(tmp_path: Path, stop: signal.Signals) 
     assert "hides_damage.py passes over a loss in silence" in " ".join(said.split())
     _, alive = psutil.wait_procs(family, timeout=10)
     assert alive == []
-    assert not list(tmp_path.rglob(".tmp-*"))
+    assert not list(tmp_path.rglob(f".*{UNFINISHED}"))
     told = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert told["stopped_by"] == stop.name
     done = told["shards"]["done"]

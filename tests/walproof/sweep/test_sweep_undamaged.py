@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from tests.walproof.sweep.plans import WRONG, planned, wrong
 from walproof.cli import walproof
-from walproof.sweep import findings, job
-from walproof.sweep.plan import Program
+from walproof.sweep import findings, shard_pool
+from walproof.sweep.programs import Program
 from walproof.sweep.store import Store
 
 CONTROLS = ("leveldb-log/one-record", "leveldb-log/fragments-in-two-blocks")
@@ -18,16 +18,16 @@ CONTROLS = ("leveldb-log/one-record", "leveldb-log/fragments-in-two-blocks")
 
 def swept(folder: Path, program: Program) -> tuple[dict[str, str], int, int, int]:
     """What it fails, how many cases were left for it, its findings, and the cases it was asked."""
-    plan, damages = planned(program, controls=CONTROLS, cases=300)
-    store = Store(str(folder))
-    job.run(plan, store, job.begin(plan, store, False), "none", enumerations=damages)
+    plan, _ = planned(program, controls=CONTROLS, cases=300)
+    store = Store(folder)
+    shard_pool.run(plan, store, shard_pool.begin(plan, store, False))
     markers = [store.marker(number) for number in store.done()]
     fails: dict[str, str] = {}
     for marker in markers:
         fails |= marker["fails"].get(program.name, {})
     found = findings.findings(findings.merged(markers).values(), {})
     left = sum(marker["left"].get(program.name, 0) for marker in markers)
-    asked = sum(sum(marker["asked"].get(program.name, {}).values()) for marker in markers)
+    asked = sum(sum(marker["sent"].get(program.name, {}).values()) for marker in markers)
     return fails, left, len(found), asked
 
 

@@ -18,12 +18,14 @@ from conformance.contents import MAX_BYTES
 from conformance.vectors import load, load_all
 from reference_impl.answer import End, Event, NewRecord
 from reference_impl.formats import Format, named
+from tests.walproof.sweep import plans
 from tests.walproof.sweep.plans import control, planned, wrong
 from walproof.cli import walproof
-from walproof.sweep import findings, invariants, job, judge
+from walproof.sweep import findings, invariants, judge
 from walproof.sweep.findings import Finding
 from walproof.sweep.minimise import minimise
-from walproof.sweep.plan import Enumerations, Plan, Program
+from walproof.sweep.plan import Enumerations, Plan
+from walproof.sweep.programs import Program
 from walproof.sweep.proposals import Proposer
 from walproof.sweep.settings import WRITING, Setting
 from walproof.sweep.store import Store
@@ -48,10 +50,7 @@ def swept(
     plan, damages = planned(
         *programs, controls=controls, cases=cases, contexts=True, profiles=WRITING
     )
-    store = Store(str(folder))
-    job.run(plan, store, job.begin(plan, store, False), "none", enumerations=damages)
-    markers = [store.marker(number) for number in store.done()]
-    return plan, damages, findings.findings(findings.merged(markers).values(), {})
+    return plan, damages, plans.swept(plan, folder)
 
 
 @pytest.mark.parametrize("format", OF_EACH)
@@ -96,7 +95,7 @@ def test_bytes_that_no_reader_looks_at_are_compared(tmp_path: Path) -> None:
     controls = ("leveldb-log/log-ends-before-its-trailer",)
     program = wrong("fills_the_trailer", "append")
     _, _, found = swept(tmp_path, program, controls=controls, cases=40)
-    store = Store(str(tmp_path))
+    store = Store(tmp_path)
     fails = [marker["fails"].get(program.name, {}) for marker in map(store.marker, store.done())]
     texts = [*(one.best.text for one in found), *(text for one in fails for text in one.values())]
     assert texts and all("bytes: " in text and "sha256" in text for text in texts)
@@ -105,7 +104,7 @@ def test_bytes_that_no_reader_looks_at_are_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["begins_a_new_block", "leaves_a_file_behind"])
 def test_a_writer_that_is_always_wrong_is_told_once(name: str, tmp_path: Path) -> None:
     _, _, found = swept(tmp_path, wrong(name, "append"), cases=60)
-    store = Store(str(tmp_path))
+    store = Store(tmp_path)
     fails = [marker["fails"].get(name, {}) for marker in map(store.marker, store.done())]
     assert not found
     assert {where for one in fails for where in one} == {f"{one} append" for one in LEVELDB}
@@ -113,7 +112,7 @@ def test_a_writer_that_is_always_wrong_is_told_once(name: str, tmp_path: Path) -
 
 def test_a_proposal_is_a_vector_that_asks_the_same(tmp_path: Path) -> None:
     _, damages, found = swept(tmp_path, wrong("appends_behind_the_torn_tail", "append"))
-    proposer = Proposer(damages, load_all(), Store(str(tmp_path)))
+    proposer = Proposer(damages, load_all(), Store(tmp_path))
     findings.describe(damages, found[0])
     proposer.propose(found[0])
     assert found[0].proposal is not None

@@ -21,11 +21,14 @@ def test_every_file_is_copied(tmp_path: Path) -> None:
     (folder / "a").write_bytes(b"first")
     (folder / "deep" / ".hidden" / "b").write_bytes(b"")
     os.utime(folder / "a", (1, 1))
-    (folder / "a").chmod(0o640)
+    (folder / "a").chmod(0o440)
+    (folder / "deep").chmod(0o555)
     assert copy_folder(folder, tmp_path / "copy") == []
     assert (tmp_path / "copy" / "a").read_bytes() == b"first"
     assert (tmp_path / "copy" / "a").stat().st_mtime == 1
     assert (tmp_path / "copy" / "a").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "copy" / "deep").stat().st_mode & 0o777 == 0o755
+    (folder / "deep").chmod(0o755)
     assert (tmp_path / "copy" / "deep" / ".hidden" / "b").read_bytes() == b""
     assert size_on_disk(folder)[0] == 2
 

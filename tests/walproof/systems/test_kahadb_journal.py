@@ -24,7 +24,7 @@ PENDING = {number for number in range(COUNT) if number % 3 != 2}
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("java") and [*JARS.glob("activemq-kahadb-store-*.jar")]),
-    reason="no java, or no kahadb-store: walproof setup --impl kahadb-store",
+    reason="no java, or no kahadb-store: python -m walproof.setup --impl kahadb-store",
 )
 
 Damage = Callable[[bytes], bytes]

@@ -233,7 +233,7 @@ def test_the_same_findings_below_a_parent_folder_and_in_an_archive(
         assert "2 systems; 2 not whole" in done.output
         bodies = [json.loads(line) for line in run(path, "--json").output.splitlines()]
         assert sum("findings" in body for body in bodies) == 2
-    assert run("list", parent).return_value == 3
+    assert run(parent, "--all").return_value == 3
     assert run("verify", parent).return_value == 3
     done = run("recover", parent, "--out", tmp_path / "new")
     assert done.return_value == 3

@@ -358,7 +358,7 @@ def test_a_folder_of_broken_journals_is_verified(tmp_path: Path, run) -> None:
 
 
 def test_fields_of_all_files(tmp_path: Path, run) -> None:
-    done = run("fields", host(tmp_path / "journal"), "MESSAGE")
+    done = run("systemd", "fields", host(tmp_path / "journal"), "MESSAGE")
     assert len(done.stdout.splitlines()) == 10
 
 

@@ -33,7 +33,7 @@ SNAPSHOT_ID = "3-1-45-9223372036854775807-0-35cfec88"
 
 needs_zeebe = pytest.mark.skipif(
     not (shutil.which("java") and [*JARS.glob("zeebe-atomix-cluster-*.jar")]),
-    reason="no java, or no zeebe-journal: walproof setup --impl zeebe-journal",
+    reason="no java, or no zeebe-journal: python -m walproof.setup --impl zeebe-journal",
 )
 
 

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
+from lab.bench.formats import bench_of
 from reference_impl.answer import NewRecord
 from reference_impl.formats import FORMATS, named
 from walproof import decode
-from walproof.bench.formats import bench_of
 from walproof.cli import walproof
 from walproof.scan.log import Log
 from walproof.tables import encodings, parquet, rows

@@ -1,4 +1,4 @@
-"""What a sweep knows of each format: what reading costs, and what its answers can promise.
+"""What a sweep knows of each format: how to damage its logs, and what its answers can promise.
 
 Each format has a module here whose ``KIND`` is a :class:`~walproof.sweep.formats.kind.Kind`.
 """

@@ -24,7 +24,6 @@ def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
 class LevelDb(Kind):
     """See :class:`Kind`."""
 
-    cost = 1.0
     appends_exactly = True
     seals = (Seal("blocks[].records[]", _seal, by_path),)
 

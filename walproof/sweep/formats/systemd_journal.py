@@ -31,7 +31,6 @@ PACKS = ("placement", "no two compressors give the same bytes")
 class SystemdJournal(Kind):
     """See :class:`Kind`."""
 
-    cost = 10.0
     pairs_tell = False
     selecting = ("match", "from_seqnum", "from_realtime")
 

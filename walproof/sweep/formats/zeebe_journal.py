@@ -36,7 +36,6 @@ def _reseal_descriptor(log: Any, path: str, file: str) -> None:
 class ZeebeJournal(Kind):
     """See :class:`Kind`."""
 
-    cost = 2.0
     appends_exactly = True
     seals = (
         Seal("records[]", _record, by_path, True),

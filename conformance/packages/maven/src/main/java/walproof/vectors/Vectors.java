@@ -1,35 +1,73 @@
 package walproof.vectors;
 
-import com.google.gson.Gson;
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import java.io.FileNotFoundException;
+import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The golden vectors of Walproof, which lie in this jar under vectors/. */
+/** The golden vectors of Walproof: journal files (write-ahead logs) and the expected answers. */
 public final class Vectors {
-  private static final Gson GSON = new Gson();
-  private static String[] names;
-
+  /** All files of the set: a folder in a jar cannot be listed. */
+  private static final String[] NAMES = text("files.txt").split("\n");
   private Vectors() {}
 
-  /** What vectors/index.json says of the set: version, counts, hashes, ids. */
-  public static JsonObject index() throws IOException {
-    return json("index.json", JsonObject.class);
+  /** A log and the expected answer; {@code body} is the whole description (vectors/schema.json). */
+  public static final class Vector {
+    public final String id, format;
+    /** read, truncations, write or append. */
+    public final String operation;
+    /** The name of the log: a file, or a folder for a log of several files. */
+    public final String input;
+    public final JsonObject body;
+
+    private Vector(JsonObject body) {
+      this.id = body.get("id").getAsString();
+      this.format = body.get("format").getAsString();
+      this.operation = body.get("operation").getAsString();
+      this.input = body.get("input").getAsString();
+      this.body = body;
+    }
+
+    /** The bytes of the log by file name, with / between names of nested folders. */
+    public Map<String, byte[]> files() {
+      Map<String, byte[]> files = new TreeMap<>();
+      String path = format + "/" + input;
+      for (String name : NAMES) {
+        if (name.equals(path) || name.startsWith(path + "/")) {
+          files.put(name.substring(name.equals(path) ? format.length() + 1 : path.length() + 1), bytes(name));
+        }
+      }
+      return files;
+    }
+
+    /** The right answers of a reader in a profile, recover or strict; the first one is the expected one. */
+    public List<JsonObject> answers(String profile) {
+      String suffix = profile.equals("strict") ? "_strict" : "";
+      List<JsonObject> answers = new ArrayList<>();
+      answers.add(body.getAsJsonObject("expect" + suffix));
+      for (JsonElement other : body.has("accept") ? body.getAsJsonArray("accept") : new JsonArray()) {
+        answers.add(other.getAsJsonObject().getAsJsonObject("answer" + suffix));
+      }
+      answers.removeIf(answer -> answer == null);
+      return answers;
+    }
   }
 
-  /** The vectors of a format, or of all for null, in order of id. */
-  public static List<Vector> all(String format) throws IOException {
+  /** The contents of index.json: the version of the set, counts, ids and hashes. */
+  public static JsonObject index() {
+    return JsonParser.parseString(text("index.json")).getAsJsonObject();
+  }
+
+  /** The vectors of a format, or of all formats for null, in order of id. */
+  public static List<Vector> all(String format) {
     List<Vector> all = new ArrayList<>();
     for (JsonElement row : index().getAsJsonArray("vectors")) {
       String id = row.getAsJsonObject().get("id").getAsString();
@@ -40,65 +78,23 @@ public final class Vectors {
     return all;
   }
 
-  /** The vector of an id; FileNotFoundException if there is none. */
-  public static Vector load(String id) throws IOException {
-    return json(id + ".json", Vector.class);
+  /** The vector with an id; UncheckedIOException if there is none. */
+  public static Vector load(String id) {
+    return new Vector(JsonParser.parseString(text(id + ".json")).getAsJsonObject());
   }
 
-  static Map<String, byte[]> files(String path, String name) throws IOException {
-    Map<String, byte[]> found = new TreeMap<>();
-    for (String file : names()) {
-      if (file.equals(path) || file.startsWith(path + "/")) {
-        try (InputStream data = open(file)) {
-          String key = file.equals(path) ? name : file.substring(path.length() + 1);
-          found.put(key, data.readAllBytes());
-        }
+  private static String text(String path) {
+    return new String(bytes(path), StandardCharsets.UTF_8);
+  }
+
+  private static byte[] bytes(String path) {
+    try (InputStream data = Vectors.class.getResourceAsStream("/vectors/" + path)) {
+      if (data == null) {
+        throw new IOException("no vectors/" + path);
       }
+      return data.readAllBytes();
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
     }
-    return found;
-  }
-
-  /** All files of the set: a jar cannot be asked what is in a folder of it. */
-  private static synchronized String[] names() throws IOException {
-    if (names == null) {
-      try (InputStream list = open("files.txt")) {
-        names = new String(list.readAllBytes(), StandardCharsets.UTF_8).split("\n");
-      }
-    }
-    return names;
-  }
-
-  static boolean isFile(String path) throws IOException {
-    return List.of(names()).contains(path);
-  }
-
-  static <T> T json(String path, Class<T> type) throws IOException {
-    try (Reader reader = new InputStreamReader(open(path), StandardCharsets.UTF_8)) {
-      return GSON.fromJson(reader, type);
-    }
-  }
-
-  private static InputStream open(String path) throws IOException {
-    InputStream found = Vectors.class.getResourceAsStream("/vectors/" + path);
-    if (found == null) {
-      throw new FileNotFoundException("no vectors/" + path);
-    }
-    return found;
-  }
-
-  static byte[] sha256(byte[] data) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(data);
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new AssertionError(impossible);
-    }
-  }
-
-  static String hex(byte[] data) {
-    StringBuilder text = new StringBuilder(2 * data.length);
-    for (byte one : data) {
-      text.append(String.format("%02x", one));
-    }
-    return text.toString();
   }
 }

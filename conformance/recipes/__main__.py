@@ -1,0 +1,77 @@
+"""``python -m conformance.recipes``: write the golden vectors, or check that nothing changes."""
+
+from __future__ import annotations
+
+import click
+
+from conformance import VECTORS
+from conformance.packages.index import NAME, index_of
+from conformance.recipes.generate import generate, sources
+from conformance.recipes.recipe import RecipeError
+from conformance.saving import save
+from reference_impl.places import IS_INSTALLED
+
+
+@click.command()
+@click.option("--verify", is_flag=True, help="Write nothing; fail if a file would change.")
+@click.pass_context
+def write_vectors(context: click.Context, verify: bool) -> None:
+    """Run the recipes and write vectors/.
+
+    Seeds are fixed: writing the vectors again changes nothing. A file that no recipe writes any
+    longer is removed.
+
+    Exit status: 0, or 1 with --verify if a file would change, or if a recipe is wrong.
+    """
+    if IS_INSTALLED and not verify:
+        raise click.ClickException("vectors/ is written in a checkout only (--verify works here)")
+    try:
+        count, changed = _write(verify)
+    except RecipeError as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    for name in changed:
+        click.echo(f"{'would change' if verify else 'wrote'} {name}")
+    click.echo(f"{_counted(count, 'vector')}, {_counted(len(changed), 'file')} changed")
+    context.exit(1 if verify and changed else 0)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def _write(verify: bool) -> tuple[int, list[str]]:
+    """Write the files that differ, unless ``verify``; return how many vectors, and the names."""
+    changed: list[str] = []
+    count = 0
+    for source in sources():
+        folder = VECTORS / source.book.format
+        folder.mkdir(parents=True, exist_ok=True)
+        written = set()
+        for name, data in generate(source):
+            written.add(name)
+            path = VECTORS / name
+            count += name.endswith(".json")
+            if path.exists() and path.read_bytes() == data:
+                continue
+            changed.append(name)
+            if not verify:
+                path.parent.mkdir(exist_ok=True, parents=True)
+                save(path, data, sync=False)
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(VECTORS).as_posix()
+            if path.is_file() and name not in written and path.name != "README.md":
+                changed.append(f"{name} (removed)")
+                if not verify:
+                    path.unlink()
+    index = index_of()
+    if not (VECTORS / NAME).exists() or (VECTORS / NAME).read_bytes() != index:
+        changed.append(NAME)
+        if not verify:
+            save(VECTORS / NAME, index, sync=False)
+    return count, changed
+
+
+if __name__ == "__main__":
+    write_vectors()

@@ -1,0 +1,1 @@
+"""Experiments on real systems and measurements, run from a checkout: ``python -m lab``."""

@@ -1,0 +1,30 @@
+"""A reader that answers at once: what is left of a case is the harness, and two pipes.
+
+``python lab/bench/noop_reader.py REPLIES`` says hello, then gives the n-th line of the file for
+the n-th request, whatever that asks. It imports nothing of ours, so that it starts at once too.
+"""
+
+import sys
+
+HELLO = (
+    b'{"name":"answers-at-once","version":"1","language":"Python","formats":["*"],'
+    b'"profiles":["recover","strict"],"reports":["records","at","size","verdict","reason","lost",'
+    b'"end"]}\n'
+)
+
+
+def main(path: str) -> None:
+    """Reply to one line after the other; the first one asks for hello, and ``bye`` for nothing."""
+    with open(path, "rb") as file:  # noqa: PTH123 - to import pathlib takes longer than all else
+        replies = iter([HELLO, *file])
+    write, flush = sys.stdout.buffer.write, sys.stdout.buffer.flush
+    for _ in sys.stdin.buffer:
+        reply = next(replies, None)
+        if reply is None:
+            return
+        write(reply)
+        flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,157 @@
+"""Measure how fast logs come through Spark: ``python -m lab bench --only spark``.
+
+Each round reads the same rows three ways, one after another (``local[2]``, sink ``noop``): with the
+data source, with a Python source that yields the same batches from mapped memory, which is the
+ceiling of Spark's Python sources, and from Parquet. The ratio to the ceiling is taken within each
+round, and the median over the rounds is printed. Small logs would measure how long Spark plans.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+from lab.bench.workloads import LARGE_WORKLOADS
+from pyspark_journal.session import redirect_jvm_output, session
+from pyspark_journal.source import JournalDataSource
+from reference_impl.formats import detect
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+CORES = 2
+ROUNDS = 15
+COLUMN_SETS: Mapping[str, Sequence[str]] = {
+    "all columns": (),
+    "offset, length, kind, payload": ("offset", "length", "kind", "payload"),
+    "offset, kind": ("offset", "kind"),
+}
+
+
+class Batches(DataSource):
+    """The source ``batches``: its path is a folder of Arrow files."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name that ``format`` takes."""
+        return "batches"
+
+    def schema(self) -> StructType:
+        """Return the schema of the first file."""
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        with pa.memory_map(str(_arrow_files(self.options["path"])[0])) as mapped:
+            return from_arrow_schema(pa.ipc.open_file(mapped).schema)
+
+    def reader(self, schema: StructType) -> BatchesReader:
+        """Return a reader of all columns."""
+        return BatchesReader(self.options["path"])
+
+
+class BatchesReader(DataSourceReader):
+    """Reads a partition for each file."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return the names of the files."""
+        return [InputPartition(str(path)) for path in _arrow_files(self.folder)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield the batches of a file without copying them."""
+        opened = pa.ipc.open_file(pa.memory_map(partition.value))
+        for number in range(opened.num_record_batches):
+            yield opened.get_batch(number)
+
+
+def write_copies(partitions: Sequence[Iterator[pa.RecordBatch]], folder: Path) -> tuple[Path, Path]:
+    """Write the batches of each partition: a folder of Arrow files, and one of Parquet files."""
+    arrow, parquet = folder / "arrow", folder / "parquet"
+    arrow.mkdir(parents=True)
+    parquet.mkdir()
+    for number, batches in enumerate(partitions):
+        rows = list(batches)
+        if not rows:
+            continue
+        name = f"{number:04d}"
+        with pa.ipc.new_file(str(arrow / f"{name}.arrow"), rows[0].schema) as file:
+            for batch in rows:
+                file.write_batch(batch)
+        table = pa.Table.from_batches(rows)
+        pa.parquet.write_table(table, parquet / f"{name}.parquet", compression="zstd")
+    return arrow, parquet
+
+
+def _arrow_files(folder: str) -> list[Path]:
+    return sorted(Path(folder.removeprefix("file:")).glob("*.arrow"))
+
+
+def measure(
+    log: Path, columns: Sequence[str], spark: SparkSession, rounds: int
+) -> list[dict[str, float]]:
+    """Return the seconds of each way of reading a log, for each round.
+
+    ``columns`` are all when there are none. One round before is not counted: it compiles.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        ways = _ways(log, columns, spark, Path(folder))
+        return [{name: _seconds(way) for name, way in ways.items()} for _ in range(rounds + 1)][1:]
+
+
+def _ways(
+    log: Path, columns: Sequence[str], spark: SparkSession, folder: Path
+) -> dict[str, Callable[[], None]]:
+    format_id = detect(log).id
+    source = JournalDataSource({"path": str(log), "journalFormat": format_id})
+    schema = source.schema()
+    if columns:
+        schema = type(schema)([schema[name] for name in columns])
+    reader = source.reader(schema)
+    arrow, parquet = write_copies([reader.read(part) for part in reader.partitions()], folder)
+    journal = spark.read.format("journal").option("journalFormat", format_id).schema(schema)
+    frames = {
+        "journal": journal.load(str(log)),
+        "ceiling": spark.read.format(Batches.name()).load(str(arrow)),
+        "parquet": spark.read.schema(schema).parquet(str(parquet)),
+    }
+    counts = {name: frame.count() for name, frame in frames.items()}
+    assert len(set(counts.values())) == 1, counts
+    return {name: partial(_read_through, frame) for name, frame in frames.items()}
+
+
+def _read_through(frame: DataFrame) -> None:
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def _seconds(way: Callable[[], None]) -> float:
+    started = time.perf_counter()
+    way()
+    return time.perf_counter() - started
+
+
+def measure_all() -> None:
+    """Print a line for each large log and set of columns."""
+    with tempfile.TemporaryFile() as output, redirect_jvm_output(output):
+        spark = session("bench", f"local[{CORES},4]")
+    spark.dataSource.register(Batches)
+    for log in (workload.log() for workload in LARGE_WORKLOADS):
+        for set_name, columns in COLUMN_SETS.items():
+            rounds = measure(log, columns, spark, ROUNDS)
+            megabytes = log.stat().st_size / 1e6
+            speeds = ", ".join(
+                f"{way} {megabytes / statistics.median(seconds[way] for seconds in rounds):.0f}"
+                for way in rounds[0]
+            )
+            ratio = statistics.median(seconds["ceiling"] / seconds["journal"] for seconds in rounds)
+            print(f"{log.name}, {set_name}: {speeds} MB/s; {ratio:.2f} of the ceiling")

@@ -1,0 +1,211 @@
+"""Readers beside a writer: what they return of a log that is being written.
+
+Each moment of a recorded writer is a state of its files as a reader may meet them: after every
+operation, and inside of each write, since a write of several pages is seen page by page. A reader
+that looks again and again must return what was written, in order, each record once, and never fewer
+records than before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conformance.scratch import Scratch
+from conformance.subject import Subject
+from lab.crash import oracles
+from lab.crash.formats import FormatCrash, crash_of
+from lab.crash.judge import build, given, told
+from lab.crash.model import State
+from lab.crash.recorder import record
+from lab.crash.trace import Acknowledged, Live, Trace, Write, paths
+from reference_impl.answer import NewRecord, Record, collect
+from reference_impl.formats import named
+
+SECTORS = (512, 4096)
+SPECIFICATION, SCANNER = "the specification", "the scanner"
+SHRINKS = "no longer returns a record that it returned"
+DIFFERS = "returns other records than the specification"
+
+Read = Callable[[Path], list[str]]
+"""The payloads of a log at a path, as :func:`~lab.crash.judge.told` tells them."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a reader may meet. ``late``: instead of the torn moments around it, not after them."""
+
+    state: State
+    late: bool = False
+
+
+def moments(trace: Trace, sectors: Sequence[int] = SECTORS) -> Iterator[Moment]:
+    """The states of the files while a writer is at work, in order, none of them twice in a row.
+
+    Inside of a write there are two for each boundary of a sector: what comes before it is there
+    already, or what comes after it is, where the file was there before; a reader that reads page
+    after page sees the second one.
+    """
+    live, acknowledged = Live(), 0
+    last: dict[str, bytes | None] | None = None
+    for after, one in enumerate(trace.operations, 1):
+        if isinstance(one, Acknowledged):
+            acknowledged = max(acknowledged, one.count)
+        torn = [*_parts(one, live, sectors)] if isinstance(one, Write) else []
+        for part, words, late in torn:
+            files = _with(trace, live, part)
+            if files != last:
+                last = files
+                yield Moment(State(files, acknowledged, after, (words,)), late)
+        live.apply(one)
+        files = _files(trace, live)
+        if files != last or isinstance(one, Acknowledged):
+            last = files
+            yield Moment(State(files, acknowledged, after))
+
+
+def _parts(one: Write, live: Live, sectors: Sequence[int]) -> Iterator[tuple[Write, str, bool]]:
+    size, end = len(live.content.get(one.file, b"")), one.at + len(one.data)
+    cuts = {at for sector in sectors for at in range(one.at // sector * sector, end, sector)}
+    for cut in sorted(cut for cut in cuts if one.at < cut < end):
+        yield Write(one.file, one.at, one.data[: cut - one.at]), f"a write up to {cut}", False
+    for cut in sorted(cut for cut in cuts if one.at < cut < min(end, size)):
+        late = one.data[cut - one.at : size - one.at]
+        yield Write(one.file, cut, late), f"a write from {cut} on, nothing before it", True
+
+
+def _with(trace: Trace, live: Live, part: Write) -> dict[str, bytes | None]:
+    before = bytes(live.content.get(part.file, b""))
+    live.apply(part)
+    files = _files(trace, live)
+    live.content[part.file] = bytearray(before)
+    return files
+
+
+def _files(trace: Trace, live: Live) -> dict[str, bytes | None]:
+    return {
+        path: None if node in trace.folders else bytes(live.content.get(node, b""))
+        for path, node in paths(live.names)
+    }
+
+
+@dataclass
+class Finding:
+    """One way in which a reader goes wrong, the first moment of it, and how often."""
+
+    what: str
+    who: str
+    state: State
+    found: list[str]
+    detail: str = ""
+    count: int = 1
+
+
+@dataclass
+class Watched:
+    """What came of a writer's moments."""
+
+    hello: dict[str, Any]
+    trace: Trace
+    moments: int = 0
+    torn: int = 0
+    findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
+
+    def note(self, what: str, who: str, state: State, found: list[str], detail: str = "") -> None:
+        """Enter what a reader does wrong."""
+        if (seen := self.findings.get((what, who))) is not None:
+            seen.count += 1
+        else:
+            self.findings[what, who] = Finding(what, who, state, found, detail)
+
+
+class Watch:
+    """Looks at one moment after the other with each reader. ``written`` are all payloads."""
+
+    def __init__(self, readers: dict[str, Read], name: str, written: Sequence[str]) -> None:
+        self.readers, self.name, self.written = readers, name, written
+        self.before: dict[str, list[str]] = {who: [] for who in readers}
+        self.whole = dict(self.before)
+
+    def look(self, moment: Moment, folder: Path, watched: Watched) -> None:
+        """Read a moment, whose files are in the folder, and note what is wrong."""
+        state = moment.state
+        watched.moments += 1
+        watched.torn += bool(state.missing)
+        path, first = folder / self.name, None
+        for who, read in self.readers.items():
+            found: list[str] = []
+            if path.exists():
+                try:
+                    found = read(path)
+                except Exception as error:
+                    detail = f"{type(error).__name__}: {error}"
+                    watched.note(oracles.DIED, who, state, [], detail)
+                    continue
+            for what in oracles.after_a_crash(self.written, state.acknowledged, found):
+                watched.note(what, who, state, found)
+            before = (self.whole if moment.late else self.before)[who]
+            if found[: len(before)] != before:
+                watched.note(SHRINKS, who, state, found)
+            if not moment.late:
+                self.before[who] = found
+            if not state.missing:
+                self.whole[who] = found
+            if first is None:
+                first = found
+            elif found != first:
+                watched.note(DIFFERS, who, state, found)
+
+
+def readers(format: str, what: FormatCrash) -> dict[str, Read]:
+    """The executable specification, and the scanner where its packages are."""
+    reference = named(format)
+
+    def payloads(records: Sequence[Record]) -> list[str]:
+        return given(what, [one.payload for one in records if not what.is_part(one)])
+
+    def specification(path: Path) -> list[str]:
+        return payloads(collect(reference.read(path, "recover", what.context)).records)
+
+    def scanner(path: Path) -> list[str]:
+        from walproof.scan import answers
+
+        return payloads(collect(answers.read(format, path, what.context)).records)
+
+    try:
+        import pyarrow  # noqa: F401
+    except ModuleNotFoundError:
+        return {SPECIFICATION: specification}
+    return {SPECIFICATION: specification, SCANNER: scanner}
+
+
+def watch(
+    trace: Trace, hello: dict[str, Any], format: str, records: Sequence[NewRecord],
+    sectors: Sequence[int] = SECTORS, more: dict[str, Read] | None = None,
+) -> Watched:  # fmt: skip
+    """Look at every moment of a trace. ``more`` are further readers of the same log."""
+    what, watched = crash_of(format), Watched(hello, trace)
+    all_readers = {**readers(format, what), **(more or {})}
+    eyes = Watch(all_readers, what.name, [told(one.payload) for one in records])
+    scratch = Scratch()
+    try:
+        for moment in moments(trace, sectors):
+            place = scratch.place("live")
+            build(moment.state, place)
+            eyes.look(moment, place, watched)
+            scratch.clear(place)
+    finally:
+        scratch.close()
+    return watched
+
+
+def run_live(
+    subject: Subject, format: str, count: int, sectors: Sequence[int] = SECTORS
+) -> Watched:
+    """Record a writer of ``count`` records, look at every moment. Raises as the recorder does."""
+    what = crash_of(format)
+    records = what.records(count)
+    trace, hello = record(subject.command, format, what, records)
+    return watch(trace, hello, format, records, sectors)

@@ -1,0 +1,185 @@
+"""Adapter: systemd-journald as a service, which says that records are safe; for ``lab crash``.
+
+The daemon's folders are fixed, so ``unshare`` starts this adapter in a mount namespace, which gets
+another ``/run``, ``/etc/systemd`` and ``/var/log``, and the daemon serves a journal namespace. The
+folder of the log is mounted where it keeps that. In a network namespace it neither sees nor changes
+the auditing of the machine.
+
+A record goes to the native socket; then ``journalctl --sync`` promises that it is "safely stored on
+disk".
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
+from conformance.adapterkit import Refused, Skipped, payloads, serve
+from conformance.implementations.systemd import adapter as systemd
+
+NAME = "walproof"
+FOLDER = Path(f"/var/log/journal/{Path('/etc/machine-id').read_text().strip()}.{NAME}")
+OWN = Path(f"/run/systemd/journal.{NAME}")
+SOCKETS = (OWN / "socket", OWN / "io.systemd.journal")
+"""Where the daemon listens: for records, and for what journalctl asks of it."""
+CONFIGURATION = """\
+[Journal]
+Storage=persistent
+RateLimitIntervalSec=0
+SystemMaxFileSize=512K
+Audit=
+"""
+SECONDS = 30
+BIND, DETACH = 4096, 2
+if systemd.ROOT.is_dir():
+    JOURNALD = systemd.unpacked("usr/lib/systemd/systemd-journald")
+else:
+    JOURNALD = ["/lib/systemd/systemd-journald"]
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
+    """Mount something in this namespace. The call itself tells the recorder where the log is."""
+    done = libc.mount(
+        source.encode(), os.fsencode(place), kind and kind.encode(), ctypes.c_ulong(flags), None
+    )
+    if done:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(place))
+
+
+def apart() -> bool:
+    """Whether this mount namespace is another one than that of the machine's first process.
+
+    Some containers do not tell that of the first process even to root: there the parent's counts.
+    """
+    own = Path("/proc/self/ns/mnt")
+    for process in (1, os.getppid()):
+        with suppress(OSError):
+            return Path(f"/proc/{process}/ns/mnt").readlink() != own.readlink()
+    return False
+
+
+def prepare() -> None:
+    """Folders that only this adapter and what it starts can see.
+
+    Ends the program where everybody would see them.
+    """
+    if not apart():
+        sys.exit("not started in a mount namespace of its own: unshare --mount --net does that")
+    for place in ("/run", "/etc/systemd", "/var/log"):
+        mount("tmpfs", Path(place), "tmpfs", 0)
+    Path(f"/etc/systemd/journald@{NAME}.conf").write_text(CONFIGURATION)
+    for path in ("/run/systemd/journal", "/run/log/journal", "/run/systemd/system", FOLDER):
+        Path(path).mkdir(parents=True)
+
+
+@contextmanager
+def daemon(folder: Path) -> Iterator[None]:
+    """journald with its journal in a folder, until it has closed it. Raises :class:`Refused`."""
+    mount(str(folder), FOLDER, None, BIND)
+    environment = systemd.ENVIRONMENT | {"SYSTEMD_LOG_TARGET": "console"}
+    try:
+        # A file takes whatever it says: nobody reads a pipe while records are written.
+        with tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(
+                [*JOURNALD, NAME], stdout=subprocess.DEVNULL, stderr=said, env=environment
+            )
+            try:
+                listens(process, said)
+                yield
+            finally:
+                ended(process)
+            if process.returncode:
+                raise Refused(why(process, said))
+    finally:
+        for one in SOCKETS:
+            one.unlink(missing_ok=True)
+        libc.umount2(os.fsencode(FOLDER), DETACH)
+
+
+def listens(process: subprocess.Popen[bytes], said: BinaryIO) -> None:
+    """Wait until journald listens. Raises :class:`Refused` if it ends or takes too long."""
+    until = time.monotonic() + SECONDS
+    while process.poll() is None and not all(one.exists() for one in SOCKETS):
+        if time.monotonic() > until:
+            raise Refused("systemd-journald does not listen")
+        time.sleep(0.01)
+    if process.poll() is not None:
+        raise Refused(why(process, said))
+
+
+def ended(process: subprocess.Popen[bytes]) -> None:
+    """Have journald close its journal and end."""
+    process.terminate()
+    try:
+        process.wait(SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def why(process: subprocess.Popen[bytes], said: BinaryIO) -> str:
+    """How journald ended, and the last that it said."""
+    said.seek(0)
+    words = said.read().decode(errors="replace").strip()[-200:]
+    return f"systemd-journald ended with {process.returncode}: {words or 'no word'}"
+
+
+def send(payload: bytes) -> None:
+    """Log a record. Its fields in export format are what the socket takes."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as to:
+        to.sendto(payload, str(SOCKETS[0]))
+
+
+def synchronize() -> None:
+    """Ask as an administrator does: it returns when everything before it is on the disk."""
+    done = systemd.run(*systemd.JOURNALCTL, f"--namespace={NAME}", "--sync")
+    if done.returncode:
+        raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
+
+
+def write(path: Path, request: dict[str, Any]) -> None:
+    """Start the daemon where no journal is, or one that it may go on with; log each record."""
+    if path.name != "system.journal":
+        raise Skipped("journald calls its file system.journal")
+    before = set(path.parent.iterdir())
+    with daemon(path.parent):
+        for count, payload in enumerate(payloads(request), 1):
+            send(payload)
+            synchronize()
+            if "acknowledged" in request:
+                request["acknowledged"](count)
+    for renamed in set(path.parent.iterdir()) - before - {path}:
+        renamed.replace(path)
+        raise Refused("the old file was renamed and a new one begun")
+
+
+if __name__ == "__main__":
+    prepare()
+    serve(
+        {
+            "name": "systemd-journald",
+            "version": systemd.version(),
+            "language": "C",
+            "formats": ["systemd-journal"],
+            "profiles": ["recover", "append"],
+            "also_writes": True,
+            "acknowledges": True,
+            "reports": ["records", "signals"],
+            "homepage": "https://github.com/systemd/systemd",
+            "issues": "https://github.com/systemd/systemd/issues",
+        },
+        systemd.read,
+        write,
+        write,
+    )

@@ -1,0 +1,226 @@
+"""Reads states of a crash back: by the executable specification, and by the system itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conformance.scratch import Scratch
+from conformance.session import PROGRAM_FAILURES, ProtocolSession
+from conformance.subject import Subject
+from lab.crash import oracles
+from lab.crash.formats import FormatCrash
+from lab.crash.model import Crash as Candidate
+from lab.crash.model import State
+from reference_impl.answer import NewRecord, collect, payload_to_json
+from reference_impl.formats import named
+
+WALL_MS = 10_000
+OURS = "the specification"
+
+ALSO_OURS = "executable-spec"
+"""The adapter of the executable specification: what it would say has been said."""
+
+Found = list[str]
+"""The payloads that a reader found, in order: in hexadecimal, or the SHA-256 of a long one."""
+
+
+@dataclass
+class Finding:
+    """One way in which states go wrong: what, who noticed, in how many, and the plainest of them.
+
+    ``found`` are the payloads that were read from ``state``, None if the reader died.
+    """
+
+    what: str
+    who: str
+    state: State
+    found: Found | None
+    detail: str = ""
+    count: int = 1
+
+
+@dataclass
+class Judgement:
+    """What came of all states."""
+
+    states: int = 0
+    findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
+
+    def violations(self) -> list[Finding]:
+        """Those by which a promise is broken."""
+        return [one for one in self.findings.values() if one.what in oracles.VIOLATIONS]
+
+    def notes(self) -> list[Finding]:
+        """The others."""
+        return [one for one in self.findings.values() if one.what in oracles.NOTES]
+
+
+class _Refused(Exception):
+    """A writer does not go on with a log."""
+
+
+class _Died(Exception):
+    """A reader or writer ended, hung, or raised what it may not."""
+
+
+class Judge:
+    """Asks everyone about each state. ``records`` are those written; ``probe`` is appended after.
+
+    The program of ``subject`` runs in a box until :meth:`close`.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        hello: dict[str, Any],
+        format: str,
+        what: FormatCrash,
+        records: Sequence[NewRecord],
+        probe: NewRecord,
+    ) -> None:
+        self.subject, self.format, self.what, self.probe = subject, named(format), what, probe
+        self.written = [told(one.payload) for one in records]
+        self.scratch = Scratch()
+        self.sandbox = subject.sandbox(self.scratch.folder)
+        self.name = hello["name"]
+        self.profiles = set(() if self.name == ALSO_OURS else hello["profiles"])
+        self.session: ProtocolSession | None = None
+        self.judgement = Judgement()
+        self._asked = 0
+
+    def close(self) -> None:
+        """End the program, and remove all copies."""
+        if self.session is not None:
+            self.session.close()
+        self.scratch.close()
+
+    def judge(self, candidate: Candidate) -> None:
+        """Look at one state."""
+        state = candidate.build()
+        self.judgement.states += 1
+        self._step(state, OURS, self._read_by_us, self._read_by_us, False)
+        if self.what.name not in state.files:
+            return
+        program = self.name
+        steps = [(f"{OURS} appends and reads", self._append_by_us, self._read_by_us)]
+        if "recover" in self.profiles:
+            self._step(state, program, self._read_by_it, self._read_by_it, False)
+            steps.append((f"{OURS} appends, {program} reads", self._append_by_us, self._read_by_it))
+        if "append" in self.profiles:
+            steps.append((f"{program} appends, {OURS} reads", self._append_by_it, self._read_by_us))
+        if {"append", "recover"} <= self.profiles:
+            steps.append((f"{program} appends and reads", self._append_by_it, self._read_by_it))
+        for who, append, read in steps:
+            self._step(state, who, append, read, True)
+
+    def _step(
+        self,
+        state: State,
+        who: str,
+        first: Callable[[Path, State, str], Found],
+        read: Callable[[Path, State, str], Found],
+        appends: bool,
+    ) -> None:
+        """Do one thing to a copy of a state, and note what is wrong."""
+        place = self.scratch.place("root")
+        found = None
+        try:
+            build(state, place)
+            path = place / self.what.name
+            found = first(path, state, who)
+            if appends:
+                found = read(path, state, who)
+                wrong = oracles.after_an_append(
+                    self.written, state.acknowledged, told(self.probe.payload), found
+                )
+            else:
+                wrong = oracles.after_a_crash(self.written, state.acknowledged, found)
+            for one in wrong:
+                self._note(one, who, state, found)
+        except _Refused as refused:
+            self._note(oracles.STOPS, who, state, found, str(refused))
+        except _Died as error:
+            self._note(oracles.DIED, who, state, found, str(error))
+        finally:
+            self.scratch.clear(place)
+
+    def _note(
+        self, what: str, who: str, state: State, found: Found | None, detail: str = ""
+    ) -> None:
+        if (seen := self.judgement.findings.get((what, who))) is not None:
+            seen.count += 1
+        else:
+            self.judgement.findings[what, who] = Finding(what, who, state, found, detail)
+
+    def _read_by_us(self, path: Path, state: State, who: str) -> Found:
+        if not path.exists():
+            return []
+        answer = collect(self.format.read(path, "recover", self.what.context))
+        if answer.verdict == "damaged":
+            self._note(oracles.DAMAGE, who, state, None, str(answer.reason))
+        whole = [one.payload for one in answer.records if not self.what.is_part(one)]
+        return given(self.what, whole)
+
+    def _append_by_us(self, path: Path, state: State, who: str) -> Found:
+        try:
+            self.format.append(path, [self.probe], self.what.context)
+        except ValueError as error:
+            raise _Refused(str(error)) from None
+        return []
+
+    def _read_by_it(self, path: Path, state: State, who: str) -> Found:
+        reply = self._ask({"cmd": "read", "path": str(path), "profile": "recover"})
+        if "answer" not in reply:
+            raise _Refused(reply.get("skipped", "skipped"))
+        records = reply["answer"]["records"]
+        found: Found = []
+        for one in records:
+            if "payload" in one:
+                found += given(self.what, [bytes.fromhex(one["payload"])])
+            else:  # a long one, of which nothing can be taken away
+                found.append(one["payload_sha256"])
+        return found
+
+    def _append_by_it(self, path: Path, state: State, who: str) -> Found:
+        record = {"payload": self.probe.payload.hex(), **self.probe.fields}
+        reply = self._ask({"cmd": "append", "path": str(path), "records": [record]})
+        if "done" not in reply:
+            raise _Refused(str(reply.get("refused") or reply.get("skipped")))
+        return []
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self.session is None:
+            self.session = ProtocolSession(self.subject.command, sandbox=self.sandbox)
+            self.session.start()
+        self._asked += 1
+        about = {"seq": self._asked, "format": self.format.id, "context": dict(self.what.context)}
+        try:
+            return self.session.request({**request, **about}, WALL_MS)
+        except PROGRAM_FAILURES as error:
+            self.session = None
+            raise _Died(str(error)) from None
+
+
+def told(payload: bytes) -> str:
+    """A payload as an answer tells it."""
+    return next(iter(payload_to_json(payload).values()))
+
+
+def given(what: FormatCrash, payloads: Sequence[bytes]) -> Found:
+    """What was given to the writer of payloads that were read."""
+    written = [what.written(one) for one in payloads]
+    return [told(one) for one in written if one is not None]
+
+
+def build(state: State, place: Path) -> None:
+    """Put the files of a state into a new folder."""
+    place.mkdir(parents=True, exist_ok=True)
+    for name, content in sorted(state.files.items()):
+        path = place / name
+        if content is None:
+            path.mkdir()
+        else:
+            path.write_bytes(content)

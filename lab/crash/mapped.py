@@ -1,0 +1,150 @@
+"""Pages of mapped memory that changed: operations that no system call shows.
+
+They are what the files held, whenever somebody looked, and the calls until then do not explain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping
+
+from lab.crash.strace_syntax import NotUnderstood
+from lab.crash.sync_snapshots import PAGE, Look, Pages
+from lab.crash.trace import Live, Operation, Sync, Trace, Write
+
+
+class Mapped:
+    """Adds such pages to a trace. :attr:`files` are those that were ever mapped to be written.
+
+    A look has its place by its time: strace sees a call come before somebody has looked, and what
+    another thread did in between is in the look, too. So a call that was stopped begins at its
+    look; :attr:`began` has the number of operations before that, by thread, for every call that
+    has not ended. Without stops :attr:`looks` is None, and only who waits is looked at.
+    """
+
+    def __init__(self, trace: Trace, live: Live) -> None:
+        self.trace, self.live = trace, live
+        self.files: set[int] = set()
+        self.began: dict[int, int] = {}
+        self.looks: deque[Look] | None = None
+        self.window = 0
+        """How many operations there were when the program had called records safe last."""
+        self._waits: tuple[int, Look] | None = None
+        self._looked: set[int] = set()
+        """The threads before whose present calls somebody has looked."""
+
+    def begins(self, thread: int) -> None:
+        """A call of a thread begins."""
+        self.began[thread] = len(self.trace.operations)
+        self._looked.discard(thread)
+
+    def ends(self, thread: int) -> None:
+        """A call of a thread that was stopped has ended: so the look before it is over.
+
+        The times of strace do not tell that in all cases: it may be late in noting them.
+        """
+        if thread in self._looked:
+            return
+        its_own = next((one.time for one in self.looks or () if one.thread == thread), None)
+        if its_own is not None:
+            self.until(its_own)
+
+    def until(self, time: float) -> None:
+        """Take all looks until then, in order."""
+        while True:
+            next_look = self.looks[0].time if self.looks else math.inf
+            waits = math.inf if self._waits is None else self._waits[1].time
+            if min(next_look, waits) > time or next_look == waits == math.inf:
+                return
+            if waits < next_look:
+                self._waited()
+                continue
+            assert self.looks is not None
+            look = self.looks.popleft()
+            self.seen(look.seen)
+            if look.thread in self.began:
+                self.begins(look.thread)
+                self._looked.add(look.thread)
+
+    def waits(self, look: Look) -> None:
+        """Records are about to be called safe; the program then waited for this look."""
+        if self.looks is None:
+            self._only_seen_waiting(look.seen)
+        else:
+            self._waits = (len(self.trace.operations), look)
+
+    def _waited(self) -> None:
+        """The look at a program that waited after it had called records safe.
+
+        What has changed was written before that, as far as is known: unless a sync of another
+        thread has ended since, which may have written then.
+        """
+        assert self._waits is not None
+        (at, look), self._waits = self._waits, None
+        operations = self.trace.operations
+        end = len(operations)
+        self.seen(look.seen)
+        if any(isinstance(one, Sync) for one in operations[at:end]):
+            return
+        writes = operations[end:]
+        del operations[end:]
+        operations[at:at] = writes
+        for thread, since in self.began.items():
+            if since > at:
+                self.began[thread] = since + len(writes)
+
+    def seen(self, seen: Mapping[str, Pages]) -> None:
+        """What the files held at this moment.
+
+        A file may be ahead of the trace by calls of other threads that have not ended: only what
+        both have is compared, and only of files that were mapped.
+        """
+        for path, pages in seen.items():
+            if (node := self.live.node(path)) in self.files:
+                assert node is not None
+                writes = self._changed(node, pages)
+                for one in writes:
+                    self.live.apply(one)
+                self.trace.operations += writes
+
+    def _only_seen_waiting(self, seen: Mapping[str, Pages]) -> None:
+        """What the files held when the program waited, if nobody looked in between.
+
+        What has changed is taken to have come before the last sync, which assumes least of what
+        other syncs cover. Raises :class:`NotUnderstood` if the calls do not explain the rest.
+        """
+        for path, pages in seen.items():
+            node = self.live.node(path)
+            if node is None:
+                continue
+            changed = self._changed(node, pages)
+            size = sum(map(len, pages))
+            if size == len(self.live.content[node]) and not changed:
+                continue
+            if node not in self.files or size != len(self.live.content[node]):
+                raise NotUnderstood(f"{path} is not as its system calls left it")
+            self._insert(node, changed)
+
+    def _changed(self, node: int, pages: Pages) -> list[Write]:
+        known = self.live.content[node]
+        return [
+            Write(node, at, page[: len(known) - at])
+            for at, page in zip(range(0, len(known), PAGE), pages, strict=False)
+            if known[at : at + len(page)] != page[: len(known) - at]
+        ]
+
+    def _insert(self, node: int, writes: list[Write]) -> None:
+        operations = self.trace.operations
+        syncs = [
+            index
+            for index in range(self.window, len(operations))
+            if isinstance(one := operations[index], Sync) and one.node in (node, None)
+        ]
+        at = syncs[-1] if syncs else len(operations)
+        for one in writes:
+            self.live.apply(one)
+        operations[at:at] = list[Operation](writes)
+        for index in range(at + len(writes), len(operations)):
+            if isinstance(one := operations[index], Sync) and one.since >= at:
+                operations[index] = Sync(one.node, one.since + len(writes))

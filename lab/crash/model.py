@@ -1,0 +1,390 @@
+"""Which states of the files a crash may leave, given what a writer did: the persistence models.
+
+========== =========================================================================================
+process    the program dies, the system lives: everything that it did is there
+ordered    the disk does everything in the order of the program, a sector at a time, and may be late
+journaled  sectors in any order; sizes and names in the order of the program, and a sync of anything
+           makes all earlier ones durable, as ext4 and XFS do
+any        what POSIX promises, no more: sectors, sizes and names in any combination until the file,
+           or the folder of the name, is synced
+========== =========================================================================================
+
+A sector is whole: it is as it was after one of the writes that touched it. A size may be there
+before the data, which then read as zeros, or after them. What a truncation cut off does not come
+back with a later size.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from lab.crash.trace import (
+    Acknowledged,
+    Live,
+    Names,
+    Names_,
+    Operation,
+    Resize,
+    Sync,
+    Trace,
+    Write,
+    change_names,
+    paths,
+)
+
+MODELS = ("process", "ordered", "journaled", "any")
+SECTORS = (512, 4096)
+LEAST_AT_A_POINT = 16
+"""So many states are looked at, at least, for each point of a crash, whatever the limit."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Files as a crash left them: path → content, ``None`` for a folder.
+
+    ``acknowledged`` is how many records the writer had called safe by then; ``after`` the number of
+    operations that had begun. ``missing`` says in words what of them had not reached the disk.
+    """
+
+    files: dict[str, bytes | None]
+    acknowledged: int
+    after: int
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A sector, or a size, from the operation ``number`` on; ``epoch`` counts truncations.
+
+    A write that spans sectors gives the file several sizes, less than half a number apart.
+    """
+
+    number: float
+    epoch: int
+    content: bytes = b""
+    size: int = 0
+    cut: bool = False
+
+
+@dataclass
+class _File:
+    sizes: list[_Version] = field(default_factory=lambda: [_Version(-1, 0)])
+    sectors: dict[int, list[_Version]] = field(default_factory=dict)
+
+
+class Disk:
+    """Every version of every sector, size and name in a trace."""
+
+    def __init__(self, trace: Trace, sector: int) -> None:
+        self.trace = trace
+        self.sector = sector
+        self.files: dict[int, _File] = {}
+        self.names: list[tuple[int, Names]] = []
+        for number, one in enumerate(trace.operations):
+            if isinstance(one, Write):
+                self._write(number, one)
+            elif isinstance(one, Resize):
+                self._resize(number, one)
+            elif isinstance(one, Names):
+                self.names.append((number, one))
+
+    def _write(self, number: int, one: Write) -> None:
+        file = self.files.setdefault(one.file, _File())
+        at, end = one.at, one.at + len(one.data)
+        step = 0.5 / (len(one.data) // self.sector + 2)
+        part = float(number)
+        while at < end:
+            index = at // self.sector
+            upto = min(end, (index + 1) * self.sector)
+            self._put(file, number, index, at, one.data[at - one.at : upto - one.at])
+            if upto > (last := file.sizes[-1]).size:
+                file.sizes.append(_Version(part, last.epoch, size=upto))
+            at, part = upto, part + step
+
+    def _put(
+        self, file: _File, number: int, index: int, at: int, data: bytes, cut: bool = False
+    ) -> None:
+        versions = file.sectors.setdefault(index, [_Version(-1, 0, bytes(self.sector))])
+        content = bytearray(versions[-1].content)
+        start = at - index * self.sector
+        content[start : start + len(data)] = data
+        versions.append(_Version(number, file.sizes[-1].epoch, bytes(content), cut=cut))
+
+    def _resize(self, number: int, one: Resize) -> None:
+        file = self.files.setdefault(one.file, _File())
+        last = file.sizes[-1]
+        if one.size == last.size:
+            return
+        epoch = last.epoch + (one.size < last.size)
+        file.sizes.append(_Version(number, epoch, size=one.size))
+        if epoch == last.epoch:
+            return
+        for index in list(file.sectors):
+            if (index + 1) * self.sector > one.size:
+                at = max(one.size, index * self.sector)
+                data = bytes((index + 1) * self.sector - at)
+                self._put(file, number, index, at, data, cut=True)
+
+
+Part = tuple[int, ...]
+"""What a choice is about: a sector ``(0, file, index)``, a size ``(1, file)``, a name ``(2, n)``,
+or all sizes and names of a journal ``(3,)``."""
+
+
+class Point:
+    """A crash after the first ``after`` operations: what may and what must be on the disk."""
+
+    def __init__(self, disk: Disk, model: str, after: int) -> None:
+        self.disk, self.model, self.after = disk, model, after
+        before = disk.trace.operations[:after]
+        self.acknowledged = max(
+            (one.count for one in before if isinstance(one, Acknowledged)), default=0
+        )
+        syncs = [one for one in before if isinstance(one, Sync)]
+        self.synced: dict[int | None, int] = {}
+        for one in syncs:
+            self.synced[one.node] = max(one.since, self.synced.get(one.node, 0))
+        self.everything = self.synced.get(None, 0)
+        self.journal = max((one.since for one in syncs), default=0)
+        self.latest = after - 0.5
+        self.parts = dict(self._parts())
+
+    def _floor(self, node: int) -> int:
+        return max(self.everything, self.synced.get(node, 0))
+
+    def _parts(self) -> Iterator[tuple[Part, list[float]]]:
+        """Each part whose place on the disk is open, with the numbers it may stand at."""
+        metadata: set[float] = set()
+        for number, file in self.disk.files.items():
+            floor = self._floor(number)
+            for index, versions in file.sectors.items():
+                if len(open_ := self._open([one.number for one in versions], floor)) > 1:
+                    yield (0, number, index), open_
+            sizes = [one.number for one in file.sizes]
+            if self.model == "journaled":
+                metadata.update(self._open(sizes, self.journal))
+            elif len(open_ := self._open(sizes, floor)) > 1:
+                yield (1, number), open_
+        for order, (number, names) in enumerate(self.disk.names):
+            if number >= self.after:
+                continue
+            if self.model == "journaled":
+                metadata.update(self._open([number], self.journal))
+            elif any(number >= self._floor(folder) for folder, _, _ in names.changes):
+                yield (2, order), [-1, number]
+        if metadata and len(metadata | {self.journal - 0.5}) > 1:
+            yield (3,), sorted(number for number in metadata | {self.journal - 0.5})
+
+    def _open(self, numbers: Sequence[float], floor: int) -> list[float]:
+        """The numbers that may be the last one on the disk: the one synced, and all after it."""
+        seen = [number for number in dict.fromkeys(numbers) if number < self.after]
+        synced = [number for number in seen if number < floor]
+        return synced[-1:] + seen[len(synced) :]
+
+    def count(self) -> int:
+        """How many choices there are."""
+        return math.prod(len(open_) for open_ in self.parts.values())
+
+    def choices(self, most: int, seed: str) -> Iterator[dict[Part, float]]:
+        """Every choice if there are at most ``most``, else the corners and a sample of them."""
+        parts = list(self.parts)
+        if self.count() <= most:
+            for chosen in itertools.product(*self.parts.values()):
+                yield dict(zip(parts, chosen, strict=True))
+            return
+        old = {part: open_[0] for part, open_ in self.parts.items()}
+        new = {part: open_[-1] for part, open_ in self.parts.items()}
+        corners: list[dict[Part, float]] = [old, new]
+        for part in parts:
+            corners += [{**new, part: old[part]}, {**old, part: new[part]}]
+        chance = Random(seed)
+        if len(corners) > most:
+            corners = corners[:2] + chance.sample(corners[2:], most - 2)
+        yield from corners
+        for _ in range(most - len(corners)):
+            keep = chance.choice((0.1, 0.5, 0.9))
+            yield {
+                part: open_[-1] if chance.random() < keep else chance.choice(open_)
+                for part, open_ in self.parts.items()
+            }
+
+    def state(self, chosen: dict[Part, float]) -> State:
+        """The files under a choice."""
+        names: Names_ = {folder: {} for folder in self.disk.trace.folders}
+        last = chosen.get((3,), self.after)
+        missing = []
+        for order, (number, one) in enumerate(self.disk.names):
+            if number >= self.after:
+                continue
+            there = chosen.get((2, order), number) >= 0
+            if self.model == "journaled":
+                there = number < self.journal or number <= last
+            if there:
+                change_names(names, one)
+            else:
+                missing.append(f"the names of operation {number}")
+        files: dict[str, bytes | None] = {}
+        for path, node in paths(names):
+            if node in self.disk.trace.folders:
+                files[path] = None
+            else:
+                files[path], lost = self._content(node, chosen, last)
+                missing += [f"{path}: {one}" for one in lost]
+        return State(files, self.acknowledged, self.after, tuple(missing))
+
+    def _content(
+        self, node: int, chosen: dict[Part, float], last: float
+    ) -> tuple[bytes, list[str]]:
+        file = self.disk.files.get(node)
+        if file is None:
+            return b"", []
+        missing = []
+        upto = chosen.get((1, node), self.latest)
+        if self.model == "journaled":
+            upto = max(last, self.journal - 0.5, self._floor(node) - 0.5)
+        size = _last(file.sizes, min(upto, self.latest))
+        if size is not _last(file.sizes, self.latest):
+            missing.append(f"its size is {size.size}")
+        content = bytearray(size.size)
+        for index, versions in file.sectors.items():
+            now = _last(versions, self.latest)
+            at = index * self.disk.sector
+            version = _last(versions, chosen.get((0, node, index), self.latest))
+            version = _of_epoch(versions, version, size.epoch)
+            room = max(0, min(self.disk.sector, size.size - at))
+            content[at : at + room] = version.content[:room]
+            if version is not now and room:
+                before = _next(versions, version)
+                missing.append(f"[{at}, {at + room}) is as before operation {before}")
+        return bytes(content), missing
+
+
+def _last(versions: Sequence[_Version], upto: float) -> _Version:
+    return next(one for one in reversed(versions) if one.number <= upto)
+
+
+def _next(versions: Sequence[_Version], version: _Version) -> int:
+    return int(next(one.number for one in versions if one.number > version.number))
+
+
+def _of_epoch(versions: Sequence[_Version], chosen: _Version, epoch: int) -> _Version:
+    """The version nearest to the chosen one that goes with a size of this epoch."""
+    if chosen.epoch > epoch:
+        return next(one for one in reversed(versions) if one.epoch <= epoch)
+    cuts = [one for one in versions if one.cut and one.epoch <= epoch]
+    return cuts[-1] if cuts and cuts[-1].number > chosen.number else chosen
+
+
+def points(trace: Trace) -> list[int]:
+    """Where crashes are looked at: before each sync, and at the end.
+
+    What may be on the disk between two syncs may be there before the second one, too, when more has
+    been acknowledged.
+    """
+    found = [number for number, one in enumerate(trace.operations) if isinstance(one, Sync)]
+    return [number for number in [*found, len(trace.operations)] if number]
+
+
+@dataclass(frozen=True)
+class Crash:
+    """One state that a crash may leave. It is built when it is asked for: files can be large."""
+
+    build: Callable[[], State]
+    acknowledged: int
+    distance: int
+    """How many parts of it are not as the running system saw them."""
+
+
+def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
+    """The states after each operation, and with ``torn`` after each sector of a write.
+
+    With ``torn`` the disk may be late: it is where the writer was before its last sync at least.
+    """
+    for after, one in enumerate(trace.operations, 1):
+        cuts: list[Write | None] = [None]
+        if torn and isinstance(one, Write):
+            first = one.at - one.at % sector + sector
+            cuts += [
+                Write(one.file, one.at, one.data[: end - one.at])
+                for end in range(first, one.at + len(one.data), sector)
+            ]
+        for cut in cuts:
+            done = after - (cut is not None)
+            acknowledged = _acknowledged(trace.operations, done if torn else None, after)
+            build = functools.partial(_replayed, trace, after, cut, acknowledged)
+            yield Crash(build, acknowledged, 0)
+    if torn:
+        acknowledged = _acknowledged(trace.operations, 0, 0)
+        yield Crash(lambda: State({}, acknowledged, 0), acknowledged, 0)
+
+
+def _acknowledged(operations: Sequence[Operation], done: int | None, after: int) -> int:
+    """How many records may have been called safe when only ``done`` operations are on the disk.
+
+    With None that is no matter, and it is what was said in the first ``after`` operations.
+    """
+    count = 0
+    for number, one in enumerate(operations):
+        if number >= after and (done is None or (isinstance(one, Sync) and one.since > done)):
+            break
+        if isinstance(one, Acknowledged):
+            count = max(count, one.count)
+    return count
+
+
+def _replayed(trace: Trace, after: int, cut: Write | None, acknowledged: int) -> State:
+    live = Live()
+    for one in trace.operations[: after - 1]:
+        live.apply(one)
+    live.apply(cut or trace.operations[after - 1])
+    files: dict[str, bytes | None] = {}
+    for path, node in paths(live.names):
+        is_folder = node in trace.folders
+        files[path] = None if is_folder else bytes(live.content.get(node, b""))
+    missing = (f"operation {after - 1} from {cut.at + len(cut.data)} on",) if cut else ()
+    return State(files, acknowledged, after, missing)
+
+
+def states(
+    trace: Trace, model: str, sector: int, most: int = 2000, seed: int = 1
+) -> tuple[list[Crash], bool]:
+    """The states that a crash may leave, each once, and whether these are all of them.
+
+    ``most`` is how many are looked at, about; ``seed`` chooses among more. Of equal states the one
+    stays by which most was acknowledged.
+    """
+    found: dict[bytes, Crash] = {}
+
+    def keep(crash: Crash) -> None:
+        digest = _digest(crash.build())
+        if digest not in found or found[digest].acknowledged < crash.acknowledged:
+            found[digest] = crash
+
+    if model in ("process", "ordered"):
+        for crash in _in_order(trace, sector, torn=model == "ordered"):
+            keep(crash)
+        return list(found.values()), True
+    disk, complete, where = Disk(trace, sector), True, points(trace)
+    share = max(LEAST_AT_A_POINT, most // max(1, len(where)))
+    for after in where:
+        point = Point(disk, model, after)
+        complete &= point.count() <= share
+        for chosen in point.choices(share, f"{seed}:{after}"):
+            distance = sum(chosen[part] != open_[-1] for part, open_ in point.parts.items())
+            build = functools.partial(point.state, chosen)
+            keep(Crash(build, point.acknowledged, distance))
+    return list(found.values()), complete
+
+
+def _digest(state: State) -> bytes:
+    total = hashlib.sha256()
+    for path, content in sorted(state.files.items()):
+        total.update(path.encode(errors="surrogateescape") + b"\0")
+        total.update(b"folder" if content is None else hashlib.sha256(content).digest())
+    return total.digest()

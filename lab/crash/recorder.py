@@ -1,0 +1,153 @@
+"""Runs a writer under strace, a record at a time, and gives the trace of what it did."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from conformance.process import Limits
+from conformance.protocol.messages import ProtocolError, validate
+from conformance.scratch import Scratch
+from conformance.session import ProtocolSession
+from lab.crash.formats import FormatCrash
+from lab.crash.strace import Parser, command
+from lab.crash.sync_snapshots import Eyes, Look, Stops, why_not
+from lab.crash.trace import Trace, differing_files
+from reference_impl.answer import NewRecord
+
+WALL_MS = 60_000
+"""For each record: a program that is traced is slow."""
+
+
+class CannotRecord(Exception):
+    """The writer was not recorded.
+
+    strace is missing, the writer refused or acknowledges not, or nobody listened to its calls.
+    """
+
+
+def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator[int]:
+    """Send a write or append; yield how many records are safe, whenever the program says so.
+
+    The program waits until the next number is wanted. Raises :class:`CannotRecord`.
+    """
+    message = request
+    while True:
+        reply = session.exchange(message, WALL_MS / 1000)
+        if "acknowledged" not in reply:
+            break
+        validate("acknowledged-reply", reply)
+        yield reply["acknowledged"]
+        message = {"cmd": "go-on", "seq": request["seq"]}
+    validate("done-reply", reply)
+    if "done" not in reply:
+        if "skipped" in reply:
+            raise CannotRecord(f"it is unavailable, because {reply['skipped']}")
+        raise CannotRecord(f"it does not {request['cmd']}: {reply.get('refused')}")
+
+
+@contextmanager
+def _stopping(folder: Path, slow: float, not_stopped: str) -> Iterator[Stops | None]:
+    """Stops for a program that ends in here, unless there is a reason why there are none.
+
+    Raises :class:`CannotRecord` where listening failed: the calls of the program failed then, and
+    whatever it did after that is not its fault.
+    """
+    if not_stopped:
+        yield None
+        return
+    try:
+        stops = Stops(Eyes(folder).look, slow)
+    except OSError as error:
+        raise CannotRecord(f"its calls cannot be stopped: {error}") from None
+    try:
+        try:
+            yield stops
+        finally:
+            stops.close()
+    except Exception as error:
+        if stops.why_not:
+            raise CannotRecord(f"its calls were stopped no more: {stops.why_not}") from error
+        raise
+    if stops.why_not:
+        raise CannotRecord(f"its calls were stopped no more: {stops.why_not}")
+
+
+def record(
+    words: Sequence[str],
+    format: str,
+    what: FormatCrash,
+    records: Sequence[NewRecord],
+    slow: float = 0.0,
+) -> tuple[Trace, dict[str, Any]]:
+    """Let a program write the first half of the records and append the others; what it did.
+
+    One that does not append writes all of them. Each sync takes ``slow`` seconds at least.
+
+    With the trace comes its hello. Raises :class:`CannotRecord`, ``NotUnderstood``, and what a
+    child raises. The program runs without isolation: it is traced.
+    """
+    if shutil.which("strace") is None:
+        raise CannotRecord("there is no strace on PATH")
+    scratch = Scratch()
+    try:
+        place = scratch.place("root") / what.name
+        place.parent.mkdir()
+        output = scratch.folder / "calls"
+        not_stopped = why_not()
+        with _stopping(place.parent, slow, not_stopped) as stops:
+            under = command(output, stopped=stops is not None)
+            command_line = [*under, *(words if stops is None else stops.command(words))]
+            # libuv would hand its writes to the system without a call for each.
+            variables = {"UV_USE_IO_URING": "0"}
+            limits = Limits(start_seconds=120)
+            session = ProtocolSession(command_line, limits, variables=variables)
+            try:
+                hello = session.start()
+                if not hello.get("acknowledges"):
+                    raise CannotRecord("its hello does not say that it acknowledges records")
+                appends = "append" in hello["profiles"]
+                half = (len(records) + 1) // 2 if appends else len(records)
+                parts = [("write", 1, records[:half]), ("append", 2, records[half:])]
+                parser = Parser(place.parent, Path.cwd(), {1: 0, 2: half})
+                for cmd, seq, some in parts:
+                    if not some:
+                        continue
+                    request = {
+                        "cmd": cmd, "seq": seq, "format": format, "path": str(place),
+                        "records": [{"payload": one.payload.hex(), **one.fields} for one in some],
+                        "context": dict(what.context), "acknowledge": True,
+                    }  # fmt: skip
+                    validate(cmd, request)
+                    for count in _acknowledged(session, request):
+                        seen = Eyes(place.parent).look()
+                        known = (seq - 1) * half + count
+                        parser.snapshots[known] = Look(time.time(), 0, seen)
+            finally:
+                session.close()
+        if stops is not None:
+            parser.mapped.looks = deque(stops.looks)
+        with output.open("rb") as lines:
+            for line in lines:
+                parser.line(line)
+        parser.ended(Eyes(place.parent).look())
+        if different := differing_files(parser.live, contents(place.parent)):
+            raise ProtocolError(f"not explained by its system calls: {', '.join(different)}")
+        if parser.trace.acknowledged != len(records):
+            raise CannotRecord(
+                f"{len(records)} records, {parser.trace.acknowledged} acknowledged one by one"
+            )
+        parser.trace.not_stopped = not_stopped
+        return parser.trace, hello
+    finally:
+        scratch.close()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {name: b"".join(pages) for name, pages in Eyes(folder).look().items()}

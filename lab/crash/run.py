@@ -1,0 +1,70 @@
+"""One writer, recorded once and judged under every model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.subject import Subject
+from lab.crash.formats import crash_of
+from lab.crash.judge import Judge, Judgement
+from lab.crash.model import states
+from lab.crash.recorder import record
+from lab.crash.trace import Trace
+from reference_impl.answer import NewRecord
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one model: of ``states``, whether they are ``complete``, and what was found."""
+
+    model: str
+    sector: int
+    complete: bool
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Run:
+    """A writer's trace and what came of it, model by model."""
+
+    hello: dict[str, Any]
+    trace: Trace
+    records: Sequence[NewRecord]
+    results: tuple[Result, ...]
+
+
+def run(
+    subject: Subject,
+    format: str,
+    models: Sequence[str],
+    sectors: Sequence[int],
+    count: int,
+    most: int,
+    seed: int,
+    progress: Callable[[str, int, int], None] = lambda model, done, of: None,
+    slow: float = 0.0,
+) -> Run:
+    """Record ``count`` records and judge at most about ``most`` states under each model.
+
+    ``seed`` chooses the states where there are more. A sync takes ``slow`` seconds at least.
+    Raises what the recorder raises.
+    """
+    what = crash_of(format)
+    *records, probe = what.records(count + 1)
+    trace, hello = record(subject.command, format, what, records, slow)
+    results = []
+    for model in models:
+        for sector in sectors:
+            found, complete = states(trace, model, sector, most, seed)
+            judge = Judge(subject, hello, format, what, records, probe)
+            try:
+                # The plainest first: they are what is shown.
+                for done, candidate in enumerate(sorted(found, key=lambda one: one.distance)):
+                    judge.judge(candidate)
+                    progress(model, done + 1, len(found))
+            finally:
+                judge.close()
+            results.append(Result(model, sector, complete, judge.judgement))
+    return Run(hello, trace, records, tuple(results))

@@ -1,0 +1,227 @@
+"""Looks at the files of a program at each of its syncs, before the sync happens.
+
+Pages of mapped memory change without a system call. What they hold when a sync begins is what that
+sync covers; what they hold a moment later may not be. So each call that orders what is on the disk
+(:data:`~lab.crash.syscall_pause.CALLS`) waits in the kernel until the files were read here.
+
+The system's own means for that is a notification of seccomp. A stop by a signal, which strace can
+inject, takes effect only when the call has returned, interrupts other threads, and is seen by
+polling; a tracer of our own would have to do all that strace does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import os
+import platform
+import select
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.crash import syscall_pause
+
+PAGE = 4096
+"""What the system writes back of mapped memory at a time."""
+_RECEIVE, _SEND = 0xC0502100, 0xC0182101
+_NOTIFICATION, _REPLY = struct.Struct("=QIIi60x"), struct.Struct("=QqiI")
+_GO_ON = 1
+"""The call is carried out as if nobody had looked."""
+
+_ONE_CALL = "import contextlib, os\nwith contextlib.suppress(OSError): os.truncate('', 0)"
+
+Pages = list[bytes]
+"""The content of a file, page by page; the last one may be short."""
+Seen = Mapping[str, Pages]
+"""Each file below the folder, by its path there."""
+
+
+class Eyes:
+    """Reads the files below a folder again and again; pages that did not change are kept once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._last: dict[str, tuple[bytes, Pages]] = {}
+
+    def look(self) -> Seen:
+        """All files as they are now. One that goes meanwhile is left out. Raises ``OSError``."""
+        found: dict[str, tuple[bytes, Pages]] = {}
+        # os.walk takes a folder that goes for an empty one; Path.rglob raises, until Python 3.13.
+        below = (Path(at, name) for at, _, names in os.walk(self.folder) for name in names)
+        for path in sorted(below):
+            name = path.relative_to(self.folder).as_posix()
+            try:
+                content = path.read_bytes() if path.is_file() else None
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                continue  # any other error would make the trace lie
+            if content is not None:
+                found[name] = self._kept(name, content)
+        # Only the last content is held whole, and with it the pages of all the looks before.
+        self._last = found
+        return {name: pages for name, (_, pages) in found.items()}
+
+    def _kept(self, name: str, content: bytes) -> tuple[bytes, Pages]:
+        before, pages = self._last.get(name, (b"", []))
+        if before == content:
+            return before, pages
+        new = []
+        for number, at in enumerate(range(0, len(content), PAGE)):
+            page = content[at : at + PAGE]
+            same = number < len(pages) and pages[number] == page
+            new.append(pages[number] if same else page)
+        return content, new
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the files held: ``seen`` at ``time``, in seconds since 1970, before calls that waited.
+
+    ``thread`` is the number of the thread whose call was about to begin.
+    """
+
+    time: float
+    thread: int
+    seen: Seen
+
+
+class Stops:
+    """Listens for the calls of one program, in a thread, from :meth:`command` to :meth:`close`.
+
+    Each sync takes at least ``slow`` seconds, and only then begins: so a writer that does not wait
+    for its sync says "safe" before it, as it would with a disk that is busy. :attr:`looks` has what
+    the files held at each call, in order. Raises ``OSError`` where it cannot listen.
+    """
+
+    def __init__(self, look: Callable[[], Seen], slow: float = 0.0) -> None:
+        self.slow = slow
+        self.looks: list[Look] = []
+        self.why_not = ""
+        """Why the program could not be stopped, or why nobody listened in the end, if so.
+
+        Its calls fail from then on, and what it does is not what it would do.
+        """
+        self._look = look
+        self._syncs = syscall_pause.sync_numbers(platform.machine())
+        self._held: list[tuple[float, int]] = []
+        """The calls that wait longer: until when, and their number; the first one first."""
+        with contextlib.ExitStack() as made:
+            folder = made.enter_context(tempfile.TemporaryDirectory(prefix="walproof-stops-"))
+            self._place = Path(folder) / "socket"
+            self._server = made.enter_context(socket.socket(socket.AF_UNIX))
+            self._server.bind(str(self._place))
+            self._server.listen()
+            self._over, self._end = map(made.enter_context, socket.socketpair())
+            self._thread = threading.Thread(target=self._listen, daemon=True)
+            self._thread.start()
+            self._made = made.pop_all()
+
+    def command(self, words: Sequence[str]) -> list[str]:
+        """The words that start a program with its calls stopped."""
+        return [sys.executable, "-I", "-S", syscall_pause.__file__, str(self._place), *words]
+
+    def close(self) -> None:
+        """Listen no more: calls that are still made then fail, so the program is to be gone."""
+        self._end.close()
+        self._thread.join()
+        self._made.close()
+
+    def _listen(self) -> None:
+        """Until all is over, or listening fails: then why, before any call fails of it."""
+        with contextlib.ExitStack() as held:
+            held.enter_context(self._server)  # a program that comes later does not wait for ever
+            try:
+                told = self._accepted()
+                if told is not None:
+                    held.callback(os.close, told)
+                    self._answer(told)
+            except Exception as error:
+                self.why_not = str(error) or repr(error)
+
+    def _accepted(self) -> int | None:
+        """The descriptor that tells of the calls; None if all is over, or there is none."""
+        if not self._happened(self._server.fileno()):
+            return None
+        connected, _ = self._server.accept()
+        with connected:
+            said, descriptors, _, _ = socket.recv_fds(connected, 4096, 1)
+        if not descriptors:
+            self.why_not = said.decode(errors="replace").strip("\0") or "its descriptor was lost"
+            return None
+        return descriptors[0]
+
+    def _answer(self, told: int) -> None:
+        """Let call after call go on, until all is over or nobody is left who could call."""
+        while (events := self._happened(told)) is not None:
+            if events & select.POLLIN:
+                self._one(told)
+            elif events:
+                return
+            while self._held and self._held[0][0] <= time.monotonic():
+                self._go_on(told, self._held.pop(0)[1])
+
+    def _happened(self, descriptor: int) -> int | None:
+        """Wait for a descriptor, or until a call has waited long enough; None if all is over."""
+        waiting = select.poll()
+        waiting.register(descriptor, select.POLLIN)
+        waiting.register(self._over, select.POLLIN)
+        due = self._held[0][0] - time.monotonic() if self._held else None
+        found = dict(waiting.poll(None if due is None else max(0.0, due * 1000)))
+        return None if self._over.fileno() in found else found.get(descriptor, 0)
+
+    def _one(self, told: int) -> None:
+        """A call has begun: look, and let it go on, now or later."""
+        room = bytearray(_NOTIFICATION.size)
+        if not _asked(told, _RECEIVE, room):
+            return  # a signal took the call back before it was heard; it comes again
+        number, thread, _, call = _NOTIFICATION.unpack(room)
+        seen = self._look()
+        self.looks.append(Look(time.time(), thread, seen))
+        if self.slow and call in self._syncs:
+            self._held.append((time.monotonic() + self.slow, number))
+        else:
+            self._go_on(told, number)
+
+    def _go_on(self, told: int, number: int) -> None:
+        # A signal may have taken it back while it waited: then it comes again.
+        _asked(told, _SEND, bytearray(_REPLY.pack(number, 0, 0, _GO_ON)))
+
+
+def _asked(told: int, what: int, room: bytearray) -> bool:
+    """Ask the kernel about a call; whether the call is still there. Raises ``RuntimeError``."""
+    while True:
+        try:
+            fcntl.ioctl(told, what, room)
+            return True
+        except FileNotFoundError:
+            return False
+        except InterruptedError:
+            if what == _RECEIVE:
+                return False  # it is heard again if it is still there, and not waited for if not
+        except OSError as error:
+            # Kernels before 5.5 stop a call and cannot let it go on.
+            raise RuntimeError(f"this kernel lets no call go on: {error.strerror}") from None
+
+
+@functools.cache
+def why_not() -> str:
+    """Why no program can be stopped here, or nothing: one that makes a call is. Asked once."""
+    if not sys.platform.startswith("linux"):
+        return "only Linux has seccomp"
+    try:
+        with contextlib.closing(Stops(dict)) as stops:
+            words = stops.command([sys.executable, "-I", "-S", "-c", _ONE_CALL])
+            done = subprocess.run(words, capture_output=True, check=False, timeout=30)
+    except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
+        return f"the launcher does not run: {error}"
+    if stops.why_not or (done.returncode == 0 and stops.looks):
+        return stops.why_not
+    return "the launcher stops no call"

@@ -1,0 +1,93 @@
+"""Runs a program whose calls in :data:`CALLS` wait until somebody has looked at its files.
+
+``python syscall_pause.py SOCKET PROGRAM [ARGUMENT]...``: a filter of the system (seccomp) is put on
+this process, the descriptor that tells of the calls goes to whoever listens at SOCKET, and the
+program takes the place of this one. Its children and threads have the filter, too. A script of
+its own, with the standard library alone: it is started under strace, where each call takes its
+time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import socket
+import struct
+import sys
+
+CALLS = {
+    "fsync": (74, 82), "fdatasync": (75, 83), "sync": (162, 81), "syncfs": (306, 267),
+    "msync": (26, 227), "ftruncate": (77, 46), "truncate": (76, 45), "fallocate": (285, 47),
+    "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276), "link": (86, None),
+    "linkat": (265, 37), "unlink": (87, None), "unlinkat": (263, 35),
+}  # fmt: skip
+"""Calls that order what is on the disk, with their numbers on x86_64 and on aarch64."""
+SYNCS = ("fsync", "fdatasync", "sync", "syncfs", "msync")
+"""Those of them that take a disk its time."""
+MACHINES = {"x86_64": (0, 0xC000003E, 317), "aarch64": (1, 0xC00000B7, 277)}
+"""Which of the numbers is the machine's, its name to the filter, and the number of ``seccomp``."""
+_LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
+_NUMBER, _ARCHITECTURE = 0, 4
+"""Where in ``struct seccomp_data`` they stand."""
+_NOTIFY, _ALLOW = 0x7FC00000, 0x7FFF0000
+_PR_SET_NO_NEW_PRIVS = 38
+_SET_MODE_FILTER, _NEW_LISTENER = 1, 8
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("len", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+def sync_numbers(machine: str) -> set[int]:
+    """The numbers of :data:`SYNCS` on a machine; none where they are not known."""
+    if machine not in MACHINES:
+        return set()
+    column = MACHINES[machine][0]
+    return {number for name in SYNCS if (number := CALLS[name][column]) is not None}
+
+
+def instructions(machine: str) -> bytes:
+    """The filter: the calls wait, all others go on."""
+    column, architecture, _ = MACHINES[machine]
+    numbers = [number for both in CALLS.values() if (number := both[column]) is not None]
+    steps = [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 0, len(numbers) + 1, architecture)]
+    steps.append((_LOAD, 0, 0, _NUMBER))
+    steps += [(_EQUAL, len(numbers) - at, 0, number) for at, number in enumerate(numbers)]
+    steps += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _NOTIFY)]
+    return b"".join(struct.pack("=HBBI", *step) for step in steps)
+
+
+def listener() -> int:
+    """Put the filter on this process for good: the descriptor to listen at. Raises ``OSError``."""
+    machine = platform.machine()
+    if machine not in MACHINES:
+        raise OSError(f"the numbers of its calls are not known on {machine}")
+    libc = ctypes.CDLL(None, use_errno=True)
+    # Whoever is not root may filter only what can gain no rights.
+    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    code = instructions(machine)
+    program = _Program(len(code) // 8, code)
+    call = ctypes.c_long(MACHINES[machine][2])
+    found = libc.syscall(call, _SET_MODE_FILTER, _NEW_LISTENER, ctypes.byref(program))
+    if found < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return int(found)
+
+
+def main(place: str, *words: str) -> None:
+    """Hand the descriptor over, and become the program."""
+    with socket.socket(socket.AF_UNIX) as to:
+        to.connect(place)
+        try:
+            told = listener()
+        except OSError as error:
+            to.sendall(str(error).encode())
+            sys.exit(f"its calls cannot be stopped: {error}")
+        socket.send_fds(to, [b"\0"], [told])
+    os.close(told)
+    os.execvp(words[0], words)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,187 @@
+"""``python -m lab crossing``: whether what real writers write is what real readers read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.text import Text
+
+from conformance import known_failures, registry
+from conformance.known_failures import KnownFailures
+from conformance.registry import Implementation
+from conformance.reports.console_text import print_hanging
+from conformance.subject import Subject
+from conformance.text import one_line
+from conformance.vectors import load_all
+from lab.crossing import known
+from lab.crossing.known import Difference
+from lab.crossing.logs import wanted
+from lab.crossing.run import Crossing, matrix
+from lab.crossing.run import cross as cross_all
+from reference_impl.formats import FORMATS
+from walproof.cli import subjects
+from walproof.cli.output import say, say_json
+from walproof.cli.stopping import stoppable
+
+WIDTH = 80
+NARROWEST = 40
+
+
+@click.command()
+@click.option("--format", "formats", multiple=True, type=click.Choice(sorted(FORMATS)),
+              help="Only this format.")  # fmt: skip
+@click.option("--writer", "writers", multiple=True, metavar="NAME", help="Only what this writes.")
+@click.option("--reader", "readers", multiple=True, metavar="NAME", help="Only who reads here.")
+@click.option("--json", "as_json", is_flag=True, help="Print one object for each format.")
+@click.option("--update-known", is_flag=True, help="Write what differs to the lists.")
+@click.option("--cause", metavar="NAME", help="With --update-known: the cause of what is new.")
+@click.option("--because", metavar="TEXT", help="The sentence of that cause, if it is a new one.")
+@subjects.isolation
+@stoppable()
+def crossing(
+    formats: tuple[str, ...],
+    writers: tuple[str, ...],
+    readers: tuple[str, ...],
+    as_json: bool,
+    update_known: bool,
+    cause: str | None,
+    because: str | None,
+    isolated: bool,
+) -> int:
+    """Let every real writer write, and every real reader read what each of them wrote.
+
+    The records are those of the write vectors that leave a sound log, and larger ones where a
+    format has them. Whatever bytes a writer chooses, a reader must return just these records,
+    without a word about damage. A cell of the table counts the logs of a writer (across) that a
+    reader (down) reads as they were written; below it stands the first difference of each pair.
+    What is known to differ is listed with its cause; --update-known writes the list.
+
+    \b
+    python -m lab crossing --format leveldb-log
+    python -m lab crossing --format leveldb-log --writer rusty-leveldb --reader pebble
+    python -m lab crossing --json
+
+    Exit status: 0 if nothing differs but what is listed, 3 if something does, or something
+    listed does not differ any more, 1 for a usage or I/O error.
+    """
+    if (cause or because) and not update_known:
+        raise click.UsageError("--cause and --because say what --update-known writes: give it too")
+    if because and not cause:
+        raise click.UsageError("--because is the sentence of a cause: give --cause NAME")
+    status = 0
+    for format in formats or _all_formats([*writers, *readers]):
+        try:
+            listed = known.load(format)
+        except known_failures.BrokenList as error:
+            raise click.ClickException(str(error)) from None
+        result = _run(format, writers, readers, isolated)
+        if update_known:
+            listed = listed.updated(known.results(result), cause, because)
+            listed.save()
+        found = known.differences(result, listed)
+        gone = known.gone(result, listed)
+        if as_json:
+            say_json(_told(result, found, gone))
+        else:
+            _print(result, found, gone)
+        if gone or any(one.cause is None for one in found):
+            status = 3
+        _warn(listed, update_known)
+    return status
+
+
+def _warn(listed: KnownFailures, update_known: bool) -> None:
+    if update_known and listed.unexplained():
+        say(f"{listed.path}: write down the cause of what is unexplained", err=True)
+
+
+def _all_formats(names: Sequence[str]) -> list[str]:
+    """The formats of the implementations that were named, or all."""
+    chosen = subjects.implementations(names)
+    own = [set(one.formats) for one in chosen if one.formats]
+    return sorted(set.intersection(*own)) if own else sorted(FORMATS)
+
+
+def _run(format: str, writers: Sequence[str], readers: Sequence[str], isolated: bool) -> Crossing:
+    writing = _subjects(format, writers, isolated)
+    reading = _subjects(format, readers, isolated)
+    logs = wanted(load_all().values(), format)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(format, total=None)
+
+        def show(text: str) -> None:
+            progress.update(task, description=f"{format}: {text}")
+
+        return cross_all(format, writing, reading, logs, show)
+
+
+def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject]:
+    """Those that were named, or all of the suite that are built and know the format."""
+    chosen: Sequence[Implementation] = (
+        subjects.implementations(names) if names else registry.all_implementations()
+    )
+    found = []
+    for one in chosen:
+        if one.structure or (one.formats and format not in one.formats):
+            continue
+        subject = subjects.own(one, isolated)
+        if subject.unavailable is None:
+            found.append(subject)
+        elif names:
+            raise click.ClickException(f"{one.name} is unavailable: {subject.unavailable}")
+    return found
+
+
+def _told(
+    crossing: Crossing, found: Sequence[Difference], gone: Sequence[tuple[str, str]]
+) -> dict[str, object]:
+    """The object of ``--json``."""
+    told = crossing.to_json()
+    for pair in told["pairs"]:
+        pair["differ"] = [
+            one.to_json()
+            for one in found
+            if (one.writer, one.reader) == (pair["writer"], pair["reader"])
+        ]
+    return {**told, "listed_and_same": [{"log": log, "pair": pair} for log, pair in gone]}
+
+
+def _print(
+    crossing: Crossing, found: Sequence[Difference], gone: Sequence[tuple[str, str]]
+) -> None:
+    console = Console()
+    if not crossing.pairs:
+        say(f"{crossing.format}: nobody here writes a log of given records")
+        return
+    say(f"{crossing.format}: logs of a writer (across) that a reader (down) reads as written")
+    for line in matrix(crossing, max(NARROWEST, min(WIDTH, console.width))):
+        say(line)
+    for pair in crossing.pairs:
+        of_pair = [one for one in found if (one.writer, one.reader) == (pair.writer, pair.reader)]
+        if of_pair:
+            _print_pair(of_pair, console)
+    for name, sentence in sorted({(one.cause, one.because) for one in found if one.cause}):
+        print_hanging(Text(name, "bold"), Text(one_line(sentence)), console)
+    for log, names in gone:
+        print_hanging(Text(f"✗ {names}", "red"), Text(f"{log} is listed, and the same"), console)
+    for writer, missing in crossing.not_written.items():
+        if missing:
+            why = one_line(next(iter(missing.values())))
+            print_hanging(
+                Text(f"- {writer}"), Text(f"did not write {len(missing)}: {why}"), console
+            )
+    say("")
+
+
+def _print_pair(found: Sequence[Difference], console: Console) -> None:
+    """The first difference of a pair: at length if it is new, else in whose list it is."""
+    new = [one for one in found if one.cause is None]
+    first, others = (new or found)[0], len(found) - 1
+    more = f" (and {others} more)" if others else ""
+    label = f"{'✗' if new else '≈'} {first.writer} → {first.reader}"
+    said = one_line(first.text) if new else f"known, {first.cause}"
+    style = "red" if new else "yellow"
+    print_hanging(Text(label, style), Text(f"{first.log}: {said}{more}"), console)

@@ -1,0 +1,85 @@
+"""The differences that are known: a list for each format, with what differs and its cause.
+
+The lists are written by ``lab crossing --update-known``, as those beside the adapters are by
+``walproof check``. A pair stands where those have a profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance import known_failures
+from conformance.known_failures import KnownFailures
+from lab.crossing.run import Crossing, Pair
+
+FOLDER = Path(__file__).resolve().parent / "known"
+DIFFERS = "fail"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A log that a reader reads otherwise than a writer wrote it.
+
+    ``cause`` is the name of its cause in the list, None if it is not listed as it is; ``because``
+    the sentence.
+    """
+
+    writer: str
+    reader: str
+    log: str
+    text: str
+    cause: str | None
+    because: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``--json`` prints."""
+        return {
+            "writer": self.writer,
+            "reader": self.reader,
+            "log": self.log,
+            "difference": self.text,
+            "cause": self.cause,
+            "because": self.because or None,
+        }
+
+
+def load(format: str, folder: Path = FOLDER) -> KnownFailures:
+    """The list of a format. Raises ``BrokenList``."""
+    return known_failures.load(folder / f"{format}.json")
+
+
+def pair_name(pair: Pair) -> str:
+    """What stands in the list for a pair."""
+    return f"{pair.writer} > {pair.reader}"
+
+
+def differences(crossing: Crossing, known: KnownFailures) -> list[Difference]:
+    """Every difference of a run, with the cause of those that are listed as they are."""
+    found = []
+    for pair in crossing.pairs:
+        for log, text in pair.differ:
+            key = (log, pair_name(pair))
+            listed = known.matches(*key, DIFFERS, text)
+            cause = known.entries[key].cause if listed else None
+            because = known.causes[cause] if cause else ""
+            found.append(Difference(pair.writer, pair.reader, log, text, cause, because))
+    return found
+
+
+def gone(crossing: Crossing, known: KnownFailures) -> list[tuple[str, str]]:
+    """Entries of the list that do not differ any more: log and pair."""
+    keys = [(log, pair_name(pair)) for pair in crossing.pairs for log in pair.same]
+    return [key for key in keys if key in known.entries]
+
+
+def results(crossing: Crossing) -> Iterator[dict[str, str]]:
+    """A run as results that a list is updated with."""
+    for pair in crossing.pairs:
+        name = pair_name(pair)
+        for log in pair.same:
+            yield {"vector": log, "profile": name, "class": "pass"}
+        for log, text in pair.differ:
+            yield {"vector": log, "profile": name, "class": DIFFERS, "difference": text}

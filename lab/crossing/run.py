@@ -1,0 +1,200 @@
+"""Lets every writer write, and every reader read what each of them wrote.
+
+Whether or not the bytes are those of a vector, a reader must return the records that the writer
+acknowledged, without a word about damage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.cases import DEFAULT_WALL_MS, found_at
+from conformance.compare import differences, normalise
+from conformance.contents import Contents, write_contents
+from conformance.scratch import Scratch
+from conformance.session import PROGRAM_FAILURES, ProtocolSession
+from conformance.subject import Subject
+from lab.crossing.logs import Wanted
+
+WALL_MS = max(DEFAULT_WALL_MS, 30_000)
+"""For one request: nobody is timed here."""
+
+Progress = Callable[[str], None]
+"""Told what is asked now."""
+
+
+@dataclass
+class Pair:
+    """What came of one writer and one reader."""
+
+    writer: str
+    reader: str
+    same: list[str] = field(default_factory=list)
+    """Logs that came back as they were written, by id."""
+    differ: list[tuple[str, str]] = field(default_factory=list)
+    """Log and first difference, of each that was read otherwise."""
+    skipped: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``--json`` prints."""
+        return {
+            "writer": self.writer,
+            "reader": self.reader,
+            "same": self.same,
+            "differ": [{"log": log, "difference": text} for log, text in self.differ],
+            "skipped": self.skipped,
+        }
+
+
+@dataclass
+class Crossing:
+    """All pairs of one format, and what writers did not write."""
+
+    format: str
+    pairs: list[Pair] = field(default_factory=list)
+    not_written: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By writer and log: why there is no log."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``--json`` prints."""
+        pairs = [one.to_json() for one in self.pairs]
+        return {"format": self.format, "pairs": pairs, "not_written": self.not_written}
+
+
+class Asked:
+    """A program that is asked one thing after another, and started again when it has ended."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.scratch = Scratch()
+        self.hello: dict[str, Any] = {}
+        self._session: ProtocolSession | None = None
+        self._seq = 0
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any] | str:
+        """The reply, or how it ended."""
+        self._seq += 1
+        try:
+            if self._session is None:
+                sandbox = self.subject.sandbox(self.scratch.folder)
+                self._session = ProtocolSession(self.subject.command, sandbox=sandbox)
+                self.hello = self._session.start()
+            if request["cmd"] == "write" and not self._writes():
+                return {"skipped": "it does not write"}
+            return self._session.request(request | {"seq": self._seq}, WALL_MS)
+        except PROGRAM_FAILURES as error:
+            self._session = None
+            return str(error)
+
+    def _writes(self) -> bool:
+        return "write" in self.hello["profiles"] or bool(self.hello.get("also_writes"))
+
+    def close(self) -> None:
+        """End it, and remove its scratch copies."""
+        if self._session is not None:
+            self._session.close()
+        self.scratch.close()
+
+
+def cross(
+    format: str,
+    writers: Sequence[Subject],
+    readers: Sequence[Subject],
+    logs: Sequence[Wanted],
+    progress: Progress = lambda text: None,
+) -> Crossing:
+    """Let each writer write the logs, and each reader read all that was written."""
+    crossing = Crossing(format)
+    written: dict[str, dict[str, Contents]] = {}
+    for subject in writers:
+        progress(f"{subject.name} writes")
+        made, missing = _written(subject, logs)
+        if made:
+            written[subject.name] = made
+            crossing.not_written[subject.name] = missing
+    for subject in readers:
+        for writer, made in written.items():
+            progress(f"{subject.name} reads {writer}")
+            there = [one for one in logs if one.id in made]
+            crossing.pairs.append(_read(subject, writer, there, made))
+    return crossing
+
+
+def _written(
+    subject: Subject, logs: Sequence[Wanted]
+) -> tuple[dict[str, Contents], dict[str, str]]:
+    asked = Asked(subject)
+    made: dict[str, Contents] = {}
+    missing: dict[str, str] = {}
+    try:
+        for one in logs:
+            place = asked.scratch.place(one.name)
+            reply = asked.ask(one.message("write", place))
+            log = found_at(place)
+            if isinstance(reply, dict) and reply.get("done") and log is not None:
+                made[one.id] = log
+            else:
+                missing[one.id] = _why(reply)
+    finally:
+        asked.close()
+    return made, missing
+
+
+def _read(subject: Subject, writer: str, logs: Sequence[Wanted], made: dict[str, Contents]) -> Pair:
+    asked, pair = Asked(subject), Pair(writer, subject.name)
+    try:
+        for one in logs:
+            place = asked.scratch.place(one.name)
+            write_contents(made[one.id], place)
+            reply = asked.ask(one.message("read", place))
+            asked.scratch.clear(place)
+            if isinstance(reply, dict) and "skipped" in reply:
+                pair.skipped += 1
+            elif difference := _difference(one, asked.hello, reply):
+                pair.differ.append((one.id, difference))
+            else:
+                pair.same.append(one.id)
+    finally:
+        asked.close()
+    return pair
+
+
+def _difference(one: Wanted, hello: dict[str, Any], reply: dict[str, Any] | str) -> str | None:
+    """What is wrong with the answer to a log that was written with these records."""
+    if isinstance(reply, str):
+        return reply
+    told = normalise({"records": list(one.records)}) | {"verdict": "intact"}
+    answer = normalise(reply["answer"])
+    parts = [part for part in ("records", "verdict", "signals") if part in hello["reports"]]
+    found = differences(told, answer, parts)
+    return found[0] if found else None
+
+
+def _why(reply: dict[str, Any] | str) -> str:
+    if isinstance(reply, str):
+        return reply
+    return str(reply.get("refused") or reply.get("skipped") or "it says done, and no log is there")
+
+
+def matrix(crossing: Crossing, width: int) -> Iterator[str]:
+    """The table, a row for each reader, in as many parts as fit into ``width`` columns."""
+    writers = list(crossing.not_written)
+    cells = {(one.writer, one.reader): one for one in crossing.pairs}
+    readers = list(dict.fromkeys(one.reader for one in crossing.pairs))
+    first = max([len(one) for one in readers], default=0)
+    while writers:
+        row = [" " * first, writers.pop(0)]
+        while writers and len("  ".join([*row, writers[0]])) <= width:
+            row.append(writers.pop(0))
+        yield "  ".join(row)
+        for reader in readers:
+            told = [f"{reader:{first}}"]
+            for writer in row[1:]:
+                one = cells[writer, reader]
+                total = len(one.same) + len(one.differ)
+                told.append(f"{f'{len(one.same)}/{total}' if total else '–':{len(writer)}}")
+            yield "  ".join(told).rstrip()
+        if writers:
+            yield ""

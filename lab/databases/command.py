@@ -1,0 +1,158 @@
+"""``python -m lab databases``: what systems return that open or repair a damaged log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from conformance.registry import Unavailable
+from conformance.reports.console_text import print_hanging
+from conformance.saving import save
+from conformance.text import one_line
+from lab.databases import page
+from lab.databases.run import Result, ask, cases_of
+from lab.databases.systems import System, systems
+from walproof.cli.output import say
+
+
+@click.command()
+@click.option("--system", "names", multiple=True, metavar="NAME", help="Only these systems.")
+@click.option("--format", "format_id", metavar="ID", help="Only systems of this format.")
+@click.option("--case", "case_ids", multiple=True, metavar="ID", help="Only these damaged logs.")
+@click.option("--list", "listed", is_flag=True, help="List the systems, their modes, and the logs.")
+@click.option("--save", "is_saved", is_flag=True,
+              help="Keep what came of it, and write docs/databases.md anew.")  # fmt: skip
+def databases(
+    names: tuple[str, ...],
+    format_id: str | None,
+    case_ids: tuple[str, ...],
+    listed: bool,
+    is_saved: bool,
+) -> int:
+    """Open damaged logs with whole systems, in each of their modes, and repair them.
+
+    Each log is put into a new folder, and a released system opens it there, in a box with limits of
+    time and memory. What it returns is compared by keys, messages and entries: survived, lost with
+    a word or in silence, invented. Then one more is written, and the system is opened again.
+
+    \b
+    python -m lab databases --list
+    python -m lab databases --system leveldb-database
+    python -m lab databases --system leveldb-database --case bit-in-a-payload
+    python -m lab databases --save
+
+    Exit status: 0, or 1 for a usage or I/O error.
+    """
+    chosen = _chosen(names, format_id)
+    _must_exist(case_ids, chosen)
+    if listed:
+        _list(chosen)
+        return 0
+    if is_saved and case_ids:
+        raise click.UsageError("--save keeps what came of all damaged logs: it excludes --case")
+    for system in chosen:
+        try:
+            system.implementation.make()
+        except Unavailable as missing:
+            say(f"{system.name}: unavailable, because {missing}", err=True)
+            continue
+        results = _asked(system, case_ids)
+        if is_saved:
+            system.keep(kept(results))
+        _print(system, results, bool(case_ids), Console())
+    if is_saved:
+        save(page.PAGE, page.page())
+        say(f"wrote {page.PAGE.name}")
+    return 0
+
+
+def kept(results: Iterable[Result]) -> dict[str, dict[str, dict[str, object]]]:
+    """What is kept of results: by mode, then by case."""
+    found: dict[str, dict[str, dict[str, object]]] = {}
+    for one in results:
+        found.setdefault(one.mode, {})[one.case.id] = one.judgement.to_json()
+    return found
+
+
+def _chosen(names: Sequence[str], format_id: str | None) -> list[System]:
+    there = systems()
+    if unknown := set(names) - {one.name for one in there}:
+        known = ", ".join(one.name for one in there)
+        raise click.ClickException(f"no system {', '.join(sorted(unknown))}; there are: {known}")
+    found = [
+        one for one in there if (not names or one.name in names) and format_id in (None, one.format)
+    ]
+    if not found:
+        raise click.ClickException(f"no system here opens logs of {format_id}")
+    return found
+
+
+def _must_exist(case_ids: Sequence[str], chosen: Iterable[System]) -> None:
+    known = dict.fromkeys(case.id for one in chosen for case in cases_of(one.format))
+    if unknown := set(case_ids) - set(known):
+        raise click.ClickException(
+            f"no case {', '.join(sorted(unknown))}; there are: {', '.join(known)}"
+        )
+
+
+def _list(chosen: Iterable[System]) -> None:
+    for format_id in dict.fromkeys(one.format for one in chosen):
+        say(format_id)
+        for system in chosen:
+            if system.format == format_id:
+                say(f"  {system.name}: {system.implementation.title}")
+                for mode, what in system.modes.items():
+                    say(f"    {mode:15} {what}")
+        say("  damaged logs")
+        for case in cases_of(format_id):
+            say(f"    {case.id:32} {'; '.join(case.operations)}")
+
+
+def _asked(system: System, case_ids: Sequence[str]) -> list[Result]:
+    found = []
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        number = len(case_ids) or len(cases_of(system.format))
+        task = progress.add_task(system.name, total=len(system.modes) * number)
+        for result in ask(system, system.modes, lambda case: not case_ids or case.id in case_ids):
+            found.append(result)
+            progress.advance(task)
+    return found
+
+
+def _print(system: System, results: Sequence[Result], at_length: bool, console: Console) -> None:
+    console.print(Text(one_line(system.implementation.title), style="bold"))
+    if at_length:
+        for one in results:
+            console.print(Text(f"{one.case.id}, {one.mode}"))
+            effect = Text(one.judgement.effect.replace("**", ""), style=_style(one))
+            print_hanging(Text("effect"), effect, console)
+            if one.judgement.word:
+                print_hanging(Text("word"), Text(one_line(one.judgement.word)), console)
+        return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("damage", no_wrap=True)
+    for mode in system.modes:
+        table.add_column(mode, overflow="fold")
+    for case in cases_of(system.format):
+        row = [one for one in results if one.case.id == case.id]
+        cells = [Text(one.judgement.effect.replace("**", ""), style=_style(one)) for one in row]
+        table.add_row(case.id, *cells)
+    console.print(table)
+    console.print()
+
+
+def _style(one: Result) -> str:
+    found = one.judgement
+    if (
+        found.is_silent
+        or found.invented
+        or found.forgotten
+        or found.end not in ("opened", "refused")
+    ):
+        return "red"
+    return "yellow" if found.lost or found.end == "refused" else ""

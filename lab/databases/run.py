@@ -1,0 +1,60 @@
+"""Asking systems: every mode of each, about every case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from conformance.contents import digest
+from lab.databases.formats import of_format
+from lab.databases.judge import Judgement, due, judged
+from lab.databases.model import Case, Due
+from lab.databases.opening import Opened, open_with
+from lab.databases.systems import System
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one system in one mode, asked about one case."""
+
+    system: System
+    mode: str
+    case: Case
+    judgement: Judgement
+
+
+@cache
+def cases_of(format_id: str) -> tuple[Case, ...]:
+    """The damaged logs of a format."""
+    kind = of_format(format_id)
+    return tuple(kind.cases()) if kind is not None else ()
+
+
+def ask(
+    system: System,
+    modes: Iterable[str],
+    wanted: Callable[[Case], bool] = lambda case: True,
+    opening: Callable[[System, str, Case], Opened] = open_with,
+) -> Iterator[Result]:
+    """Ask a system that is built. The undamaged log comes first in each mode.
+
+    Raises ``OSError`` where no box can be made.
+    """
+    dues: dict[str, Due] = {}
+    controls: dict[tuple[str, str], Opened] = {}
+    for mode in modes:
+        for case in cases_of(system.format):
+            if not wanted(case):
+                continue
+            if case.id not in dues:
+                dues[case.id] = due(system.format, case)
+            key = mode, _control(case)
+            if key not in controls:
+                controls[key] = opening(system, mode, case.undamaged())
+            opened = controls[key] if case.log == case.control else opening(system, mode, case)
+            yield Result(system, mode, case, judged(opened, dues[case.id], controls[key].said))
+
+
+def _control(case: Case) -> str:
+    return f"{digest(case.control)} {sorted(case.context.items())!r}"

@@ -1,0 +1,237 @@
+"""``python -m lab fuzz``: inputs that nobody listed, led by coverage."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from conformance import BUILD, REPORTS
+from conformance.saving import save
+from conformance.scratch import Held
+from reference_impl.formats import FORMATS
+from walproof.cli.output import say, say_lines
+from walproof.cli.stopping import stoppable
+from walproof.quantity import counted, in_bytes, number
+
+IN_PYTHON = ("reference", "scanner", "second", "differential")
+COMPILED = ("cpp", "go", "rust")
+SECONDS = 60.0
+"""A run of one format, where nothing else is said."""
+
+
+@click.command()
+@click.option("--format", "chosen", type=click.Choice([*FORMATS, "all"]), default="all",
+              show_default=True, help="Whose logs are tried.")  # fmt: skip
+@click.option("--target", type=click.Choice([*IN_PYTHON, *COMPILED]), default="differential",
+              show_default=True, help="Who is tried. `differential` is the first three, compared;"
+              " the last three are generated parsers.")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(1), metavar="N",
+              help="Time for each format.  [default: 60]")  # fmt: skip
+@click.option("--inputs", type=click.IntRange(1), metavar="N", help="Inputs for each format.")
+@click.option("--seed", type=click.IntRange(1), default=1, show_default=True,
+              help="Another one tries other inputs.")  # fmt: skip
+@click.option("--corpus", type=click.Path(file_okay=False, path_type=Path),
+              default=BUILD / "fuzz" / "corpus", metavar="DIR",
+              help="Inputs that reached something new; the next run begins with them.")  # fmt: skip
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path),
+              default=REPORTS / "fuzz", metavar="DIR", show_default=True,
+              help="Where findings and summary.json go.")  # fmt: skip
+@click.option("--blind", is_flag=True, help="Without coverage: seeds, changed at random.")
+@click.option("--repeat", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              metavar="FILE", help="Try one input again, with every check.")  # fmt: skip
+@click.option("--unpack", type=click.Path(path_type=Path), metavar="DIR",
+              help="With --repeat: a new folder for the log of the input.")  # fmt: skip
+@click.option("--corpus-archive", "packed", type=click.Path(dir_okay=False, path_type=Path),
+              metavar="OUT", help="Pack the corpus instead, with answers, as .tar.gz.")  # fmt: skip
+@stoppable()
+def fuzz(
+    chosen: str,
+    target: str,
+    seconds: float | None,
+    inputs: int | None,
+    seed: int,
+    corpus: Path,
+    out: Path,
+    blind: bool,
+    repeat: Path | None,
+    unpack: Path | None,
+    packed: Path | None,
+) -> int:
+    """Change logs again and again, and ask readers: who raises, hangs, grows, or disagrees?
+
+    The logs of the vectors are the beginning. Fields and bytes are changed, checksums made to
+    match; an input that reaches new lines of a reader is kept and changed further. The executable
+    specification is held to the invariants of the conventions, the scanner and the second reader
+    to its answer. A reader may take two seconds of processor time, and 64 MiB and 16 bytes for
+    each byte of the input. Generated parsers are built and run by the fuzzer of their language,
+    with libFuzzer for C++ (clang) and Rust.
+
+    \b
+    python -m lab fuzz --format leveldb-log --seconds 600
+    python -m lab fuzz --target scanner --inputs 1000000 --seed 7
+    python -m lab fuzz --target cpp --format kahadb-journal --seconds 3600
+    python -m lab fuzz --corpus-archive corpus.tar.gz
+    python -m lab fuzz --repeat reports/fuzz/findings/leveldb-log/…/input.fuzz
+
+    Each finding is a folder with a small input and the command that repeats it.
+
+    Exit status: 0 if nothing was found, 3 if something was, 1 for a usage or I/O error.
+    """
+    if repeat is not None:
+        return _repeat(repeat, target, unpack)
+    if packed is not None:
+        return _archive(corpus, packed)
+    if unpack is not None:
+        raise click.UsageError("--unpack goes with --repeat")
+    from lab.fuzz.run import has_engine, run
+    from lab.fuzz.settings import BLIND, GUIDED, Settings
+
+    if target in COMPILED:
+        outcomes = _compiled(
+            target, list(FORMATS) if chosen == "all" else [chosen],
+            0.0 if inputs is not None and seconds is None else seconds or SECONDS, inputs or 0,
+            seed, out, corpus,
+        )  # fmt: skip
+        return _told(out, outcomes)
+    if not blind and not has_engine():
+        raise click.ClickException(
+            "needs atheris, which is not here: make fuzz installs it; or go --blind"
+        )
+    budget = 0.0 if inputs is not None and seconds is None else seconds or SECONDS
+    outcomes = []
+    console = Console(stderr=True)
+    for format_id in FORMATS if chosen == "all" else [chosen]:
+        findings = out / "findings" / format_id
+        settings = Settings(
+            format_id, target, BLIND if blind else GUIDED, seed, budget, inputs or 0,
+            str(findings.absolute()), "",
+        )  # fmt: skip
+        with console.status(format_id) as status:
+            outcome = run(
+                settings,
+                (corpus / format_id / target).absolute(),
+                lambda now, show=status: show.update(  # type: ignore[misc]
+                    f"{now.format}: {counted(now.inputs, 'input')},"
+                    f" {counted(len(now.findings), 'finding')}"
+                ),
+            )
+        outcomes.append(outcome)
+    return _told(out, outcomes)
+
+
+def _compiled(
+    target: str, formats: list[str], seconds: float, inputs: int, seed: int, out: Path, corpus: Path
+) -> list[Any]:  # fmt: skip
+    """Build the fuzzer of a language, and run it on the grammars of formats."""
+    from conformance.vectors import load_all
+    from lab.fuzz.compiled.languages import LANGUAGES, NotBuilt
+    from lab.fuzz.compiled.run import built, run
+    from lab.fuzz.seeds import seeds
+
+    console = Console(stderr=True)
+    vectors = load_all().values()
+    try:
+        with console.status(f"building {target}"):
+            folder = built(LANGUAGES[target])
+    except NotBuilt as error:
+        raise click.ClickException(f"{target}: {error}") from None
+    outcomes = []
+    for format_id in formats:
+        findings = (out / "findings" / format_id).absolute()
+        kept = (corpus / format_id / target).absolute()
+        with console.status(f"{target}, {format_id}"):
+            begin = seeds(vectors, format_id)
+            outcomes.append(
+                run(target, format_id, begin, seconds, inputs, seed, findings, kept, folder)
+            )
+    return outcomes
+
+
+def _told(out: Path, outcomes: list[Any]) -> int:
+    """Write and show what came of it; the exit status."""
+    body = {"outcomes": [one.to_json() for one in outcomes]}
+    out.mkdir(parents=True, exist_ok=True)
+    save(out / "summary.json", json.dumps(body, indent=1, ensure_ascii=False) + "\n")
+    _show(outcomes)
+    _show_findings(out, outcomes)
+    if any(one.complaint for one in outcomes):
+        return 1
+    return 3 if any(one.findings for one in outcomes) else 0
+
+
+def _show(outcomes: list[Any]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for title in ("format", "target", "inputs", "a second", "lines reached", "corpus", "slowest",
+                  "memory", "findings"):  # fmt: skip
+        table.add_column(title, justify="left" if title in ("format", "target") else "right")
+    for one in outcomes:
+        rate = one.inputs / one.processor_seconds if one.processor_seconds else 0
+        table.add_row(
+            one.format, one.target, number(one.inputs), number(round(rate)), number(one.coverage),
+            number(one.corpus), f"{one.slowest_seconds:.2f} s", in_bytes(one.largest_bytes),
+            str(len(one.findings)),
+        )  # fmt: skip
+    Console().print(table)
+
+
+def _show_findings(out: Path, outcomes: list[Any]) -> None:
+    from lab.fuzz.findings import saved_findings
+
+    for outcome in outcomes:
+        if outcome.complaint:
+            say_lines(f"{outcome.format}: {outcome.complaint}", err=True)
+        for one in saved_findings(out / "findings" / outcome.format):
+            if (count := outcome.findings.get(one["signature"])) is None:
+                continue
+            say("")
+            say(f"{one['signature']}  {counted(count, 'input')}", style="red")
+            say_lines(f"  {one['text']}")
+            say(f"  {one['repeat']}")
+
+
+def _archive(corpus: Path, out: Path) -> int:
+    from lab.fuzz.archive import NoCorpus, archive
+
+    try:
+        data = archive(corpus)
+    except NoCorpus as error:
+        raise click.ClickException(str(error)) from None
+    save(out, data)
+    say(f"{out}  sha256 {hashlib.sha256(data).hexdigest()}")
+    return 0
+
+
+def _repeat(path: Path, target: str, unpack: Path | None) -> int:
+    """Try one input again."""
+    from lab.fuzz import findings, packed
+    from lab.fuzz.judge import Judge
+
+    try:
+        one = packed.unpack(path.read_bytes())
+    except packed.NotPacked as error:
+        raise click.ClickException(f"{path}: {error}") from None
+    if one.format not in FORMATS:
+        raise click.ClickException(f"{path}: line 1: {one.format!r} is no format")
+    if unpack is not None:
+        if unpack.exists():
+            raise click.UsageError(f"--unpack {unpack}: expected a path where nothing is")
+        say(str(findings.unpacked(one, unpack)))
+    held = Held()
+    try:
+        judge = Judge(one.format, target, held.folder, always=True)
+        judge.faults(one)  # the first time, modules are imported and kernels compiled
+        found = judge.faults(one)
+    finally:
+        held.close()
+    for fault in found:
+        say(fault.signature, style="red")
+        say_lines(f"  {fault.text}")
+    if not found:
+        say("No fault.")
+    return 3 if found else 0

@@ -1,0 +1,162 @@
+"""How the fuzzer of each language is built and started."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.saving import save
+from lab.fuzz.limits import FREE
+from lab.fuzz.mutator import LARGEST
+from walproof.parsers.build import build
+
+HERE = Path(__file__).resolve().parent
+DRIVERS = HERE.parents[2] / "walproof" / "implementations"
+HANGS_AFTER, MEMORY_MIB = 60, 2048
+"""Seconds for one input, on the clock of a machine with other work; memory of the whole process,
+of which a sanitizer takes a gibibyte."""
+
+COVERAGE = (
+    "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
+    " -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
+    " -Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1"
+)
+"""What makes a stable Rust count its lines for libFuzzer."""
+
+
+class NotBuilt(Exception):
+    """A tool is missing, or says that it cannot build; the message is what it said."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One grammar for so long: seeds and corpus are folders of files, artifacts what ended it."""
+
+    grammar: str
+    seeds: Path
+    corpus: Path
+    artifacts: Path
+    seconds: int
+    inputs: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Language:
+    """``needs`` are programs; ``make`` builds in a folder; ``command`` starts what it built.
+
+    ``executed`` finds the number of inputs in what it prints, the last match counts.
+    """
+
+    id: str
+    needs: Sequence[str]
+    make: Callable[[Path], None]
+    command: Callable[[Path, Run], Sequence[str]]
+    executed: re.Pattern[str]
+    environment: Callable[[Path, Run], Mapping[str, str]]
+
+    @property
+    def missing(self) -> list[str]:
+        """The programs that are not here."""
+        return [one for one in self.needs if shutil.which(one) is None]
+
+
+def _ran(words: Sequence[str], folder: Path, **told: str) -> None:
+    done = subprocess.run(
+        words, cwd=folder, env={**os.environ, **told}, capture_output=True, text=True,
+        errors="replace", stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise NotBuilt((done.stderr or done.stdout).strip()[-4000:])
+
+
+def _make_cpp(folder: Path) -> None:
+    build("cpp", folder)
+    sources = sorted(map(str, (folder / "package/src").glob("*.cpp")))
+    flags = ["-std=c++11", "-O1", "-g1", "-w", "-DWALPROOF_COUNTS_LINES",
+             "-fsanitize=fuzzer,address,undefined",
+             "-fno-sanitize-recover=undefined"]  # fmt: skip
+    places = [f"-I{one}" for one in ("package", "package/src", DRIVERS / "parser-cpp")]
+    own = ["walker.cpp", str(HERE / "cpp/fuzz.cc")]
+    _ran(["clang++", *flags, *places, *sources, *own, "-o", "fuzz"], folder)
+
+
+def _make_go(folder: Path) -> None:
+    build("go", folder)
+    driver = folder / "package/driver"
+    driver.mkdir(exist_ok=True)
+    sources = [
+        *(DRIVERS / "parser-go").glob("*.go"),
+        HERE / "go/fuzz_test.go",
+        folder / "walker.go",
+    ]
+    for source in sources:
+        save(driver / source.name, source.read_bytes(), sync=False)
+    _ran(["go", "vet", "./driver"], folder / "package", GOTOOLCHAIN="local")
+
+
+def _make_rust(folder: Path) -> None:
+    build("rust", folder)
+    kit = HERE.parents[2] / "conformance/adapterkit/rust"
+    shutil.copytree(kit, folder / "adapterkit", dirs_exist_ok=True)
+    shutil.copytree(HERE / "rust", folder / "crate", dirs_exist_ok=True)
+    for source in (folder / "walker.rs", DRIVERS / "parser-rust/src/listing.rs"):
+        save(folder / "crate/src" / source.name, source.read_bytes(), sync=False)
+    # With a target named, what runs while building is not counted.
+    host = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+    target = next(line[6:] for line in host.splitlines() if line.startswith("host: "))
+    words = ["cargo", "build", "-q", "--release", "--jobs", "2", "--target", target]
+    places = ["--manifest-path", "crate/Cargo.toml", "--target-dir", "target"]
+    _ran([*words, *places], folder, RUSTFLAGS=COVERAGE)
+    save(folder / "fuzz", (folder / f"target/{target}/release/fuzz").read_bytes(), sync=False)
+    (folder / "fuzz").chmod(0o755)
+
+
+def _libfuzzer(folder: Path, run: Run) -> Sequence[str]:
+    flags = {
+        "seed": run.seed, "max_len": LARGEST, "len_control": 0, "timeout": HANGS_AFTER,
+        "rss_limit_mb": MEMORY_MIB, "malloc_limit_mb": (FREE >> 20) + 1, "print_final_stats": 1,
+        "artifact_prefix": f"{run.artifacts}/", "reload": 0,
+    }  # fmt: skip
+    if run.inputs:
+        flags["runs"] = run.inputs
+    if run.seconds:
+        flags["max_total_time"] = run.seconds
+    words = [f"-{name}={value}" for name, value in flags.items()]
+    return [str(folder / "fuzz"), *words, str(run.corpus), str(run.seeds)]
+
+
+def _go_test(folder: Path, run: Run) -> Sequence[str]:
+    budget = f"{run.inputs}x" if run.inputs else f"{run.seconds}s"
+    words = ["go", "test", "-C", str(folder / "package"), "./driver", "-run", "^$"]
+    return [*words, "-fuzz", "FuzzParser", "-fuzztime", budget, "-parallel", "1"]
+
+
+def _told(folder: Path, run: Run) -> Mapping[str, str]:
+    return {"WALPROOF_GRAMMAR": run.grammar}
+
+
+def _told_go(folder: Path, run: Run) -> Mapping[str, str]:
+    return {
+        "WALPROOF_GRAMMAR": run.grammar,
+        "WALPROOF_MODELS": str(folder / "models.json"),
+        "WALPROOF_SEEDS": str(run.seeds),
+        "GOTOOLCHAIN": "local",
+    }
+
+
+_UNITS = re.compile(r"^stat::number_of_executed_units: +(\d+)", re.MULTILINE)
+
+LANGUAGES = {
+    one.id: one
+    for one in (
+        Language("cpp", ("clang++",), _make_cpp, _libfuzzer, _UNITS, _told),
+        Language("go", ("go",), _make_go, _go_test, re.compile(r"execs: (\d+)"), _told_go),
+        Language("rust", ("cargo", "rustc", "c++"), _make_rust, _libfuzzer, _UNITS, _told),
+    )
+}

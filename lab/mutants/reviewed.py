@@ -1,0 +1,72 @@
+"""What somebody has looked at: equivalent mutants, functions that no vector asks for, requirements.
+
+``reviewed/<format>.json`` has, each with a reason:
+
+* ``equivalent``: mutants that no log, record or name can tell from the original, or only a log
+  larger than a vector may be;
+* ``outside``: functions that no answer to a vector depends on, which are not mutated;
+* ``requirements``: those at level MUST of which no mutant needs the vectors.
+
+``complete`` says that every survivor was looked at: from then on, one more is a failure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lab.mutants.sites import Name
+
+FOLDER = Path(__file__).with_name("reviewed")
+
+
+class BadReview(Exception):
+    """A list of reviewed mutants that does not hold together: our defect."""
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """The reasons for one format, by mutant, by function and by requirement."""
+
+    equivalent: Mapping[Name, str] = field(default_factory=dict)
+    outside: Mapping[str, str] = field(default_factory=dict)
+    requirements: Mapping[str, str] = field(default_factory=dict)
+    complete: bool = False
+
+
+def path_of(format_id: str) -> Path:
+    """The file of a format; it need not be there."""
+    return FOLDER / f"{format_id}.json"
+
+
+def load_reviewed(format_id: str) -> Reviewed:
+    """What was reviewed of a format; nothing where there is no file yet."""
+    path = path_of(format_id)
+    return parse(path.read_text("utf-8"), path.name) if path.exists() else Reviewed()
+
+
+def parse(text: str, file: str) -> Reviewed:
+    """The list in a text. Raises :class:`BadReview`."""
+    try:
+        body = json.loads(text)
+        equivalent: dict[Name, str] = {}
+        for group in body["equivalent"]:
+            for one in group["mutants"]:
+                name = Name(**one)
+                if name in equivalent:
+                    raise BadReview(f"{file}: listed twice: {name}")
+                equivalent[name] = _reason(group["because"], file)
+        outside = {one: _reason(why, file) for one, why in body["outside"].items()}
+        requirements = {one: _reason(why, file) for one, why in body["requirements"].items()}
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadReview(f"{file}: {type(error).__name__}: {error}") from None
+    return Reviewed(equivalent, outside, requirements, body.get("complete") is True)
+
+
+def _reason(said: Any, file: str) -> str:
+    if not isinstance(said, str) or len(said) < 12:
+        raise BadReview(f"{file}: expected a sentence that says why, found {said!r}")
+    return said

@@ -1,0 +1,183 @@
+"""One run over the mutants of a format, and what it found."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance import SPEC
+from conformance.traceability.tree import levels
+from lab.mutants.choice import Choice, all_mutants
+from lab.mutants.fate_store import Kept
+from lab.mutants.hunt import Fate, Hunt
+from lab.mutants.loading import codes_of, sources_of
+from lab.mutants.questions import questions_of
+from lab.mutants.reached import reached
+from lab.mutants.reviewed import Reviewed, load_reviewed
+from lab.mutants.sites import Mutant, Name
+from reference_impl import formats
+from reference_impl.places import PACKAGES
+
+Report = dict[str, Any]
+_MEMORY = Path("/dev/shm")
+
+
+def hunt(
+    format_id: str,
+    choice: Choice,
+    *,
+    common: bool = True,
+    jobs: int = 2,
+    started: Callable[[int], None] = lambda count: None,
+    progress: Callable[[Fate], None] = lambda fate: None,
+    reviewed: Reviewed | None = None,
+    kept: Kept | None = None,
+) -> Report:
+    """Hunt the chosen mutants of a format and say what became of them.
+
+    ``common`` is as in :class:`Hunt`. Whose fate is ``kept`` is not asked again. Raises
+    :class:`~lab.mutants.reached.WrongOriginal` and
+    :class:`~lab.mutants.reviewed.BadReview`.
+    """
+    clock = time.monotonic()
+    reviewed = load_reviewed(format_id) if reviewed is None else reviewed
+    everything = all_mutants(format_id, reviewed)
+    mutants = choice.of(everything)
+    known = {} if kept is None else kept.fates(mutants)
+    started(len(mutants) - len(known))
+
+    def met(fate: Fate) -> None:
+        if kept is not None:
+            kept.keep(fate)
+        progress(fate)
+
+    questions = questions_of(format_id)
+    files = frozenset(map(str, sources_of(format_id).values()))
+    # In memory where there is such a place: most of the time goes into small files.
+    with tempfile.TemporaryDirectory(
+        prefix="walproof-mutants-", dir=_MEMORY if _MEMORY.is_dir() else None
+    ) as folder:
+        scratch = Path(folder)
+        found = reached(formats.named(format_id), questions, files, scratch)
+        one_hunt = Hunt(format_id, questions, found, codes_of(format_id), scratch, common, jobs)
+        left = [one for one in mutants if one.name not in known]
+        known |= {fate.mutant.name: fate for fate in one_hunt.run(left, met)}
+    fates = [known[one.name] for one in mutants]
+    gone = set(reviewed.equivalent) - {one.name for one in everything}
+    return {
+        "format": format_id,
+        "seconds": round(time.monotonic() - clock, 1),
+        "all": len(everything),
+        "mutants": len(fates),
+        "killed": sum(not fate.lives for fate in fates),
+        "equivalent": _listed(fates, reviewed, lives=True),
+        "listed_and_killed": _listed(fates, reviewed, lives=False),
+        "listed_and_gone": [_named(name) for name in sorted(gone)],
+        "survivors": [
+            _survivor(fate.mutant, bool(found.questions(fate.mutant)))
+            for fate in fates
+            if fate.lives and fate.mutant.name not in reviewed.equivalent
+        ],
+        "outside": dict(reviewed.outside),
+        "files": _counts([(fate.mutant.path.name, fate) for fate in fates], reviewed),
+        "operators": _counts([(fate.mutant.name.operator, fate) for fate in fates], reviewed),
+        "requirements": _requirements(format_id, fates, reviewed) if common else [],
+        "is_whole": choice.is_everything,
+    }
+
+
+def kill_rate(report: Report) -> float | None:
+    """Killed, of all that are not known to be equivalent; ``None`` if there are none."""
+    counted = report["mutants"] - len(report["equivalent"])
+    return report["killed"] / counted if counted else None
+
+
+def wrong(report: Report) -> list[str]:
+    """What must not be, a sentence each: empty when the vectors tell all that can be told."""
+    found = [
+        f"{one['file']}:{one['at']}: lives: {one['operator']}, {one['before']} → {one['after']}"
+        for one in report["survivors"]
+    ]
+    found += [
+        f"{one['function']}: listed as equivalent, and {one['killer']} kills it: {one['before']}"
+        f" → {one['after']}"
+        for one in report["listed_and_killed"]
+    ]
+    found += [
+        f"{one['function']}: listed as equivalent, and there is no such mutant: {one['operator']},"
+        f" {one['line']}: {one['before']} → {one['after']}"
+        for one in report["listed_and_gone"]
+    ]
+    if report["is_whole"]:
+        found += [
+            f"{one['id']}: no mutant needs its vectors, and no reason is listed"
+            for one in report["requirements"]
+            if one["level"].startswith("MUST") and not one["alone"] and not one["because"]
+        ]
+        found += [
+            f"{one['id']}: a reason is listed, and {one['alone']} mutants need its vectors"
+            for one in report["requirements"]
+            if one["alone"] and one["because"]
+        ]
+    return found
+
+
+def _named(name: Name) -> dict[str, Any]:
+    return dict(vars(name))
+
+
+def _listed(fates: Sequence[Fate], reviewed: Reviewed, lives: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            **_named(fate.mutant.name),
+            "because": reviewed.equivalent[fate.mutant.name],
+            "killer": fate.killer,
+            "how": fate.how,
+        }
+        for fate in fates
+        if fate.mutant.name in reviewed.equivalent and fate.lives is lives
+    ]
+
+
+def _survivor(mutant: Mutant, is_reached: bool) -> dict[str, Any]:
+    return {
+        **_named(mutant.name),
+        "file": mutant.path.relative_to(PACKAGES).as_posix(),
+        "at": mutant.line,
+        "mutated": mutant.source,
+        "is_reached": is_reached,
+    }
+
+
+def _counts(fates: Sequence[tuple[str, Fate]], reviewed: Reviewed) -> list[dict[str, Any]]:
+    mutants: Counter[str] = Counter()
+    killed: Counter[str] = Counter()
+    equivalent: Counter[str] = Counter()
+    for key, fate in fates:
+        mutants[key] += 1
+        killed[key] += not fate.lives
+        equivalent[key] += fate.lives and fate.mutant.name in reviewed.equivalent
+    return [
+        {"name": key, "mutants": count, "killed": killed[key], "equivalent": equivalent[key]}
+        for key, count in sorted(mutants.items())
+    ]
+
+
+def _requirements(
+    format_id: str, fates: Sequence[Fate], reviewed: Reviewed
+) -> list[dict[str, Any]]:
+    """For each requirement, how many mutants only its own vectors kill."""
+    alone = Counter(one for fate in fates for one in fate.only)
+    return [
+        {
+            "id": id,
+            "level": level,
+            "alone": alone[id],
+            "because": reviewed.requirements.get(id),
+        }
+        for id, level in levels(SPEC / f"{format_id}.md").items()
+    ]

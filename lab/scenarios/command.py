@@ -1,0 +1,80 @@
+"""``python -m lab scenarios``: what happens to logs, and what formats and systems make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from conformance.reports import json_report
+from conformance.reports.console_text import print_hanging
+from conformance.saving import save
+from conformance.vectors import load_all
+from lab.scenarios import book, page, results
+from walproof.cli.output import say
+
+
+@click.command()
+@click.argument("scenario", required=False)
+@click.option("--run", "report", metavar="REPORT", type=click.Path(exists=True, path_type=Path),
+              help="Take what real systems do from this report.json, or its folder.")  # fmt: skip
+@click.option("--save", "is_saved", is_flag=True,
+              help="Write docs/scenarios.md anew, and with --run the results.")  # fmt: skip
+def scenarios(scenario: str | None, report: Path | None, is_saved: bool) -> int:
+    """What happens to logs (a torn record, a lost file, one bit), and what becomes of records.
+
+    Without SCENARIO the list of them. With one: what each format can promise, what a reader owes
+    on the example, and what real systems do instead.
+
+    \b
+    python -m lab scenarios
+    python -m lab scenarios torn-last-record
+    python -m lab scenarios --run reports/conformance --save
+
+    Exit status: 0, or 1 for a usage or I/O error.
+    """
+    known, vectors = book.scenarios(), load_all()
+    if scenario is not None and scenario not in known:
+        raise click.ClickException(f"no scenario {scenario!r}; there are: {', '.join(known)}")
+    examples = book.shown(vectors)
+    told = results.load()
+    if report is not None:
+        told = _taken_from(report, [one.vector.id for each in examples.values() for one in each])
+    if is_saved:
+        if report is not None:
+            results.keep(told)
+        save(page.PAGE, page.page(vectors, told).encode())
+        say(f"wrote {page.PAGE.name} with {len(known)} scenarios and {len(told)} systems")
+    elif scenario is None:
+        for id, one in known.items():
+            say(f"{id:30} {one.title} ({len(examples[id])} examples)")
+    else:
+        _print(known[scenario], page.rows(known[scenario], examples[scenario], told), Console())
+    return 0
+
+
+def _taken_from(path: Path, wanted: list[str]) -> results.Results:
+    try:
+        return results.of_report(json_report.load(path), wanted)
+    except (json_report.InvalidReport, OSError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _print(scenario: book.Scenario, rows: Iterable[page.Row], console: Console) -> None:
+    console.print(Text(scenario.title, style="bold"))
+    print_hanging(Text(""), Text(scenario.story), console, joint="")
+    for row in rows:
+        console.print()
+        console.print(Text(row.title, style="bold"))
+        print_hanging(Text("promise"), Text(row.promise), console)
+        print_hanging(Text("example"), Text(row.example.vector.id), console)
+        print_hanging(Text("owed"), Text(row.example.owed), console)
+        for effect, names in {results.AS_OWED: row.right, **row.wrong}.items():
+            if names:
+                style = "" if effect == results.AS_OWED else "red"
+                print_hanging(Text(effect, style=style), Text(", ".join(names)), console)
+        if row.not_asked:
+            print_hanging(Text(results.NOT_ASKED), Text(", ".join(row.not_asked)), console)

@@ -1,0 +1,142 @@
+"""Makes the site: every page into a new folder, which takes its place when it is whole."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from conformance.saving import made_beside, named_in_errors, replace_folder
+from lab.site import (
+    format_pages,
+    guides,
+    implementation_pages,
+    other_pages,
+    search_index,
+    vector_page,
+)
+from lab.site.frame import Frame
+from lab.site.run import Run
+from lab.site.vector_page import Task
+from reference_impl.places import ROOT
+
+MARKER = ".walproof-site"
+"""A file that says that a folder is a site of ours, and may be replaced."""
+#: Vectors that a process writes at once.
+BATCH_PAGES = 16
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was made: files and their bytes in all."""
+
+    files: int
+    bytes: int
+
+
+def build(run: Run, out: Path, mutants: Mapping[str, Any] | None, jobs: int) -> Made:
+    """Make the site of a run in the folder ``out``, on ``jobs`` processes.
+
+    ``mutants`` is what ``lab mutants`` found. A site that is there already is replaced when
+    the new one is whole. Raises ``FileExistsError`` if ``out`` is something else.
+    """
+    if out.exists() and not _may_be_replaced(out):
+        raise FileExistsError(errno.EEXIST, "there is something that is no site", str(out))
+    with named_in_errors(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with made_beside(out) as made:
+            made.mkdir()
+            _write(run, made, mutants, jobs)
+            sizes = [path.stat().st_size for path in made.rglob("*") if path.is_file()]
+            _replace(out, made)
+    return Made(len(sizes), sum(sizes))
+
+
+def _may_be_replaced(out: Path) -> bool:
+    return out.is_dir() and ((out / MARKER).exists() or not any(out.iterdir()))
+
+
+def _replace(out: Path, made: Path) -> None:
+    """Let the new site take the place of the old one, which is removed afterwards."""
+    if out.exists():
+        replace_folder(made, out)
+    else:
+        made.rename(out)
+
+
+def _write(run: Run, out: Path, mutants: Mapping[str, Any] | None, jobs: int) -> None:
+    frame = Frame(out, facts(run))
+    frame.file(MARKER, "made by python -m lab site\n")
+    frame.assets()
+    _write_vectors(run, out, jobs)
+    links = guides.links(run)
+    told = format_pages.outcomes(run)
+    for format in run.formats:
+        format_pages.write_chapter(frame, run, format, links, told)
+        format_pages.write_list(frame, run, format, told)
+    implementation_pages.write_all(frame, run, links)
+    other_pages.write_home(frame, run)
+    other_pages.write_scenarios(frame, run)
+    other_pages.write_mutants(frame, run, mutants)
+    pages = [*guides.write_guides(frame, links), *guides.write_findings(frame, links)]
+    for image in sorted({image for one in pages for image in one.made.images}):
+        frame.file(f"images/{PurePosixPath(image).name}", (ROOT / image).read_bytes())
+    search_index.write(frame, run, pages)
+
+
+def facts(run: Run) -> dict[str, str]:
+    """What the foot of each page says."""
+    when = str(run.report["started"])[:10]
+    return {
+        "line": f"Walproof {run.report['walproof']}, from a run of {when}:"
+        f" {len(run.implementations)} implementations, {len(run.vectors):,} vectors."
+    }
+
+
+def tasks(run: Run) -> Iterator[Task]:
+    """What the page of each vector is made of."""
+    ids = list(run.vectors)
+
+    def neighbour(number: int, format: str) -> str | None:
+        id = ids[number] if 0 <= number < len(ids) else ""
+        return id if id.startswith(f"{format}/") else None
+
+    for number, (id, vector) in enumerate(run.vectors.items()):
+        before, after = (neighbour(n, str(vector.body["format"])) for n in (number - 1, number + 1))
+        results = [(_brief(one), result) for one, result in run.by_vector[id]]
+        control = run.tree.get(vector.control) if vector.control else None
+        yield Task(vector, control, run.report["vectors"][id], results, before, after)
+
+
+def _brief(implementation: Mapping[str, Any]) -> dict[str, Any]:
+    """An implementation without its results, which are sent to no other process."""
+    return {key: value for key, value in implementation.items() if key != "results"}
+
+
+def _write_some(
+    out: Path, facts: dict[str, str], pages: frozenset[str], some: Sequence[Task]
+) -> None:
+    frame = Frame(out, facts)
+    for task in some:
+        vector_page.write(frame, task, pages)
+
+
+def _write_vectors(run: Run, out: Path, jobs: int) -> None:
+    write = partial(_write_some, out, facts(run), frozenset(run.vectors))
+    todo = list(tasks(run))
+    if jobs <= 1 or len(todo) <= BATCH_PAGES:
+        write(todo)
+        return
+    batches = [todo[first : first + BATCH_PAGES] for first in range(0, len(todo), BATCH_PAGES)]
+    with ProcessPoolExecutor(jobs) as pool:
+        for _ in pool.map(write, batches):
+            pass
+
+
+def without_page(run: Run) -> Sequence[str]:
+    """Vectors of this tree that the run did not ask, and that have no page."""
+    return sorted(run.tree.keys() - run.vectors.keys())

@@ -1,0 +1,296 @@
+"""The bytes of a vector as rows of sixteen: coloured by field, with what is damaged and lost."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
+from conformance.vectors import Vector
+from lab.site.changes import Changes, changes
+from walproof.inspection.note import NOTHING
+from walproof.inspection.show import value_text
+
+WIDTH = 16
+ROWS = 24
+"""Rows of a page; of a longer log only those around its edges and faults are shown."""
+FILES = 3
+"""Files of a folder that are shown; the first are those with something at fault."""
+LISTED = 14
+"""Fields of a file that are listed."""
+MOST_FIELDS = 30_000
+"""Fields that are read of a file: those after them have no names here."""
+COLOURS = 8
+LONGEST_PATH = 64
+
+
+@dataclass(frozen=True)
+class ListedField:
+    """A field with bytes in the rows; ``colour`` is that of its name."""
+
+    number: int
+    path: str
+    start: int
+    size: int
+    value: str
+    colour: int
+    is_changed: bool
+    is_lost: bool
+
+
+@dataclass(frozen=True)
+class FileView:
+    """A file of the log: its rows as HTML, and the fields in them."""
+
+    name: str
+    size: int
+    html: Markup
+    fields: Sequence[ListedField]
+    more_fields: int
+    stopped: bool
+    """Whether the grammar came to no end."""
+    change: Changes
+    has_lost: bool
+
+
+def views(vector: Vector, control: Vector | None) -> tuple[list[FileView], list[tuple[str, int]]]:
+    """The files that are shown, and names and sizes of the others."""
+    files = _files(vector)
+    old = _files(control) if control is not None else {}
+    lost = _lost(vector)
+    found = {
+        name: changes(old[name], data) if name in old else _new(data, bool(old))
+        for name, data in files.items()
+    }
+    order = sorted(files, key=lambda name: not (found[name] or lost.get(name)))
+    shown, others = order[:FILES], order[FILES:]
+    rows = max(8, ROWS // max(1, len(shown)))
+    return (
+        [_view(vector, name, files[name], found[name], lost.get(name, []), rows) for name in shown],
+        [(name, len(files[name])) for name in others],
+    )
+
+
+def gone_files(vector: Vector, control: Vector | None) -> list[str]:
+    """Files of the control that the log has not."""
+    return sorted(_files(control).keys() - _files(vector).keys()) if control is not None else []
+
+
+def _files(vector: Vector) -> dict[str, bytes]:
+    """The files of a log by name; the only file of one has no name, as in answers."""
+    contents = vector.contents
+    return {"": contents} if isinstance(contents, bytes) else dict(contents)
+
+
+def _new(data: bytes, is_added: bool) -> Changes:
+    return Changes([(0, len(data))]) if is_added and data else Changes()
+
+
+def _lost(vector: Vector) -> Mapping[str, list[tuple[int, int]]]:
+    """The lost ranges by file, of a log that is read."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    if vector.operation == "read":
+        for one in vector.body["expect"].get("lost", ()):
+            if "from" in one:
+                found.setdefault(one.get("file", ""), []).append((one["from"], one["to"]))
+    return found
+
+
+def _view(
+    vector: Vector,
+    name: str,
+    data: bytes,
+    change: Changes,
+    lost: Sequence[tuple[int, int]],
+    rows: int,
+) -> FileView:
+    windows = list(_windows(len(data), list(_interest(vector, name, data, change, lost)), rows))
+    fields, stopped = _fields_in(vector, name, data, windows)
+    owner = _owners(fields, windows)
+    changed, gone = _Within(change.ranges), _Within(lost)
+    names = list(dict.fromkeys(_name(one) for one in fields))
+    colours = {one: number % COLOURS for number, one in enumerate(names)}
+    html = _rows(data, windows, fields, owner, colours, changed, gone, change)
+    listed = [
+        ListedField(
+            number,
+            _short(one.path),
+            one.start,
+            one.end - one.start,
+            value_text(one, NOTHING, room=44),
+            colours[_name(one)],
+            changed.meets(one.start, one.end),
+            gone.meets(one.start, one.end),
+        )
+        for number, one in enumerate(fields)
+    ]
+    first = sorted(listed, key=lambda one: not one.is_changed)[:LISTED]
+    first.sort(key=lambda one: one.start)
+    more = len(listed) - len(first)
+    return FileView(name, len(data), html, first, more, stopped, change, bool(lost))
+
+
+def _interest(
+    vector: Vector,
+    name: str,
+    data: bytes,
+    change: Changes,
+    lost: Sequence[tuple[int, int]],
+) -> Iterator[int]:
+    """The offsets that somebody wants to see, the most wanted first."""
+    if change.gone:
+        yield change.gone_at
+    for start, end in change.ranges[:6]:
+        yield start
+        yield end - 1
+    for start, end in [*lost[:3], *lost[-1:]]:
+        yield start
+        yield max(start, end - 1)
+        yield end
+    yield 0
+    end_of_log = vector.body["expect"].get("end")
+    if isinstance(end_of_log, dict) and end_of_log["file"] == name:
+        yield end_of_log["at"]
+    elif isinstance(end_of_log, int) and not name:
+        yield end_of_log
+    yield len(data) - 1
+    # What room is left shows how the log begins.
+    yield from range(0, len(data), WIDTH)
+
+
+def _windows(size: int, offsets: Sequence[int], rows: int) -> Iterator[range]:
+    """Runs of rows by their numbers: those of the offsets, with a row before and one after."""
+    last = max(0, (size - 1) // WIDTH)
+    chosen: set[int] = set()
+    for around in (0, 1):
+        for offset in offsets:
+            for row in range(offset // WIDTH - around, offset // WIDTH + around + 1):
+                if 0 <= row <= last and len(chosen) < rows:
+                    chosen.add(row)
+            if around == 0 and len(chosen) >= rows // 2:
+                break
+    for _, run in itertools.groupby(enumerate(sorted(chosen)), lambda pair: pair[1] - pair[0]):
+        numbers = [row for _, row in run]
+        yield range(numbers[0], numbers[-1] + 1)
+
+
+def _fields_in(
+    vector: Vector, name: str, data: bytes, windows: Sequence[range]
+) -> tuple[list[Field], bool]:
+    """The fields without inner ones that have bytes in the windows, and whether parsing stopped."""
+    format = str(vector.body["format"])
+    spans = _Within([(run[0] * WIDTH, (run[-1] + 1) * WIDTH) for run in windows])
+    fields = []
+    try:
+        for one in itertools.islice(
+            iter_fields(data, format, name or vector.input.name), MOST_FIELDS
+        ):
+            if one.value is not None and one.start < one.end and spans.meets(one.start, one.end):
+                fields.append(one)
+    except ParseStopped:
+        return fields, True
+    return fields, False
+
+
+def _owners(fields: Sequence[Field], windows: Sequence[range]) -> dict[int, int]:
+    """For each byte of the windows the number of the smallest field that has it."""
+    owner: dict[int, int] = {}
+    for number, one in enumerate(fields):
+        for run in windows:
+            for at in range(max(one.start, run[0] * WIDTH), min(one.end, (run[-1] + 1) * WIDTH)):
+                known = owner.get(at)
+                if known is None or one.end - one.start < fields[known].end - fields[known].start:
+                    owner[at] = number
+    return owner
+
+
+def _rows(
+    data: bytes,
+    windows: Sequence[range],
+    fields: Sequence[Field],
+    owner: Mapping[int, int],
+    colours: Mapping[str, int],
+    changed: _Within,
+    gone: _Within,
+    change: Changes,
+) -> Markup:
+    """The rows: offset, bytes, text; between the windows how many bytes are folded."""
+    digits = max(4, len(f"{len(data):x}"))
+    lines = []
+    at = 0
+    for run in windows:
+        if run[0] * WIDTH > at:
+            lines.append(f"<q>… {run[0] * WIDTH - at:,} bytes …</q>")
+        for row in run:
+            start = row * WIDTH
+            piece = data[start : start + WIDTH]
+            pieces = [f"<b>{start:0{digits}x}</b>"]
+            room = 3 * (WIDTH - len(piece))
+            for key, places in itertools.groupby(
+                range(start, start + len(piece)),
+                lambda byte: (owner.get(byte), changed.has(byte), gone.has(byte)),
+            ):
+                inside = list(places)
+                text = data[inside[0] : inside[-1] + 1].hex(" ")
+                pieces.append(_segment(text, key, fields, colours))
+            shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in piece)
+            lines.append(" ".join(pieces) + " " * room + f"  <s>{escape(shown)}</s>")
+            if change.gone and start <= change.gone_at < start + WIDTH:
+                lines.append(_missing(change, digits))
+        at = min(len(data), (run[-1] + 1) * WIDTH)
+    if at < len(data):
+        lines.append(f"<q>… {len(data) - at:,} bytes …</q>")
+    if change.gone and (change.gone_at >= at or not lines):
+        lines.append(_missing(change, digits))
+    return Markup("\n".join(lines).replace("</q>\n", "</q>"))
+
+
+def _segment(
+    text: str,
+    key: tuple[int | None, bool, bool],
+    fields: Sequence[Field],
+    colours: Mapping[str, int],
+) -> str:
+    number, is_changed, is_lost = key
+    kinds = [] if number is None else [f"f{colours[_name(fields[number])]}"]
+    kinds += ["x"] * is_changed + ["l"] * is_lost
+    if not kinds:
+        return text
+    which = "" if number is None else f" data-n={number}"
+    said = kinds[0] if len(kinds) == 1 else f'"{" ".join(kinds)}"'
+    return f"<i class={said}{which}>{text}</i>"
+
+
+def _missing(change: Changes, digits: int) -> str:
+    return (
+        f'{" " * digits} <i class="x">▲ at {change.gone_at}: {change.gone:,}'
+        f" byte{'s' * (change.gone > 1)} of the control are not here</i>"
+    )
+
+
+def _short(path: str) -> str:
+    """A path of which the middle is left out if it is long: its end says what the field is."""
+    return path if len(path) <= LONGEST_PATH else f"{path[:20]}…{path[21 - LONGEST_PATH :]}"
+
+
+def _name(field: Field) -> str:
+    """What a field is called, without its place: fields of one name have one colour."""
+    return field.path.rpartition(".")[2].partition("[")[0]
+
+
+class _Within:
+    """Half-open ranges, in any order, that are asked about bytes."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._ranges = list(ranges)
+
+    def has(self, at: int) -> bool:
+        """Whether a byte is in one of them."""
+        return any(start <= at < end for start, end in self._ranges)
+
+    def meets(self, start: int, end: int) -> bool:
+        """Whether one of them has a byte in ``[start, end)``."""
+        return any(start < b and a < end for a, b in self._ranges)

@@ -1,0 +1,67 @@
+"""``python -m lab site``: what a run showed, the chapters, the vectors and the guides, as pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conformance import REPORTS
+from conformance.reports import json_report
+from conformance.vectors import load_all
+from lab.site import build
+from lab.site.run import NotGolden, run_of
+from walproof.cli.output import say
+from walproof.worker_pool import core_count
+
+
+@click.command()
+@click.option("--run", "report", type=click.Path(path_type=Path), metavar="REPORT",
+              default=REPORTS / "conformance", show_default=True,
+              help="The report.json of a run, or its folder.")  # fmt: skip
+@click.option("--mutants", type=click.Path(path_type=Path), metavar="FILE",
+              default=REPORTS / "mutants" / "mutants.json", show_default=True,
+              help="What python -m lab mutants found, if it is there.")  # fmt: skip
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+              default=Path("build/site"), show_default=True,
+              help="Where the site goes; one that is there is replaced.")  # fmt: skip
+@click.option("--jobs", type=click.IntRange(1), help="Processes. [default: one for each core]")
+def site(report: Path, mutants: Path, out: Path, jobs: int | None) -> int:
+    """Make the site: a page for each format, vector, implementation and finding.
+
+    The pages need no server: open index.html from the disk, or put the folder below any path.
+
+    \b
+    walproof check                    run everything; the report goes to reports/conformance
+    python -m lab site --out build/site
+
+    Exit status: 0, or 1 for a usage or I/O error.
+    """
+    try:
+        run = run_of(json_report.load(report), load_all())
+    except FileNotFoundError:
+        raise click.ClickException(
+            f"{report}: there is no report; walproof check makes one"
+        ) from None
+    except (json_report.InvalidReport, NotGolden, OSError) as error:
+        raise click.ClickException(f"{report}: {error}") from None
+    made = build.build(run, out, _mutants(mutants), jobs or core_count())
+    say(f"{out / 'index.html'}: {made.files:,} files, {made.bytes / 1e6:.1f} MB")
+    if left := build.without_page(run):
+        say(f"{len(left):,} vectors have no page: that run did not ask about them")
+    return 0
+
+
+def _mutants(path: Path) -> Mapping[str, Any] | None:
+    if not path.exists():
+        return None
+    try:
+        body = json.loads(path.read_text("utf-8"))
+    except (ValueError, OSError) as error:
+        raise click.ClickException(f"{path}: {error}") from None
+    if not isinstance(body, dict) or not isinstance(body.get("formats"), list):
+        raise click.ClickException(f"{path}: python -m lab mutants did not write that")
+    return body

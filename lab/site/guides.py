@@ -1,0 +1,173 @@
+"""The pages from Markdown: guides, and what else is written for people."""
+
+from __future__ import annotations
+
+import functools
+import posixpath
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from conformance.chapter import chapter
+from conformance.vectors import Vector
+from lab.findings.record import load as load_findings
+from lab.site import page_paths, prose
+from lab.site.frame import Frame
+from lab.site.run import Run
+from reference_impl.places import ROOT
+from reference_impl.register import registers
+from walproof.implementations import all_implementations
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A page of Markdown in the repository, and where it is on the site."""
+
+    source: str
+    place: str
+
+
+SHELVES = Path(__file__).with_suffix(".toml")
+"""Which guides there are, and under which heading."""
+MADE = ("build", "parsers", "reports")
+"""Folders that commands make."""
+
+
+def guides() -> Iterator[tuple[str, list[Guide]]]:
+    """The guides by heading; after those of the list the READMEs of other folders at the top."""
+    listed = set()
+    for shelf in tomllib.loads(SHELVES.read_text("utf-8"))["shelf"]:
+        told = [Guide(one["source"], f"guides/{one['name']}.html") for one in shelf["guides"]]
+        listed |= {one.source for one in told}
+        yield shelf["heading"], told
+    others = sorted(path.relative_to(ROOT) for path in ROOT.glob("[!.]*/README.md"))
+    yield (
+        "More",
+        [
+            Guide(path.as_posix(), f"guides/{path.parts[0].replace('_', '-')}.html")
+            for path in others
+            if path.as_posix() not in listed and path.parts[0] not in MADE
+        ],
+    )
+
+
+def links(run: Run) -> prose.Links:
+    """What links may lead to, by the path of the file that they name in the repository."""
+    pages = {
+        "README.md": page_paths.HOME,
+        "docs/scenarios.md": page_paths.SCENARIOS,
+        "docs/findings": page_paths.FINDINGS,
+        "docs/findings/README.md": page_paths.FINDINGS,
+    }
+    pages |= {one.source: one.place for _, shelf in guides() for one in shelf}
+    # A link to a folder shows its README.
+    pages |= {
+        posixpath.dirname(source): place
+        for source, place in list(pages.items())
+        if PurePosixPath(source).name == "README.md" and posixpath.dirname(source)
+    }
+    ran = {str(one["name"]) for one in run.implementations}
+    requirements = {}
+    for format in registers():
+        if format in run.formats:
+            pages[f"spec/{format}.md"] = page_paths.chapter(format)
+            pages[f"vectors/{format}"] = page_paths.vectors_of(format)
+            for id in chapter(format).requirements:
+                requirements[id] = f"{page_paths.chapter(format)}#{id}"
+    for one in all_implementations():
+        if one.name in ran:
+            folder = one.folder.relative_to(ROOT).as_posix()
+            for name in (folder, f"{folder}/README.md", f"{folder}/known-failures.json"):
+                pages[name] = page_paths.implementation(one.name)
+    for found in load_findings():
+        pages[f"docs/findings/{found.id}/README.md"] = page_paths.finding(found.id)
+    for vector in run.vectors.values():
+        pages |= {source: page_paths.vector(vector.id) for source in _sources(vector)}
+    return prose.Links(pages, requirements)
+
+
+def _sources(vector: Vector) -> tuple[str, str]:
+    return (
+        vector.path.relative_to(ROOT).as_posix(),
+        vector.input.relative_to(ROOT).as_posix(),
+    )
+
+
+@dataclass(frozen=True)
+class Written:
+    """A page that was made from Markdown: where it is, and its headings for the search."""
+
+    place: str
+    made: prose.Rendered
+
+
+def write_guides(frame: Frame, links: prose.Links) -> list[Written]:
+    """Write the guides, and the list of them."""
+    shelves = []
+    written = []
+    for shelf, entries in guides():
+        told = []
+        for one in entries:
+            made = _page(frame, one.source, one.place, links, (("Guides", page_paths.GUIDES),))
+            told.append((made.title, one.place, _first_words(one.source)))
+            written.append(Written(one.place, made))
+        if told:
+            shelves.append((shelf, told))
+    frame.page(page_paths.GUIDES, "guides.html.j2", "Guides", shelves=shelves)
+    return written
+
+
+def write_findings(frame: Frame, links: prose.Links) -> list[Written]:
+    """Write the list of the findings, and a page for each."""
+    written = [
+        Written(
+            page_paths.FINDINGS,
+            _page(frame, "docs/findings/README.md", page_paths.FINDINGS, links, ()),
+        )
+    ]
+    for one in load_findings():
+        place = page_paths.finding(one.id)
+        source = f"docs/findings/{one.id}/README.md"
+        above = (("Findings", page_paths.FINDINGS),)
+        # Two systems may have the same fault, and the titles of pages stand in tabs and searches.
+        made = _page(frame, source, place, links, above, str(one.body["system"]))
+        written.append(Written(place, made))
+    return written
+
+
+def _page(
+    frame: Frame,
+    source: str,
+    place: str,
+    links: prose.Links,
+    above: tuple[tuple[str, str], ...],
+    of: str = "",
+) -> prose.Rendered:
+    made = prose.render((ROOT / source).read_text("utf-8"), source, place, links)
+    root = page_paths.to_root(place)
+    frame.page(
+        place,
+        "prose.html.j2",
+        f"{of}: {made.title}" if of else made.title,
+        made=made,
+        above=[(name, root + target) for name, target in above],
+    )
+    return made
+
+
+@functools.cache
+def _first_words(source: str) -> str:
+    """The first sentence of a page, without marks."""
+    text = (ROOT / source).read_text("utf-8")
+    paragraphs = [
+        " ".join(part.split())
+        for part in text.split("\n\n")
+        if part.strip() and not part.lstrip().startswith(("#", "|", "<!--", "```"))
+    ]
+    if not paragraphs:
+        return ""
+    plain = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", paragraphs[0]).replace("**", "")
+    first = re.match(r".+?[.:](?= [A-Z`]|$)", plain)
+    return (first[0] if first else plain)[:240].rstrip(":")

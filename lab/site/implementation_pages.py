@@ -1,0 +1,101 @@
+"""The page of an implementation: its scores, and its known failures by cause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from conformance import known_failures
+from conformance.registry import FOLDER
+from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview, overview
+from conformance.score import WRITING
+from lab.site import page_paths, prose
+from lab.site.frame import Frame
+from lab.site.run import KINDS, NULL, Implementation, Result, Run, formats_of, kind_of
+from reference_impl.places import ROOT
+from walproof.implementations import all_implementations
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why some vectors are answered otherwise than owed; ``name`` is empty if nobody said."""
+
+    name: str
+    sentence: str
+    vectors: Mapping[str, Sequence[tuple[str, str]]]
+    """By vector: profile and result class."""
+
+
+def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
+    """Write a page for each implementation, and the list of them."""
+    folders = {one.name: one.folder for one in all_implementations()}
+    table: dict[str, list[Overview]] = {kind: [] for kind in KINDS}
+    for one in run.implementations:
+        name, kind = str(one["name"]), kind_of(one)
+        seen = overview(one)
+        table[kind].append(seen)
+        folder = folders.get(name)
+        readme = folder / "README.md" if folder else None
+        here = page_paths.implementation(name)
+        made = None
+        if readme is not None and readme.exists():
+            source = readme.relative_to(ROOT).as_posix()
+            made = prose.render(readme.read_text("utf-8"), source, here, links)
+        frame.page(
+            here,
+            "implementation.html.j2",
+            name,
+            one=one,
+            kind=KINDS[kind],
+            is_tested=kind != NULL,
+            formats=formats_of(one),
+            seen=seen,
+            profiles=[name for name in PROFILES if seen.owed.get(name)],
+            skipped=Counter(
+                str(each["difference"]) for each in one["results"] if each["class"] == "skipped"
+            ).most_common(8),
+            causes=[] if kind == NULL else causes(one),
+            readme=made,
+            unit={name: "logs" if name in WRITING else "pairs" for name in PROFILES},
+        )
+    asked = [
+        name
+        for name in PROFILES
+        if any(one.owed.get(name) for rows in table.values() for one in rows)
+    ]
+    frame.page(
+        page_paths.IMPLEMENTATIONS,
+        "implementations.html.j2",
+        "Implementations",
+        table=[(KINDS[kind], rows) for kind, rows in table.items() if rows],
+        heads=[*LOSSES, *asked],
+        legend=[text for head, text in LEGEND.items() if head in (*LOSSES, *asked)],
+        by_name={str(one["name"]): one for one in run.implementations},
+        formats={str(one["name"]): formats_of(one) for one in run.implementations},
+        absent=run.absent,
+    )
+
+
+def causes(implementation: Implementation) -> list[Cause]:
+    """What it gets wrong by cause: first what nobody explained, then what touches most vectors."""
+    named = _names_of_causes(str(implementation["name"]))
+    found: dict[str, dict[str, list[tuple[str, str]]]] = {}
+    for result in implementation["results"]:
+        if result["class"] not in ("pass", "skipped"):
+            by_vector = found.setdefault(str(result.get("cause") or ""), {})
+            by_vector.setdefault(str(result["vector"]), []).append(_how(result))
+    made = [
+        Cause(named.get(sentence, ""), sentence, vectors) for sentence, vectors in found.items()
+    ]
+    return sorted(made, key=lambda one: (bool(one.sentence), -len(one.vectors)))
+
+
+def _how(result: Result) -> tuple[str, str]:
+    return str(result["profile"]), str(result["class"])
+
+
+def _names_of_causes(implementation: str) -> Mapping[str, str]:
+    """The names of its causes by their sentences."""
+    listed = known_failures.load(FOLDER / implementation / "known-failures.json")
+    return {sentence: name for name, sentence in listed.causes.items()}

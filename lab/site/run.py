@@ -1,0 +1,102 @@
+"""A run report, looked up by vector and by implementation, the real ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from conformance.reports.json_report import Report
+from conformance.reports.matrix import Matrix, matrices
+from conformance.reports.summary import GOLDEN, mode_of
+from conformance.vectors import Vector
+from lab.scenarios.results import is_real
+
+REAL, OURS, NULL = "real", "ours", "null"
+KINDS = {
+    REAL: "Real implementations",
+    OURS: "Our own readers and writers",
+    NULL: "Null baselines",
+}
+"""Whose they are, in the order of every page: the programs that people run come first."""
+
+Implementation = Mapping[str, Any]
+Result = Mapping[str, Any]
+
+
+class NotGolden(ValueError):
+    """The report is of fresh variants, which have no pages."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A report, and the vectors of this tree that it asked."""
+
+    report: Report
+    vectors: Mapping[str, Vector]
+    """By id, in order; each has a page."""
+    tree: Mapping[str, Vector] = field(repr=False)
+    """All vectors of this tree, asked or not."""
+    implementations: Sequence[Implementation]
+    """Those that ran, as :data:`KINDS` has them, then by name."""
+    absent: Sequence[Implementation]
+    """Those that could not be run."""
+    by_vector: Mapping[str, Sequence[tuple[Implementation, Result]]] = field(repr=False)
+    """The results of a vector, in the order of the implementations."""
+
+    @cached_property
+    def matrices(self) -> list[Matrix]:
+        """The matrix of each format."""
+        return matrices(self.report)
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats that were asked about."""
+        return list(dict.fromkeys(str(one.body["format"]) for one in self.vectors.values()))
+
+    def of_kind(self, kind: str, format: str | None = None) -> list[Implementation]:
+        """The implementations of a kind, if asked those with results in a format."""
+        return [
+            one
+            for one in self.implementations
+            if kind_of(one) == kind and (format is None or format in formats_of(one))
+        ]
+
+    def of_format(self, format: str) -> Iterator[Vector]:
+        """The vectors of a format."""
+        return (one for one in self.vectors.values() if one.body["format"] == format)
+
+
+def kind_of(implementation: Implementation) -> str:
+    """Whose an implementation is: a key of :data:`KINDS`."""
+    if implementation["baseline"]:
+        return NULL
+    return REAL if is_real(implementation) else OURS
+
+
+def formats_of(implementation: Implementation) -> list[str]:
+    """The formats in which it did something, in the order of its results."""
+    asked = (one["vector"] for one in implementation["results"] if one["class"] != "skipped")
+    return list(dict.fromkeys(vector.partition("/")[0] for vector in asked))
+
+
+def run_of(report: Report, vectors: Mapping[str, Vector]) -> Run:
+    """A report looked up. Raises :class:`NotGolden`.
+
+    Vectors that the tree no longer has are left out with their results.
+    """
+    if mode_of(report) != GOLDEN:
+        raise NotGolden(f"it is of {mode_of(report)}, and pages are made of the golden vectors")
+    asked = {id: vectors[id] for id in sorted(report["vectors"]) if id in vectors}
+    order = list(KINDS)
+    ran = [one for one in report["implementations"] if one["status"] == "ran"]
+    # The sort is stable: the null baselines stay as they are, the executable specification first.
+    ran.sort(key=lambda one: order.index(kind_of(one)))
+    by_vector: dict[str, list[tuple[Implementation, Result]]] = {id: [] for id in asked}
+    for one in ran:
+        for result in one["results"]:
+            if result["vector"] in by_vector:
+                by_vector[result["vector"]].append((one, result))
+    absent = [one for one in report["implementations"] if one["status"] != "ran"]
+    return Run(report, asked, vectors, ran, absent, by_vector)

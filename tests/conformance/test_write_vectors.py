@@ -1,0 +1,84 @@
+"""``python -m conformance.recipes``: files written, and none where a recipe does not hold."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.recipes import generate
+from conformance.recipes.leveldb_log import LevelDBLog
+from conformance.recipes.recipe import Book, RecipeError
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """Run the command on one recipe: its exit status, what it says, the files that are there."""
+
+    def make(survivors, field=None):
+        book: Book[LevelDBLog] = Book("leveldb-log")
+
+        @book.valid("layout", "LDB-001")
+        def only_one(log: LevelDBLog) -> None:
+            """A log of one record."""
+            log.write(b"alpha")
+            if field:
+                log.set(field, 7)
+            log.expect("intact", survivors=survivors)
+
+        program = import_module("conformance.recipes.__main__")
+        monkeypatch.setattr(program, "sources", lambda: [generate.Source(book, LevelDBLog, ".log")])
+        monkeypatch.setattr(program, "VECTORS", tmp_path)
+        done = CliRunner().invoke(program.write_vectors)
+        files = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
+        return done.exit_code, done.output, files
+
+    return make
+
+
+def test_a_log_and_its_description(made):
+    status, said, files = made([0])
+    assert status == 0 and "1 vector, 3 files changed" in said
+    assert files == ["index.json", "only-one.json", "only-one.log"]
+
+
+def test_a_recipe_that_contradicts_the_specification_leaves_nothing(made):
+    status, said, files = made([])
+    assert status == 1 and "the recipe expects intact None records of [] bytes" in said
+    assert files == []
+
+
+def test_a_recipe_that_names_no_field_is_named_itself(made):
+    """Where a field of the grammar was renamed, say."""
+    status, said, files = made([0], "blocks[0].records[0].header.crc")
+    assert status == 1 and "Traceback" not in said
+    assert "leveldb-log/only-one: the recipe damages what is not there: no field" in said
+    assert files == []
+
+
+def _called(*slugs: str) -> generate.Source:
+    """Recipes whose inputs have one name."""
+    book: Book[LevelDBLog] = Book("leveldb-log")
+    for slug in slugs:
+
+        def recipe(log: LevelDBLog) -> None:
+            """A log of one record."""
+            log.write(b"alpha")
+            log.name = "MANIFEST-000002"
+            log.expect("intact", survivors=[0])
+
+        recipe.__name__ = slug
+        book.valid("layout", "LDB-001")(recipe)
+    return generate.Source(book, LevelDBLog, ".log")
+
+
+def test_an_input_may_have_a_name_of_its_own():
+    files = dict(generate.generate(_called("one")))
+    assert list(files) == ["leveldb-log/MANIFEST-000002", "leveldb-log/one.json"]
+    assert b'"input": "MANIFEST-000002"' in files["leveldb-log/one.json"]
+
+
+def test_no_two_inputs_have_one_name():
+    with pytest.raises(RecipeError, match="other: another input is called MANIFEST-000002"):
+        list(generate.generate(_called("one", "other")))

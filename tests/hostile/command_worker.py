@@ -1,0 +1,58 @@
+"""Run one command on one log and print the memory it took and its exit status, as JSON.
+
+``python -m tests.hostile.command_worker LOG SMALL FORMAT WORD…``. The command first runs on
+SMALL, a small log of the same format, so that imports and compilation are not measured. For
+processes that the command starts, the result is the difference between the two runs.
+
+In the words, ``LOG`` stands for the log, ``FORMAT`` for its format, and ``OUT`` for a new path.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.hostile.children import Watched
+from walproof.cli import main as walproof
+
+
+def held_bytes(field: str) -> int:
+    """Return the memory of this process: ``VmRSS`` now, or ``VmHWM`` at most so far."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+
+
+def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
+    """Run the command and discard its output."""
+    report = os.fdopen(os.dup(1), "w")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    with Watched(with_heirs=True) as below_before:
+        _run(small, format_id, words)
+    before = held_bytes("VmRSS")
+    with Watched(with_heirs=True) as below:
+        status = _run(log, format_id, words)
+    peak = max(held_bytes("VmHWM") - before, below.peak - below_before.peak)
+    print(json.dumps({"peak_bytes": peak, "status": status}), file=report)
+
+
+def _run(log: str, format_id: str, words: Sequence[str]) -> int:
+    with tempfile.TemporaryDirectory(prefix="walproof-hostile-") as folder:
+        # In some formats the name of a copy decides what it is.
+        values = {"LOG": log, "OUT": str(Path(folder) / Path(log).name), "FORMAT": format_id}
+        line = [values.get(word, word).replace("FORMAT", format_id) for word in words]
+        sys.argv = ["walproof", *line]
+        try:
+            walproof()
+        except SystemExit as end:
+            return int(end.code or 0)
+    return 0
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -1,0 +1,124 @@
+"""Hostile journal files of systemd, made object by object: no writer would make them."""
+
+from __future__ import annotations
+
+import lzma
+import struct
+from collections.abc import Sequence
+
+from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.hashes import jenkins64
+from reference_impl.systemd_journal.layout import Header, align
+
+NAME = "system.journal"
+BOOT = b"\1" * 16
+LONG = 4096
+NOWHERE = 4
+"""An offset at which no object can be."""
+
+
+class _File:
+    """A compact file that grows object by object."""
+
+    def __init__(self, flags: int = 0) -> None:
+        self.header = Header(incompatible_flags=layout.COMPACT | flags, file_id=BOOT)
+        self.data = bytearray(layout.HEADER_FULL)
+        self.entries = 0
+
+    def put(self, kind: int, body: bytes, flags: int = 0) -> int:
+        """One object; returns its offset."""
+        self.data += bytes(align(len(self.data)) - len(self.data))
+        at = self.header.tail_object_offset = len(self.data)
+        self.data += layout.OBJECT_HEADER.pack(kind, flags, layout.OBJECT_SIZE + len(body)) + body
+        self.header.n_objects += 1
+        return at
+
+    def field(self, payload: bytes, stored: bytes | None = None, flags: int = 0) -> int:
+        """A DATA, whose payload may be stored as other bytes."""
+        fixed = struct.pack("<7Q", jenkins64(payload), 0, 0, 0, 0, 0, 0)
+        return self.put(layout.DATA, fixed + (payload if stored is None else stored), flags)
+
+    def entry(self, items: Sequence[int]) -> int:
+        """An ENTRY with these items."""
+        self.entries += 1
+        fixed = layout.ENTRY_FIXED.pack(self.entries, 1, 1, BOOT, 0)
+        return self.put(layout.ENTRY, fixed + struct.pack(f"<{len(items)}I", *items))
+
+    def done(self, slots: Sequence[int]) -> bytes:
+        """The file, with a main chain of one array."""
+        body = bytes(8) + struct.pack(f"<{len(slots)}I", *slots)
+        self.header.entry_array_offset = self.put(layout.ENTRY_ARRAY, body)
+        self.data += bytes(align(len(self.data)) - len(self.data))
+        self.header.arena_size = len(self.data) - layout.HEADER_FULL
+        return self.header.to_bytes() + bytes(self.data[layout.HEADER_FULL :])
+
+
+def one_field_repeated(size: int) -> bytes:
+    """One entry all of whose items lead to one field."""
+    file = _File()
+    field = file.field(b"A=".ljust(LONG, b"x"))
+    return file.done([file.entry([field] * ((size - LONG) // 4))])
+
+
+def one_field_shared(size: int) -> bytes:
+    """One field of half the file, and entries that all have it."""
+    file = _File()
+    field = file.field(b"A=".ljust(size // 2, b"x"))
+    return file.done([file.entry([field]) for _ in range(size // 2 // 76)])
+
+
+def faults_that_overlap(size: int) -> bytes:
+    """Items and slots that lead nowhere, met in the wrong order."""
+    file = _File()
+    file.entry([NOWHERE] * (size // 8))
+    return file.done([NOWHERE] * (size // 8))
+
+
+def bombs(size: int) -> bytes:
+    """Fields that fill what a reader decompresses, and fail at the end."""
+    stored = lzma.compress(bytes(64 << 20), lzma.FORMAT_XZ, lzma.CHECK_NONE, preset=0)[:-12]
+    file = _File(layout.XZ)
+    for _ in range(max(1, size // (len(stored) + 72))):
+        file.field(b"", stored, layout.OBJECT_XZ)
+    return file.done([file.entry([NOWHERE])])
+
+
+def small_entries(size: int) -> bytes:
+    """Entries as small as they may be: all have one field, of two bytes."""
+    file = _File()
+    field = file.field(b"A=")
+    return file.done([file.entry([field]) for _ in range(size // 76)])
+
+
+def small_objects(size: int) -> bytes:
+    """Arrays of one slot, to which nothing leads."""
+    file = _File()
+    for _ in range(size // 32):
+        file.put(layout.ENTRY_ARRAY, bytes(12))
+    return file.done([file.entry([file.field(b"A=")])])
+
+
+def many_fields(size: int) -> bytes:
+    """One entry of small fields, each of another name."""
+    file = _File()
+    fields = [file.field(b"F%X=" % number) for number in range(size // 84)]
+    return file.done([file.entry(fields)])
+
+
+def many_values(size: int) -> bytes:
+    """One entry of small fields, all of one name."""
+    file = _File()
+    fields = [file.field(b"A=%X" % number) for number in range(size // 84)]
+    return file.done([file.entry(fields)])
+
+
+LOGS = (
+    small_entries,
+    small_objects,
+    many_fields,
+    many_values,
+    one_field_repeated,
+    one_field_shared,
+    faults_that_overlap,
+    bombs,
+)

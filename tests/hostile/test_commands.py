@@ -1,0 +1,110 @@
+"""No command takes more than 16 times a log and 64 MiB, measured from outside."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.hostile import kahadb_journal, leveldb_log, zmq_raft
+from tests.hostile.children import Watched
+from tests.hostile.logs import logs, memory_limit_bytes, run_command
+
+SIZE_BYTES = 1 << 19
+SMALL_BYTES = 1 << 12
+
+
+def run(command: str, make: Callable[[int], bytes], size: int, folder: Path) -> dict[str, float]:
+    """Run a command on a log of about ``size`` bytes: its exit status, and the memory it takes."""
+    (hostile,) = [log for log in logs() if log.make is make]
+    paths = []
+    for number, count in enumerate((SMALL_BYTES, size)):
+        paths.append(folder / str(number) / hostile.file_name)
+        paths[-1].parent.mkdir()
+        paths[-1].write_bytes(make(count))
+    small, log = paths
+    return run_command(log, small, hostile.format, command.split())
+
+
+QUARTER_BYTES = SIZE_BYTES // 4
+
+
+@pytest.mark.parametrize(
+    ("command", "make", "size", "status"),
+    [
+        ("read --records --format FORMAT LOG", kahadb_journal.empty_records, SIZE_BYTES, 0),
+        ("read --json --format FORMAT LOG", kahadb_journal.empty_records, SIZE_BYTES, 0),
+        ("recover --format FORMAT LOG --out OUT", kahadb_journal.empty_records, SIZE_BYTES, 0),
+        ("inspect --format FORMAT LOG", kahadb_journal.empty_records, SIZE_BYTES, 0),
+        ("diff --format FORMAT LOG LOG", kahadb_journal.empty_records, SIZE_BYTES, 0),
+        ("read --json --format FORMAT LOG", zmq_raft.empty_arrays, SIZE_BYTES, 0),
+        # An update of more than 16,384 values is not written (ZMR-106).
+        ("recover --format FORMAT LOG --out OUT", zmq_raft.empty_arrays, SIZE_BYTES, 1),
+        ("export --format FORMAT LOG --parquet OUT", zmq_raft.long_text, 4 * SIZE_BYTES, 0),
+        ("read --jsonl --fast --format FORMAT LOG", zmq_raft.long_text, 4 * SIZE_BYTES, 0),
+        ("export --decode --format FORMAT LOG --parquet OUT", leveldb_log.batch_of_marks,
+         SIZE_BYTES, 0),
+        ("export --decode --format FORMAT LOG --parquet OUT", kahadb_journal.inflated_text,
+         QUARTER_BYTES, 0),
+        ("export --format FORMAT LOG --parquet OUT", kahadb_journal.unknown_types,
+         QUARTER_BYTES, 3),
+        ("export --decode --format FORMAT LOG --parquet OUT", kahadb_journal.unknown_types,
+         QUARTER_BYTES, 3),
+    ],
+)  # fmt: skip
+def test_a_command_stays_below_the_limit(
+    command: str, make: Callable[[int], bytes], size: int, status: int, tmp_path: Path
+) -> None:
+    result = run(command, make, size, tmp_path)
+    assert result["status"] == status
+    assert result["peak_bytes"] <= memory_limit_bytes(size)
+
+
+STREAMING = (
+    "summary --format FORMAT LOG",
+    "read --format FORMAT --jsonl --fast LOG",
+    "export --format FORMAT LOG --parquet OUT",
+    "audit LOG --out OUT --master none --option journalFormat=FORMAT",
+)
+
+
+@pytest.mark.parametrize("command", STREAMING)
+def test_a_command_that_streams_takes_no_more_for_a_longer_log(
+    command: str, tmp_path: Path
+) -> None:
+    """3.4 million records, after 0.8 million; a row group is full well before those."""
+    paths = [tmp_path / str(size) / "db-1.log" for size in (16 << 20, 4 << 20)]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_bytes(kahadb_journal.empty_records(int(path.parent.name)))
+    result = run_command(paths[0], paths[1], "kahadb-journal", command.split())
+    assert result["status"] == 0
+    assert result["peak_bytes"] <= 64 << 20
+
+
+def test_what_processes_hold_that_a_command_starts_is_counted() -> None:
+    """Readers of the audit are processes of a server that is a process of the command."""
+    holding = "import time; held = bytearray(b'x') * (64 << 20); time.sleep(1)"
+    starting = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {holding!r}])"
+    with Watched() as below:
+        subprocess.run([sys.executable, "-c", starting], check=True)
+    assert 64 << 20 < below.peak < 128 << 20
+
+
+def test_heirs_of_those_that_were_there_are_counted_if_asked_for() -> None:
+    """Readers of a second audit are processes of the server that the first one left."""
+    holding = "import time; held = bytearray(b'x') * (64 << 20); time.sleep(1)"
+    serving = (
+        f"import subprocess, sys; input(); subprocess.run([sys.executable, '-c', {holding!r}])"
+    )
+    with (
+        subprocess.Popen([sys.executable, "-c", serving], stdin=subprocess.PIPE) as server,
+        Watched() as others,
+        Watched(with_heirs=True) as below,
+    ):
+        server.communicate(b"go\n")
+    assert 64 << 20 < below.peak < 128 << 20
+    assert others.peak == 0

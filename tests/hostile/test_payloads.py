@@ -1,0 +1,73 @@
+"""What payloads of hostile logs mean: a struct or a reason for each, and nothing raises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.logs import Hostile, logs
+from walproof import decode
+from walproof.scan import scanner
+from walproof.scan.log import Log
+from walproof.scan.model import Records, Wanted
+
+SIZE = 1 << 16
+LOGS = list(logs())
+SOUND = None
+OWED = {
+    "value-of-levels": SOUND,  # the entry is sound, and says of its record what is wrong
+    "value-of-deep-arrays": SOUND,
+    "value-of-documents": SOUND,
+    "metadata-of-levels": SOUND,
+    "groups-of-members": SOUND,
+    "groups-that-claim-members": "truncated-entry",
+    "command-of-fields": SOUND,
+    "command-of-unknown-fields": SOUND,
+    "command-of-transactions": SOUND,
+    "command-of-levels": "text that is not UTF-8",
+    "command-of-groups": "no field of a protobuf message",
+    "config-of-levels": "more than 64 levels",
+    "configs-of-deep-arrays": SOUND,
+}
+"""Why the payloads of a log have no struct."""
+
+
+@pytest.mark.parametrize("one", LOGS, ids=lambda one: f"{one.format}-{one.name}")
+def test_each_payload_has_a_struct_or_a_reason(one: Hostile, tmp_path: Path) -> None:
+    path = tmp_path / one.file_name
+    path.write_bytes(one.make(SIZE))
+    faults: list[str | None] = []
+    for event in scanner(one.format).scan(Log(path, {}), Wanted()):
+        if isinstance(event, Records):
+            first = event.slice(0, 1000)
+            for piece in decode.pieces(one.format, first):
+                values, said = decode.decoded(one.format, piece)
+                assert values.type == decode.type_of(one.format)
+                pairs = zip(values, said.to_pylist(), strict=True)
+                assert all(fault is None for value, fault in pairs if value.is_valid)
+                faults += said.to_pylist()
+            assert len(decode.phrases(one.format, first)) == len(first)
+    if one.name in OWED:
+        owed = OWED[one.name]
+        assert faults
+        assert all(fault is None if owed is None else owed in str(fault) for fault in faults)
+
+
+def test_what_is_too_deep_is_said_of_the_record(tmp_path: Path) -> None:
+    for name, owed in (
+        ("value-of-levels", "value: MessagePack of more than 256 levels"),
+        ("metadata-of-levels", "metadata: authorization: MessagePack of more than 256 levels"),
+    ):
+        (one,) = [one for one in LOGS if one.name == name]
+        path = tmp_path / name / one.file_name
+        path.parent.mkdir()
+        path.write_bytes(one.make(SIZE))
+        (run,) = [
+            event
+            for event in scanner(one.format).scan(Log(path, {}), Wanted())
+            if isinstance(event, Records)
+        ]
+        values, _ = decode.decoded(one.format, run)
+        (record,) = values[0].as_py()["records"]
+        assert owed in record["fault"]

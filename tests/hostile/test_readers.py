@@ -1,0 +1,98 @@
+"""Hostile logs: how many values, ranges and bytes a reader makes of them, not how long it takes."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from reference_impl.answer import collect
+from reference_impl.formats import FORMATS, named
+from reference_impl.systemd_journal.inspection import inspect
+from reference_impl.systemd_journal.objects import KEPT_FAULTS
+from tests.hostile import systemd_journal
+from tests.hostile.logs import Hostile, logs
+from walproof.scan.answers import read as fast_read
+
+LOGS = list(logs())
+SMALL = 1 << 15
+STRAIGHT = 1.5
+
+
+def test_there_is_one_of_each_format() -> None:
+    assert {one.format for one in LOGS} == set(FORMATS)
+
+
+@pytest.mark.parametrize("one", LOGS, ids=lambda one: f"{one.format}-{one.name}")
+def test_the_scanner_says_of_it_what_the_reference_says(one: Hostile, tmp_path: Path) -> None:
+    data = one.make(SMALL)
+    assert SMALL // 2 < len(data) < 2 * SMALL
+    path = tmp_path / one.file_name
+    path.write_bytes(data)
+    answer = collect(named(one.format).read(path, "recover", {}))
+    assert answer.verdict != "refused"
+    assert collect(fast_read(one.format, path, {})) == answer
+
+
+def peak(path: Path) -> int:
+    """Bytes that reading a journal takes at most, events let go as they come."""
+    tracemalloc.start()
+    try:
+        for _ in named("systemd-journal").read(path, "recover", {}):
+            pass
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "make", [systemd_journal.one_field_repeated, systemd_journal.faults_that_overlap]
+)
+def test_memory_grows_with_the_file(make, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    peaks = []
+    for size in (1 << 16, 1 << 18):
+        path = tmp_path / f"{size}.journal"
+        path.write_bytes(make(size))
+        peaks.append(peak(path))
+    assert peaks[1] < 16 * (1 << 18) + (4 << 20)
+    assert peaks[1] < 4 * STRAIGHT * max(peaks[0], 1 << 20)
+
+
+def test_of_a_field_that_is_repeated_no_more_is_given_out_than_the_file_is_long(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "repeated.journal"
+    path.write_bytes(systemd_journal.one_field_repeated(1 << 16))
+    answer = collect(named("systemd-journal").read(path, "recover", {}))
+    (record,) = answer.records
+    (lost,) = [gap for gap in answer.lost if gap.reason == "too-large"]
+    size = path.stat().st_size
+    given = systemd_journal.LONG * len(record.fields["fields"])
+    assert size < given <= size + systemd_journal.LONG
+    assert lost.end == record.at + record.size
+
+
+@pytest.mark.parametrize(
+    ("make", "bytes_each"),
+    [
+        (systemd_journal.small_entries, 80),
+        (systemd_journal.many_fields, 90),
+        (systemd_journal.many_values, 90),
+        (systemd_journal.small_objects, 40),
+    ],
+    ids=lambda given: getattr(given, "__name__", None),
+)
+def test_a_journal_of_small_objects_is_read_object_by_object(make, bytes_each: int) -> None:  # type: ignore[no-untyped-def]
+    """A fault early in the walk would make the rest one lost range, which is hard on nobody."""
+    found = inspect(make(SMALL), {})
+    assert not found.walk.faults
+    assert found.walk.counts.total() > SMALL // bytes_each
+
+
+def test_so_many_faults_are_kept_and_one_for_all_others() -> None:
+    data = systemd_journal.faults_that_overlap(1 << 17)
+    found = inspect(data, {})
+    assert len(found.faults) == KEPT_FAULTS + len(data) // 64 + 1
+    last = found.faults[-1]
+    assert (last.reason, last.rule) == ("too-large", "SDJ-093")

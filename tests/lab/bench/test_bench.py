@@ -1,0 +1,243 @@
+"""``lab bench`` runs, shows every row, and keeps the raw numbers. No time is judged here."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from conformance.declaration import BrokenDeclaration
+from conformance.sandbox import bubblewrap
+from conformance.sandbox import isolation as isolation_here
+from conformance.vectors import load_all
+from lab.bench import (
+    declared,
+    harness_peer,
+    harness_throughput,
+    reading,
+    report,
+    workloads,
+)
+from lab.bench.command import bench
+from lab.bench.contender import Contender
+from lab.bench.contenders import contenders
+from lab.bench.our_readers import in_process, specification
+from lab.bench.readers import READERS
+from lab.bench.workloads import WORKLOADS, Workload
+from walproof.implementations import all_implementations
+
+TINY = Workload("tiny", "leveldb-log", 20, 50)
+
+
+def test_quick_bench_shows_every_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    path = tmp_path / "bench.json"
+    arguments = ["--quick", "--report", str(path)]
+    done = CliRunner().invoke(bench, arguments, standalone_mode=False, catch_exceptions=False)
+    assert done.return_value == 0
+    report = json.loads(path.read_text())
+    named = [(row["workload"], row["contender"]) for row in report["reading"]]
+    assert named == [
+        (load.name, name)
+        for load in {one.format: one for one in reversed(WORKLOADS)}.values()
+        for name in [*(one.name for one in contenders() if one.format == load.format), "limit"]
+    ]
+    formats = sorted({vector.body["format"] for vector in load_all().values()})
+    asked = [(row["workload"], row["contender"]) for row in report["harness"]]
+    assert asked == [
+        (harness_peer.WORKLOAD, "walproof"),
+        (harness_peer.WORKLOAD, "toml-test"),
+    ] + [
+        (format, name)
+        for format in formats
+        for name in [harness_throughput.HARNESS_ALONE, *implementations_of(format)]
+    ]
+    for workload, name in named + asked:
+        assert workload in done.stdout and name in done.stdout
+    assert (report["rounds"], report["quick"]) == (1, True)
+    assert report["machine"]["processors"] >= 1
+    for row in report["reading"]:
+        if "unavailable" not in row:
+            assert len(row["seconds"]) >= 1 and row["median_seconds"] > 0
+            assert row["mb_per_second"] > 0 and row["records_per_second"] > 0
+    specs = [row for row in report["harness"] if row["contender"] == harness_throughput.PEER]
+    assert len(specs) == len(formats)
+    assert all(row["cases"] > 0 and row["ratio_to_peer"] == 1 for row in specs)
+
+
+def implementations_of(format: str) -> list[str]:
+    """Who answers for a format; one without a list answers for all."""
+    readers = [one for one in all_implementations() if not one.structure]
+    return [one.name for one in readers if format in (one.formats or (format,))]
+
+
+def test_only_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workloads, "WORKLOADS", (TINY,))
+    path = tmp_path / "bench.json"
+    arguments = ["--quick", "--only", "reading", "--report", str(path), "--rounds", "2"]
+    CliRunner().invoke(bench, arguments, standalone_mode=False, catch_exceptions=False)
+    report = json.loads(path.read_text())
+    assert report["harness"] == [] and report["rounds"] == 2
+    for row in report["reading"]:
+        if row["contender"] == "executable-spec":
+            assert len(row["seconds"]) == 2
+
+
+def test_every_format_has_one_peer() -> None:
+    peers = [one.format for one in contenders() if one.peer]
+    assert sorted(peers) == sorted({load.format for load in WORKLOADS})
+
+
+def test_ratio_is_taken_within_each_round() -> None:
+    """A machine that slows down in the second round slows both."""
+    assert reading.ratio([2.0, 20.0, 2.0], [1.0, 10.0, 1.0]) == 0.5
+
+
+def leveldb_cpp() -> Contender:
+    return next(one for one in contenders() if one.name == "leveldb-cpp")
+
+
+def test_worker_prints_what_the_driver_prints() -> None:
+    log = TINY.log()
+    both = [specification("leveldb-log"), leveldb_cpp()]
+    lines = [
+        subprocess.check_output(one.command(log, 3)) for one in both if one.unavailable() is None
+    ]
+    assert lines
+    for line in lines:
+        said = json.loads(line)
+        assert (said["records"], said["payload_bytes"]) == (TINY.count, TINY.count * TINY.size)
+        assert len(said["all_seconds"]) == 3
+
+
+def printing(**said: object) -> Contender:
+    program = f"print({json.dumps(json.dumps(said))})"
+    return Contender("liar", "", "leveldb-log", lambda log, repeat: [sys.executable, "-c", program])
+
+
+@pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap is not usable here")
+@pytest.mark.parametrize("isolated", [True, False])
+def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
+    said = {"records": TINY.count, "payload_bytes": TINY.count * TINY.size, "all_seconds": [1.0]}
+    outside = tmp_path / "outside"
+    program = (
+        "import pathlib, sys\n"
+        "pathlib.Path(sys.argv[1]).parent.joinpath('beside').mkdir(exist_ok=True)\n"
+        f"try: pathlib.Path({str(outside)!r}).touch()\n"
+        "except OSError: pass\n"
+        f"print({json.dumps(said)!r})"
+    )
+    reader = Contender(
+        "reader", "", "leveldb-log", lambda log, _: [sys.executable, "-c", program, str(log)]
+    )
+    rows = reading.measure([reader], [TINY], 1, isolated=isolated)
+    assert rows[0]["records"] == TINY.count
+    assert outside.exists() is not isolated
+    made = report.build(rows, [], 1, quick=True, isolation=isolation_here(isolated))
+    with (console := Console(width=120)).capture() as shown:
+        report.show(made, console)
+    assert ("isolation: own folder, bubblewrap" in shown.get()) is isolated
+    assert ("not held: a program could" in shown.get()) is not isolated
+
+
+def test_a_reader_that_returns_something_else_is_not_measured() -> None:
+    liar = printing(records=19, payload_bytes=950, all_seconds=[0.000001])
+    with pytest.raises(reading.WrongCount, match="liar: tiny: expected 20 records of 50 bytes"):
+        reading.measure([liar], [TINY], 1)
+
+
+def test_what_is_not_here_is_a_row_that_says_why() -> None:
+    def no_reader(log: Path, repeat: int) -> list[str]:
+        raise AssertionError("is not run")
+
+    absent = Contender("absent", "", "leveldb-log", no_reader, True, 1, lambda: "gone fishing")
+    command = in_process("specification", "leveldb-log")
+    present = Contender("present", "", "leveldb-log", command)
+    rows = reading.measure([absent, present], [TINY], 1)
+    assert rows[0]["unavailable"] == "gone fishing"
+    assert rows[1]["peer"] is None and rows[1]["ratio_to_peer"] is None
+
+
+def test_a_slow_reader_reads_a_share_and_the_row_says_so() -> None:
+    """Speed is compared by the record: half the records in half the time is no faster."""
+    half = printing(records=10, payload_bytes=500, all_seconds=[1.0])
+    slow = Contender("slow", "", "leveldb-log", half.command, share=2)
+    peer = printing(records=20, payload_bytes=1000, all_seconds=[2.0])
+    rows = reading.measure(
+        [Contender("peer", "", "leveldb-log", peer.command, peer=True), slow], [TINY], 1
+    )
+    assert [row["records"] for row in rows] == [20, 10]
+    assert [row["ratio_to_peer"] for row in rows] == [1, 1]
+    made = report.build(rows, [], 1, quick=True)
+    with (console := Console(width=100)).capture() as shown:
+        report.show(made, console)
+    assert "slow (10 records)" in shown.get()
+
+
+def test_a_reader_of_another_format_is_left_out() -> None:
+    other = Contender("other", "", "other-log", lambda log, repeat: ["false"])
+    assert reading.measure([other], [TINY], 1) == []
+
+
+@pytest.mark.parametrize("built", [True, False])
+def test_workloads_are_made_with_and_without_leveldb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built: bool
+) -> None:
+    if built and leveldb_cpp().unavailable() is not None:
+        pytest.skip("leveldb-cpp is not built")
+    monkeypatch.setattr(workloads, "BUILD", tmp_path)
+    if not built:
+        monkeypatch.setattr(workloads, "why_not", lambda writer: "not built")
+    log = Workload("x", "leveldb-log", 7, 1000).log()
+    assert READERS["specification"]("leveldb-log")(log) == (7, 7000)
+    assert log.stat().st_mtime_ns == Workload("x", "leveldb-log", 7, 1000).log().stat().st_mtime_ns
+    assert [path.name for path in log.parent.iterdir()] == ["leveldb-log-7x1000"]
+
+
+def test_smaller_workloads_keep_at_least_one_record() -> None:
+    assert TINY.smaller(7) == Workload("tiny", "leveldb-log", 2, 50)
+    assert TINY.smaller(1000).count == 1
+
+
+def test_an_unknown_key_of_a_declaration_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text("[[contender]]\nrepeats = 3\n")
+    implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
+    with pytest.raises(BrokenDeclaration, match=r"bench\.toml: contender/0: .*'repeats' was unexp"):
+        list(declared.contenders_of(implementation))
+
+
+def test_what_is_no_toml_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text("[[contender]\n")
+    implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
+    with pytest.raises(BrokenDeclaration, match=r"bench\.toml: Expected"):
+        list(declared.contenders_of(implementation))
+
+
+def test_arguments_for_a_quick_start_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text('[[contender]]\nleave_out = ["-quick"]\n')
+    implementation = replace(
+        all_implementations()[0],
+        folder=tmp_path,
+        formats=("x",),
+        command_template=("run", "-quick", "it"),
+    )
+    [one] = declared.contenders_of(implementation)
+    assert one.command(Path("log"), 3) == ["run", "it", "bench", "log", "3"]
+    other = replace(implementation, command_template=("run", "it"))
+    with pytest.raises(BrokenDeclaration, match=r"bench\.toml: leave_out: '-quick' is not in"):
+        list(declared.contenders_of(other))
+
+
+def test_a_program_that_a_build_left_out_is_a_row_that_says_why(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text(
+        '[[contender]]\ncommand = ["{build}/none"]\nwithout = "needs another processor"\n'
+    )
+    implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
+    [one] = declared.contenders_of(implementation)
+    assert one.unavailable() == "needs another processor"

@@ -1,0 +1,85 @@
+"""What a reader beside a writer may see, and readers and writers that are wrong about it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from lab.crash import oracles
+from lab.crash.concurrent_readers import DIFFERS, SHRINKS, moments, watch
+from lab.crash.formats import crash_of
+from lab.crash.trace import ROOT, Acknowledged, Names, Operation, Resize, Trace, Write
+from reference_impl.leveldb_log.writer import Writer
+
+FORMAT = "leveldb-log"
+WHAT = crash_of(FORMAT)
+RECORDS = WHAT.records(3)
+
+
+def framed() -> list[bytes]:
+    """The bytes that each record adds to a log."""
+    log = io.BytesIO()
+    writer, found = Writer(log), []
+    for one in RECORDS:
+        before = log.tell()
+        writer.append(one.payload)
+        found.append(log.getvalue()[before:])
+    return found
+
+
+def trace(*operations: Operation) -> Trace:
+    return Trace([Names(((ROOT, WHAT.name, 1),)), *operations])
+
+
+def appends() -> list[Operation]:
+    found: list[Operation] = []
+    at = 0
+    for count, data in enumerate(framed(), 1):
+        found += [Write(1, at, data), Acknowledged(count)]
+        at += len(data)
+    return found
+
+
+def seen(done: Trace, **more: object) -> set[tuple[str, str]]:
+    return set(watch(done, {}, FORMAT, RECORDS, **more).findings)
+
+
+def test_the_moments_of_a_write_are_those_at_its_sectors() -> None:
+    done = trace(Write(1, 0, b"a" * 600), Write(1, 300, b"b" * 700))
+    found = [one.state.files[WHAT.name] for one in moments(done, [512])]
+    assert found == [
+        b"",
+        b"a" * 512,
+        b"a" * 600,
+        b"a" * 300 + b"b" * 212 + b"a" * 88,  # the first sector of the second write is there
+        b"a" * 512 + b"b" * 88,  # or, of what was there before, the second one
+        b"a" * 300 + b"b" * 700,
+    ]
+
+
+def test_a_writer_that_appends_is_read_right_at_every_moment() -> None:
+    assert seen(trace(*appends())) == set()
+
+
+def test_a_writer_that_makes_the_log_anew_in_place_is_seen() -> None:
+    whole = b"".join(framed())
+    found = seen(trace(*appends(), Resize(1, 0), Write(1, 0, whole)))
+    assert {(oracles.LOST, "the specification"), (SHRINKS, "the scanner")} <= found
+
+
+def test_a_writer_that_says_written_too_early_is_seen() -> None:
+    write, said, *rest = appends()
+    assert (oracles.LOST, "the specification") in seen(trace(said, write, *rest))
+
+
+def test_a_reader_that_returns_a_record_twice_is_seen() -> None:
+    def twice(path: Path) -> list[str]:
+        from lab.crash.judge import told
+        from reference_impl.answer import collect
+        from reference_impl.formats import named
+
+        found = [told(r.payload) for r in collect(named(FORMAT).read(path, "recover", {})).records]
+        return found + found[-1:]
+
+    found = seen(trace(*appends()), more={"it": twice})
+    assert found == {(oracles.HOLE, "it"), (SHRINKS, "it"), (DIFFERS, "it")}

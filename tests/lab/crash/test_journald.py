@@ -1,0 +1,110 @@
+"""journald as a service: what the page says of each release, and what is read of its entries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.subject import subject_of
+from lab.crash import oracles
+from lab.crash.command import crash
+from lab.crash.formats import crash_of
+from lab.crash.judge import given
+from lab.crash.run import run
+from lab.crash.strace import Parser
+from lab.crash.sync_snapshots import why_not
+from lab.crash.trace import Names, Write
+from lab.crash.writers import all_writers, is_boxed
+from reference_impl.systemd_journal.export_format import entry_body
+
+from .test_writers import may_trace
+
+WHAT = crash_of("systemd-journal")
+DAEMON = [b"_PID=1", b"_TRANSPORT=journal", b"_COMM=python"]
+
+
+def test_what_journald_adds_to_an_entry_is_not_what_was_written() -> None:
+    (record,) = WHAT.records(1)
+    fields = record.payload.splitlines()
+    assert WHAT.written(entry_body([*fields, *DAEMON])) == record.payload
+
+
+@pytest.mark.parametrize("transport", [[b"_TRANSPORT=driver"], []])
+def test_what_journald_says_of_itself_is_no_record(transport: list[bytes]) -> None:
+    """Also where a crash has left a part of it."""
+    own = entry_body(
+        [b"MESSAGE=Journal started", b"PRIORITY=6", b"SYSLOG_IDENTIFIER=j", *transport]
+    )
+    (record,) = WHAT.records(1)
+    assert WHAT.written(own) is None
+    assert given(WHAT, [own, record.payload]) == given(WHAT, [record.payload])
+
+
+def test_half_a_record_is_not_what_was_written() -> None:
+    (record,) = WHAT.records(1)
+    without_its_message = entry_body([b"UNIT=crash", *DAEMON])
+    assert WHAT.written(without_its_message) == b"UNIT=crash\n" != record.payload
+
+
+def test_records_of_every_priority_that_journald_treats_apart() -> None:
+    found = {line for one in WHAT.records(3) for line in one.payload.splitlines()}
+    assert {b"PRIORITY=0", b"PRIORITY=3", b"PRIORITY=6"} <= found  # the first is synced at once
+
+
+def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> None:
+    def shown(text: str) -> str:
+        return '"' + "".join(f"\\x{byte:02x}" for byte in text.encode()) + '"'
+
+    parser = Parser(tmp_path, tmp_path, {})
+    for line in (
+        f"7 mkdir({shown(str(tmp_path / 'd'))}, 0777) = 0",
+        f"7 mount({shown(str(tmp_path / 'd'))}, {shown('/var/log/x')}, NULL, MS_BIND, NULL) = 0",
+        f"8 openat(AT_FDCWD, {shown('/var/log/x/a')}, O_RDWR|O_CREAT, 0666) = 3",
+        f"8 write(3, {shown('hi')}, 2) = 2",
+        f"8 openat(AT_FDCWD, {shown('/var/log/xy')}, O_RDWR|O_CREAT, 0666) = 4",
+    ):
+        parser.line(line.encode())
+    (folder,) = (one for one in parser.trace.folders if one)
+    assert parser.trace.operations == [
+        Names(((0, "d", folder),)),
+        Names(((folder, "a", 2),)),
+        Write(2, 0, b"hi"),
+    ]
+
+
+def test_a_writer_that_mounts_folders_is_not_boxed() -> None:
+    boxed = {one.name: is_boxed(one) for one in all_writers()}
+    assert [name for name, one in boxed.items() if not one] == [
+        "systemd-journald",
+        "systemd-journald-257",
+        "systemd-journald-262",
+    ]
+
+
+def test_an_unknown_writer_is_a_usage_error_that_lists_them() -> None:
+    done = CliRunner().invoke(crash, ["--writer", "nobody"])
+    assert done.exit_code == 2 and "systemd-journald-262" in done.output
+
+
+@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+@pytest.mark.skipif(bool(why_not()), reason=f"calls cannot be stopped: {why_not()}")
+@pytest.mark.parametrize(
+    ("name", "slow", "may_be"),
+    [
+        # It answers while its sync goes on, and on a busy machine the answer may still come last.
+        ("systemd-journald", 2.0, {oracles.LOST, oracles.FORGETS}),
+        ("systemd-journald-257", 0.5, set()),
+        ("systemd-journald-262", 0.5, set()),
+    ],
+)
+def test_what_journalctl_sync_promises(name: str, slow: float, may_be: set[str]) -> None:
+    writer = next(one for one in all_writers() if one.name == name)
+    subject = subject_of(writer, "walproof")
+    if subject.unavailable:
+        pytest.skip(f"unavailable, because {subject.unavailable}")
+    subject.isolated = False
+    doing = run(subject, "systemd-journal", ["ordered"], [4096], 2, 10, 1, slow=slow)
+    (result,) = doing.results
+    assert {one.what for one in result.judgement.violations()} <= may_be

@@ -1,0 +1,152 @@
+"""journald's adapter: it mounts nothing where all would see it, and says how journald ended."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from conformance import ROOT
+from conformance.adapterkit import Refused
+
+ADAPTER = ROOT / "lab" / "crash" / "implementations" / "systemd-journald" / "adapter.py"
+SERVICE = ROOT / "lab/databases/implementations/systemd-journald-service/program.py"
+APART = ["unshare", "--mount", "--propagation", "private"]
+
+pytestmark = pytest.mark.skipif(
+    not Path("/etc/machine-id").exists(), reason="journald does not start without /etc/machine-id"
+)
+
+
+def imported(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("of_journald", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(params=[ADAPTER, SERVICE], ids=["adapter", "service"])
+def program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return imported(request.param)
+
+
+def test_nothing_is_mounted_where_all_would_see_it(
+    program: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounted: list[tuple[object, ...]] = []
+    monkeypatch.setattr(program, "mount", lambda *words: mounted.append(words))
+    monkeypatch.setattr(program, "apart", lambda: False)
+    words = [tmp_path / "folder", tmp_path / "log"] if hasattr(program, "served") else []
+    with pytest.raises(SystemExit, match="mount namespace of its own"):
+        program.prepare(*words)
+    assert mounted == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "parent", "is_apart"),
+    [
+        ("ours", "another", False),  # entered from a container
+        ("another", "ours", True),
+        (None, "ours", False),
+        (None, "another", True),
+        (None, None, False),
+    ],
+)
+def test_a_namespace_is_told_from_that_of_the_machine(
+    program: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    first: str | None,
+    parent: str | None,
+    is_apart: bool,
+) -> None:
+    told = {"self": "ours", "1": first, str(os.getppid()): parent}
+
+    def readlink(path: Path) -> Path:
+        name = told[path.parts[2]]
+        if name is None:
+            raise PermissionError(13, "Permission denied", str(path))
+        return Path(name)
+
+    monkeypatch.setattr(Path, "readlink", readlink)
+    assert program.apart() is is_apart
+
+
+def test_what_unshare_starts_is_apart(program: ModuleType) -> None:
+    if subprocess.run([*APART, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no namespaces can be made here")
+    code = (
+        "import importlib.util, sys\n"
+        "spec = importlib.util.spec_from_file_location('one', sys.argv[1])\n"
+        "module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)\n"
+        "print(module.apart())"
+    )
+    words = [*APART, sys.executable, "-c", code, str(program.__file__)]
+    assert subprocess.run(words, capture_output=True, check=True).stdout == b"True\n"
+
+
+@pytest.fixture
+def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The adapter with nothing mounted, and sockets that stand in a folder of the test."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    module = imported(ADAPTER)
+    monkeypatch.setattr(module, "mount", lambda *words: None)
+    monkeypatch.setattr(module, "libc", SimpleNamespace(umount2=lambda *words: 0))
+    monkeypatch.setattr(module, "SOCKETS", (tmp_path / "a", tmp_path / "b"))
+    return module
+
+
+def journald(adapter: ModuleType, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """Let a program of Python stand for journald."""
+    monkeypatch.setattr(adapter, "JOURNALD", [sys.executable, "-c", program])
+
+
+def test_journald_that_ends_before_it_listens_is_a_refusal(
+    adapter: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journald(adapter, monkeypatch, "import sys; sys.exit('No space left')")
+    with pytest.raises(Refused, match="ended with 1: No space left"), adapter.daemon(tmp_path):
+        pytest.fail("it does not listen")
+
+
+def test_journald_that_says_more_than_a_pipe_holds_goes_on(
+    adapter: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journald(
+        adapter,
+        monkeypatch,
+        "import pathlib, signal, sys\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit('the end'))\n"
+        "sys.stderr.write('x' * (1 << 20))\n"
+        f"[pathlib.Path({str(tmp_path)!r}, name).touch() for name in 'ab']\n"
+        "while True: signal.pause()",
+    )
+    with pytest.raises(Refused, match=r"ended with 1: x+the end$"), adapter.daemon(tmp_path):
+        assert (tmp_path / "b").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_journald_that_does_not_end_is_killed(
+    adapter: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapter, "SECONDS", 0.1)
+    program = (
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True)\n"
+        "while True: signal.pause()"
+    )
+    words = [sys.executable, "-c", program]
+    with (
+        tempfile.TemporaryFile() as said,
+        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=said) as process,
+    ):
+        assert process.stdout is not None and process.stdout.readline() == b"\n"
+        adapter.ended(process)
+        assert adapter.why(process, said) == "systemd-journald ended with -9: no word"

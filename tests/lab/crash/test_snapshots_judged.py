@@ -1,0 +1,106 @@
+"""What a writer is judged by, where its syncs are stopped and where they are not."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conformance import ROOT
+from conformance.subject import Subject
+from lab.crash import oracles, recorder
+from lab.crash.command import crash
+from lab.crash.model import MODELS
+from lab.crash.recorder import CannotRecord
+from lab.crash.run import Run, run
+from lab.crash.sync_snapshots import Stops
+
+from .test_sync_snapshots import blind, needs_stops
+from .test_writers import may_trace
+
+WRITER = Path(__file__).parent / "mapped_writer.py"
+
+
+def judged(way: str) -> Run:
+    words = [sys.executable, str(WRITER), way]
+    subject = Subject(way, way, words, isolated=False)
+    return run(subject, "zmq-raft", MODELS, [512], 3, 60, 1)
+
+
+INVENTS = {oracles.INVENTED}
+
+
+@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+@needs_stops
+@pytest.mark.parametrize(
+    ("way", "wrong"), [("data-first", set()), ("header-first", INVENTS), ("together", INVENTS)]
+)
+def test_a_writer_of_mapped_memory_is_judged_by_what_each_sync_covers(
+    way: str, wrong: set[str]
+) -> None:
+    done = judged(way)
+    assert done.trace.not_stopped == ""
+    found = {
+        one.model: {finding.what for finding in one.judgement.violations()} for one in done.results
+    }
+    assert found.pop("process") == set()
+    # A page is written after those before it in the file: that is all that "ordered" can say.
+    assert found == dict.fromkeys(MODELS[1:], wrong)
+
+
+@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+@needs_stops
+@pytest.mark.parametrize("program", ["fails", "goes on"])
+def test_a_writer_to_whose_calls_nobody_listens_any_more_is_not_judged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str
+) -> None:
+    """Whatever the writer makes of it that its call fails. It keeps nothing that it must remove."""
+    monkeypatch.setattr(recorder, "Stops", lambda look, slow: Stops(blind, slow))
+    script = tmp_path / "writer.py"
+    script.write_text(
+        "import contextlib, os, sys\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "from conformance.adapterkit import serve\n"
+        "def write(path, request):\n"
+        "    path.touch()\n"
+        f"    with contextlib.suppress({'OSError' if program == 'goes on' else 'ValueError'}):\n"
+        "        os.truncate(path, 0)\n"
+        "    for count, _ in enumerate(request['records'], 1):\n"
+        "        request['acknowledged'](count)\n"
+        "hello = {'name': 'w', 'version': '1', 'language': 'Python', 'formats': ['leveldb-log'],\n"
+        "         'profiles': ['recover', 'append'], 'also_writes': True, 'acknowledges': True,\n"
+        "         'reports': ['records'], 'homepage': 'https://example.org',\n"
+        "         'issues': 'https://example.org'}\n"
+        "serve(hello, None, write, write)\n"
+    )
+    subject = Subject("w", "w", [sys.executable, "-B", str(script)], isolated=False)
+    with pytest.raises(CannotRecord, match=r"stopped no more: .*Permission denied") as raised:
+        run(subject, "leveldb-log", ["process"], [512], 2, 4, 1)
+    assert (raised.value.__cause__ is None) == (program == "goes on")
+
+
+@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+@pytest.mark.parametrize(("slow", "says"), [("70", True), ("0", False)])
+def test_the_command_says_that_no_sync_is_slow_where_none_is_stopped(
+    monkeypatch: pytest.MonkeyPatch, slow: str, says: bool
+) -> None:
+    monkeypatch.setattr(recorder, "why_not", lambda: "not here")
+    words = ["--writer", "executable-spec", "--format", "leveldb-log", "--records", "1"]
+    done = CliRunner().invoke(crash, [*words, "--model", "process", "--slow", slow])
+    assert done.exit_code == 0, done.output
+    assert "not at each sync: not here" in done.output
+    assert ("slow     no: a sync that is not stopped does not take 70 ms" in done.output) == says
+
+
+@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+def test_where_no_call_is_stopped_the_syncs_of_a_record_are_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is owed to the stops: without them the right writer looks like the one with one sync."""
+    monkeypatch.setattr(recorder, "why_not", lambda: "not here")
+    done = judged("data-first")
+    assert done.trace.not_stopped == "not here"
+    found = {one.model: one.judgement.violations() for one in done.results}
+    assert {one.what for one in found["any"]} == INVENTS

@@ -1,0 +1,143 @@
+"""What a program did is replayed from what strace saw of it: the files must come out the same."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab.crash.recorder import contents
+from lab.crash.strace import Parser, command
+from lab.crash.strace_syntax import NotUnderstood
+from lab.crash.sync_snapshots import Eyes, Look
+from lab.crash.trace import Acknowledged, Names, Sync, Write, differing_files
+
+pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
+ABOVE = """
+import mmap, os, subprocess, threading
+from pathlib import Path
+
+
+def made(name):
+    return os.open(name, os.O_RDWR | os.O_CREAT)
+
+
+"""
+
+
+def traced(tmp_path: Path, program: str) -> Parser:
+    """A program in Python that works in the folder ``root``, and what was understood of it."""
+    root, output = tmp_path / "root", tmp_path / "calls"
+    root.mkdir()
+    words = [*command(output), sys.executable, "-c", ABOVE + program]
+    done = subprocess.run(words, cwd=root, capture_output=True, text=True, timeout=60)
+    if done.returncode and "ptrace" in done.stderr.lower():
+        pytest.skip("no program can be traced here")
+    assert done.returncode == 0, done.stderr
+    parser = Parser(root, root, {1: 10})
+    with output.open("rb") as lines:
+        parser.lines = lines.readlines()  # type: ignore[attr-defined]
+    return parser
+
+
+def replayed(parser: Parser) -> Parser:
+    for line in parser.lines:  # type: ignore[attr-defined]
+        parser.line(line)
+    return parser
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "Path('a').write_bytes(b'hello'); f = open('a', 'ab'); f.write(b' you'); f.close()",
+        "f = open('a', 'w+b', 0); f.write(b'x' * 9); f.seek(3); f.read(2); f.write(b'yy')",
+        "fd = made('a'); os.pwrite(fd, b'abc', 5000); os.ftruncate(fd, 9000)",
+        "fd = made('a'); os.writev(fd, [b'one', b'', b'two'])",
+        "fd = made('a'); two = os.dup(fd); os.write(fd, b'1'); os.write(two, b'2')",
+        "fd = made('a'); os.posix_fallocate(fd, 10, 90); os.write(fd, b'1')",
+        "Path('a').write_bytes(b'old'); Path('a').write_bytes(b'n'); os.truncate('a', 5)",
+        "os.makedirs('d/e'); Path('d/e/a').write_bytes(b'x'); os.rename('d/e', 'f')",
+        "Path('a').write_bytes(b'x'); os.link('a', 'b'); os.unlink('a')\n"
+        "open('b', 'ab').write(b'y')",
+        "Path('n').write_bytes(b'new'); Path('a').write_bytes(b'x'); os.replace('n', 'a')",
+        "fd = made('a'); os.remove('a'); os.write(fd, b'x')",
+        "fd = made('a')\n"
+        "t = [threading.Thread(target=os.pwrite, args=(fd, b'x', n)) for n in range(20)]\n"
+        "[one.start() for one in t]; [one.join() for one in t]",
+        "fd = made('a'); os.write(fd, b'1')\n"
+        "subprocess.run(['sh', '-c', f'printf 2 >&{fd}'], pass_fds=[fd], check=True)\n"
+        "os.write(fd, b'3')",
+    ],
+)
+def test_files_are_replayed(tmp_path: Path, program: str) -> None:
+    parser = replayed(traced(tmp_path, program))
+    assert differing_files(parser.live, contents(tmp_path / "root")) == []
+    assert contents(tmp_path / "root") or "remove" in program
+
+
+def test_order_of_syncs_names_and_acknowledgements(tmp_path: Path) -> None:
+    program = (
+        "f = open('a', 'wb', 0); f.write(b'x'); os.fsync(f.fileno()); os.rename('a', 'b')\n"
+        "d = os.open('.', os.O_RDONLY); os.fsync(d)\n"
+        'os.write(1, b\'{"seq":1,"acknowledged":2}\\n\'); os.fdatasync(f.fileno())'
+    )
+    found = replayed(traced(tmp_path, program)).trace.operations
+    assert found == [
+        Names(((0, "a", 1),)),
+        Write(1, 0, b"x"),
+        Sync(1, 2),
+        Names(((0, "a", None), (0, "b", 1))),
+        Sync(0, 4),
+        Acknowledged(12),  # ten before this request
+        Sync(1, 6),
+    ]
+
+
+MAPPED = (
+    "f = open('a', 'w+b', 0); f.truncate(8192); m = mmap.mmap(f.fileno(), 8192)\n"
+    "m[5000:5003] = b'abc'; {sync}\n"
+    'os.write(1, b\'{{"seq":1,"acknowledged":1}}\\n\')'
+)
+
+
+@pytest.mark.parametrize("sync", ["m.flush()", "os.fsync(f.fileno())"])
+def test_mapped_memory_is_written_before_the_sync_that_covers_it(tmp_path: Path, sync: str) -> None:
+    parser = traced(tmp_path, MAPPED.format(sync=sync))
+    parser.snapshots[11] = Look(0.0, 0, Eyes(tmp_path / "root").look())
+    *_, write, synced, said = replayed(parser).trace.operations
+    assert write == Write(1, 4096, bytes(904) + b"abc" + bytes(3189))
+    assert synced == Sync(1, 3) and said == Acknowledged(11)
+    assert differing_files(parser.live, contents(tmp_path / "root")) == []
+
+
+def test_mapped_memory_that_is_not_synced(tmp_path: Path) -> None:
+    parser = traced(tmp_path, MAPPED.format(sync="pass"))
+    parser.snapshots[11] = Look(0.0, 0, Eyes(tmp_path / "root").look())
+    *_, write, said = replayed(parser).trace.operations
+    assert isinstance(write, Write) and said == Acknowledged(11)
+    assert parser.trace.syncs == 0
+
+
+def test_a_file_that_the_calls_do_not_explain(tmp_path: Path) -> None:
+    parser = traced(
+        tmp_path, "Path('a').write_bytes(b'x'); os.write(1, b'{\"seq\":1,\"acknowledged\":1}\\n')"
+    )
+    parser.snapshots[11] = Look(0.0, 0, {"a": [b"y"]})
+    with pytest.raises(NotUnderstood, match="as its system calls left it"):
+        replayed(parser)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "Path('a').write_bytes(b'x'); os.copy_file_range(os.open('a', 0), os.open('b', 65), 1)",
+        "os.open('.', os.O_TMPFILE | os.O_RDWR)",
+        "Path('../o').write_bytes(b'x'); os.rename('../o', 'a')",
+    ],
+)
+def test_what_cannot_be_replayed_is_an_error(tmp_path: Path, program: str) -> None:
+    with pytest.raises(NotUnderstood):
+        replayed(traced(tmp_path, program))

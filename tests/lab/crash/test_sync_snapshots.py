@@ -1,0 +1,330 @@
+"""Each sync is stopped, and what the files held then is known to come before it."""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from pathlib import Path
+
+import pytest
+
+from lab.crash import sync_snapshots
+from lab.crash.strace import Parser
+from lab.crash.sync_snapshots import PAGE, Eyes, Look, Seen, Stops, why_not
+from lab.crash.syscall_pause import CALLS, MACHINES, instructions
+from lab.crash.trace import Acknowledged, Names, Resize, Sync, Write
+
+needs_stops = pytest.mark.skipif(bool(why_not()), reason=f"calls cannot be stopped: {why_not()}")
+
+
+def filtered(machine: str, architecture: int, number: int) -> int:
+    """What the filter returns for a call, step by step as the kernel goes."""
+    steps = list(struct.iter_unpack("=HBBI", instructions(machine)))
+    at, loaded = 0, 0
+    while True:
+        code, if_equal, if_not, value = steps[at]
+        if code == 0x06:
+            return int(value)
+        if code == 0x20:
+            loaded, at = (number if value == 0 else architecture), at + 1
+        else:
+            at += 1 + (if_equal if loaded == value else if_not)
+
+
+@pytest.mark.parametrize("machine", list(MACHINES))
+def test_the_filter_stops_the_calls_and_no_other(machine: str) -> None:
+    column, architecture, _ = MACHINES[machine]
+    wait = {both[column] for both in CALLS.values()} - {None}
+    for number in range(500):
+        expected = 0x7FC00000 if number in wait else 0x7FFF0000
+        assert filtered(machine, architecture, number) == expected
+    (another,) = [other for _, other, _ in MACHINES.values() if other != architecture]
+    assert {filtered(machine, another, number) for number in range(500)} == {0x7FFF0000}
+
+
+def test_pages_that_did_not_change_are_kept_once(tmp_path: Path) -> None:
+    place = tmp_path / "a"
+    place.write_bytes(b"x" * PAGE + b"y" * PAGE + b"z")
+    eyes = Eyes(tmp_path)
+    before = eyes.look()["a"]
+    with place.open("r+b") as file:
+        file.seek(PAGE)
+        file.write(b"new")
+    after = eyes.look()["a"]
+    assert b"".join(after) == place.read_bytes()
+    assert [one is two for one, two in zip(before, after, strict=True)] == [True, False, True]
+    assert eyes.look()["a"] is after
+
+
+def test_a_folder_that_goes_while_it_is_looked_at_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    goes = tmp_path / "goes"
+    goes.mkdir()
+    lists = os.scandir
+
+    def listing(place: str | Path) -> object:
+        if Path(place) == goes:
+            goes.rmdir()
+        return lists(place)
+
+    monkeypatch.setattr(os, "scandir", listing)
+    assert Eyes(tmp_path).look() == {"a": [b"x"]}
+    assert not goes.exists()
+
+
+@pytest.mark.parametrize("other", ["folder", "folder-is-a-file", "nothing"])
+def test_a_file_that_is_something_else_when_it_is_read_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    goes = tmp_path / "folder" / "a"
+    goes.parent.mkdir()
+    goes.write_bytes(b"x")
+    (tmp_path / "stays").write_bytes(b"y")
+    reads = Path.read_bytes
+
+    def reading(path: Path) -> bytes:
+        if path == goes:
+            goes.unlink()
+            if other == "folder":
+                goes.mkdir()
+            elif other == "folder-is-a-file":
+                goes.parent.rmdir()
+                goes.parent.touch()
+        return reads(path)
+
+    monkeypatch.setattr(Path, "read_bytes", reading)
+    assert Eyes(tmp_path).look() == {"stays": [b"y"]}
+
+
+def parsed(tmp_path: Path, looks: list[Look], lines: list[str], **snapshots: Look) -> Parser:
+    """What comes of lines of strace, in which every text stands as it is and ``3`` maps ``a``."""
+    parser = Parser(tmp_path, tmp_path, {1: 0})
+    parser.mapped.looks = deque([Look(1.1, 7, {}), *looks])
+    parser.snapshots.update({int(name[1:]): look for name, look in snapshots.items()})
+    name = str(tmp_path / "a")
+    shown = "".join(f"\\x{byte:02x}" for byte in name.encode())
+    opened = [
+        f"7 1.0 openat(AT_FDCWD, '{name}', O_RDWR|O_CREAT, 0666) = 3 <0.001>",
+        "7 1.1 ftruncate(3, 8192) = 0 <0.001>",
+        "7 1.2 mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_SHARED, 3<>, 0) = 0x7000 <0.001>",
+    ]
+    for text in opened + lines:
+        parts = text.replace("3<>", f"3<{shown}>").split("'")
+        parts[1::2] = [
+            '"' + "".join(f"\\x{byte:02x}" for byte in one.encode()) + '"' for one in parts[1::2]
+        ]
+        parser.line("".join(parts).encode())
+    return parser
+
+
+OLD, ONE, TWO = (bytes([letter]) * PAGE for letter in (0, 1, 2))
+MADE = [Names(((0, "a", 1),)), Resize(1, 2 * PAGE)]
+
+
+def said(at: float) -> str:
+    """The line in which a program calls its first record safe."""
+    return f'7 {at} write(1, \'{{"seq":1,"acknowledged":1}}\', 26) = 26 <0.001>'
+
+
+def test_a_page_comes_before_the_sync_whose_stop_saw_it(tmp_path: Path) -> None:
+    """The sync of another thread begins and ends while that of the first goes on."""
+    looks = [Look(2.1, 7, {"a": [ONE, OLD]}), Look(2.3, 8, {"a": [ONE, TWO]})]
+    parser = parsed(
+        tmp_path,
+        looks,
+        [
+            "7 2.0 fsync(3<> <unfinished ...>",
+            "8 2.2 fdatasync(3<>) = 0 <0.2>",
+            "7 2.5 <... fsync resumed>) = 0 <0.5>",
+        ],
+    )
+    assert parser.trace.operations == [
+        *MADE,
+        Write(1, 0, ONE),
+        Write(1, PAGE, TWO),
+        Sync(1, 4),  # that of the second thread, which covers both
+        Sync(1, 3),  # that of the first
+    ]
+
+
+def test_a_call_that_has_ended_was_looked_at_whatever_the_times_say(tmp_path: Path) -> None:
+    """By the time that is shown and how long it took, the call ended before the look."""
+    parser = parsed(tmp_path, [Look(2.3, 7, {"a": [ONE, OLD]})], ["7 2.0 fsync(3<>) = 0 <0.2>"])
+    assert parser.trace.operations == [*MADE, Write(1, 0, ONE), Sync(1, 3)]
+
+
+def test_a_call_that_a_signal_took_back_needs_no_look(tmp_path: Path) -> None:
+    parser = parsed(
+        tmp_path,
+        [Look(2.3, 7, {"a": [ONE, OLD]})],
+        [
+            "7 2.0 fsync(3<>) = ? ERESTARTSYS (To be restarted) <0.1>",
+            "7 2.2 fsync(3<>) = 0 <0.2>",
+        ],
+    )
+    assert parser.trace.operations == [*MADE, Write(1, 0, ONE), Sync(1, 3)]
+
+
+def test_a_look_that_came_late_is_not_where_the_call_was_seen_to_come(tmp_path: Path) -> None:
+    """What was written after the sync of another thread had ended is not put before its end."""
+    looks = [Look(2.0, 8, {"a": [ONE, OLD]}), Look(2.5, 7, {"a": [ONE, TWO]})]
+    parser = parsed(
+        tmp_path,
+        looks,
+        [
+            "8 1.9 fsync(3<> <unfinished ...>",
+            "7 2.1 ftruncate(3, 8192 <unfinished ...>",
+            "8 2.4 <... fsync resumed>) = 0 <0.5>",
+            "7 2.6 <... ftruncate resumed>) = 0 <0.5>",
+        ],
+    )
+    assert parser.trace.operations[2:] == [
+        Write(1, 0, ONE),
+        Sync(1, 3),
+        Write(1, PAGE, TWO),
+        Resize(1, 2 * PAGE),
+    ]
+
+
+def test_what_was_mapped_at_an_address_before_is_not_synced_there(tmp_path: Path) -> None:
+    parser = parsed(
+        tmp_path,
+        [],
+        [
+            "7 2.0 msync(0x7000, 8192, MS_SYNC) = 0 <0.001>",
+            "7 2.1 munmap(0x7000, 8192) = 0 <0.001>",
+            "7 2.2 mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x6000 <0.001>",
+            "7 2.3 msync(0x7000, 8192, MS_SYNC) = 0 <0.001>",
+        ],
+    )
+    assert parser.trace.operations == [*MADE, Sync(1, 2)]
+
+
+def test_what_changes_after_the_last_stop_is_covered_by_no_sync(tmp_path: Path) -> None:
+    parser = parsed(
+        tmp_path,
+        [Look(2.1, 7, {"a": [OLD, OLD]})],
+        ["7 2.0 fsync(3<>) = 0 <0.5>", said(3.0)],
+        _1=Look(3.1, 0, {"a": [ONE, OLD]}),
+    )
+    parser.ended({"a": [ONE, TWO]})
+    assert parser.trace.operations[2:] == [
+        Sync(1, 2),
+        Write(1, 0, ONE),
+        Acknowledged(1),
+        Write(1, PAGE, TWO),
+    ]
+
+
+def test_what_may_have_been_written_after_a_sync_of_another_thread_comes_after_it(
+    tmp_path: Path,
+) -> None:
+    """The sync ends between the word and the look at the files."""
+    parser = parsed(
+        tmp_path,
+        [Look(2.1, 8, {"a": [ONE, OLD]})],
+        ["8 2.0 fsync(3<> <unfinished ...>", said(3.0), "8 3.1 <... fsync resumed>) = 0 <1.1>"],
+        _1=Look(3.2, 0, {"a": [ONE, TWO]}),
+    )
+    parser.ended({"a": [ONE, TWO]})
+    assert parser.trace.operations[2:] == [
+        Write(1, 0, ONE),
+        Acknowledged(1),
+        Sync(1, 3),
+        Write(1, PAGE, TWO),
+    ]
+
+
+@needs_stops
+def test_a_call_waits_until_the_files_were_looked_at(tmp_path: Path) -> None:
+    program = (
+        "import mmap, os, threading\n"
+        "f = open('a', 'w+b', 0); f.truncate(4096); m = mmap.mmap(f.fileno(), 4096)\n"
+        "m[0:1] = b'1'; m.flush(); m[0:1] = b'2'; os.fsync(f.fileno()); m[0:1] = b'3'\n"
+        "one = threading.Thread(target=os.fdatasync, args=[f.fileno()]); one.start(); one.join()\n"
+        "m[0:1] = b'4'"
+    )
+    stopping = Stops(Eyes(tmp_path).look)
+    try:
+        words = stopping.command([sys.executable, "-c", program])
+        subprocess.run(words, cwd=tmp_path, check=True, timeout=60)
+    finally:
+        stopping.close()
+    assert [one.seen["a"] and one.seen["a"][0][:1] for one in stopping.looks] == [
+        [],  # before it has a size
+        b"1",
+        b"2",
+        b"3",
+    ]
+    *first, other = (one.thread for one in stopping.looks)
+    assert len(set(first)) == 1 and other not in first
+    assert sorted(one.time for one in stopping.looks) == [one.time for one in stopping.looks]
+
+
+@needs_stops
+def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
+    """The program ends in the middle of its sync, of which it can see that it has begun."""
+    program = (
+        "import os, threading, time\n"
+        "fd = os.open('a', os.O_RDWR | os.O_CREAT)\n"
+        "one = threading.Thread(target=os.fsync, args=[fd]); one.start()\n"
+        "while not os.path.exists('../looked'): time.sleep(0.01)\n"
+        "os.ftruncate(fd, 1); print(one.is_alive(), flush=True); os._exit(0)"
+    )
+    folder = tmp_path / "files"
+    folder.mkdir()
+    eyes = Eyes(folder)
+
+    def look() -> Seen:
+        seen = eyes.look()
+        (tmp_path / "looked").touch()
+        return seen
+
+    stopping = Stops(look, slow=600)
+    try:
+        words = stopping.command([sys.executable, "-c", program])
+        done = subprocess.run(words, cwd=folder, check=True, timeout=60, capture_output=True)
+    finally:
+        stopping.close()
+    assert done.stdout == b"True\n"
+    assert [one.seen["a"] for one in stopping.looks] == [[], []]
+
+
+def test_a_system_that_stops_no_call_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sync_snapshots.sys, "platform", "darwin")
+    assert why_not.__wrapped__() == "only Linux has seccomp"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has seccomp")
+def test_where_nobody_can_listen_that_is_the_reason_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 120)  # the name of a socket has 107 bytes
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    assert why_not.__wrapped__() == "the launcher does not run: AF_UNIX path too long"
+    assert list(long.iterdir()) == []
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def blind() -> Seen:
+    raise PermissionError(13, "Permission denied", "a")
+
+
+@needs_stops
+def test_a_listener_that_fails_says_why_and_the_calls_fail(tmp_path: Path) -> None:
+    stopping = Stops(blind)
+    try:
+        words = stopping.command([sys.executable, "-c", "import os; os.truncate('a', 0)"])
+        done = subprocess.run(words, cwd=tmp_path, timeout=60, capture_output=True, check=False)
+        assert b"Function not implemented" in done.stderr
+        assert stopping.why_not == "[Errno 13] Permission denied: 'a'"
+    finally:
+        stopping.close()

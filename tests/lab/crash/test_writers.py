@@ -1,0 +1,111 @@
+"""Writers that are wrong on purpose are caught by name, and a right one is not."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.subject import Subject
+from lab.crash import oracles
+from lab.crash.concurrent_readers import run_live
+from lab.crash.model import MODELS
+from lab.crash.recorder import CannotRecord
+from lab.crash.run import Run, run
+from lab.crash.sync_snapshots import why_not
+from walproof.implementations import all_implementations
+
+WRITER = Path(__file__).parent / "wrong_writer.py"
+
+
+def may_trace() -> bool:
+    return (
+        shutil.which("strace") is not None
+        and subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode
+        == 0
+    )
+
+
+pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+
+
+def judged(words: list[str], format: str, states: int = 100, slow: float = 0.0) -> Run:
+    subject = Subject(words[-1], words[-1], words, isolated=False)
+    return run(subject, format, MODELS, [512], 4, states, 1, slow=slow)
+
+
+def violations(done: Run) -> dict[str, set[str]]:
+    return {
+        one.model: {finding.what for finding in one.judgement.violations()} for one in done.results
+    }
+
+
+LOST = {oracles.LOST, oracles.FORGETS}
+NEVER: set[str] = set()
+
+
+@pytest.mark.parametrize(
+    ("way", "process", "ordered", "journaled", "anything"),
+    [
+        ("syncs", NEVER, NEVER, NEVER, NEVER),
+        ("never-syncs", NEVER, LOST, LOST, LOST),
+        ("acknowledges-first", LOST, LOST, LOST, LOST),
+        ("forgets-the-folder", NEVER, NEVER, NEVER, LOST),
+        ("header-before-data", NEVER, LOST, LOST, LOST),
+        ("renames-before-it-syncs", NEVER, NEVER, LOST, LOST),
+    ],
+)
+def test_a_wrong_writer_is_caught_by_name(
+    way: str, process: set[str], ordered: set[str], journaled: set[str], anything: set[str]
+) -> None:
+    found = violations(judged([sys.executable, str(WRITER), way], "leveldb-log"))
+    for model, expected in zip(MODELS, (process, ordered, journaled, anything), strict=True):
+        assert oracles.LOST in found[model] if expected else not found[model], (way, model, found)
+
+
+@pytest.mark.skipif(bool(why_not()), reason=f"calls cannot be stopped: {why_not()}")
+def test_a_writer_that_does_not_wait_for_its_sync_is_caught_on_a_slow_disk() -> None:
+    """Its sync and its word are a race, which a sync that takes half a second loses."""
+    done = judged([sys.executable, str(WRITER), "does-not-wait"], "leveldb-log", slow=0.5)
+    found = violations(done)
+    assert found.pop("process") == NEVER
+    assert all(oracles.LOST in one for one in found.values()), found
+
+
+def test_a_program_that_acknowledges_nothing_is_not_recorded() -> None:
+    command = list(
+        next(one for one in all_implementations() if one.name == "kaitai-python").command
+    )
+    with pytest.raises(CannotRecord, match="acknowledges"):
+        judged(command, "leveldb-log")
+
+
+def test_a_writer_whose_program_is_missing_says_so() -> None:
+    with pytest.raises(CannotRecord, match="it is unavailable, because nothing is installed"):
+        judged([sys.executable, str(WRITER), "is-not-here"], "leveldb-log")
+
+
+OURS = {
+    "leveldb-log": NEVER,
+    "zeebe-journal": NEVER,
+    "kahadb-journal": NEVER,
+    "systemd-journal": NEVER,
+}
+
+
+@pytest.mark.parametrize("format", list(OURS))
+def test_our_own_writers_keep_what_was_synced(format: str) -> None:
+    ours = next(one for one in all_implementations() if one.name == "executable-spec")
+    found = violations(judged(list(ours.command), format))
+    assert found == dict.fromkeys(MODELS, OURS[format])
+
+
+def test_readers_beside_a_writer_that_begins_new_files_are_right_at_every_moment() -> None:
+    ours = next(one for one in all_implementations() if one.name == "executable-spec")
+    subject = Subject("ours", "ours", list(ours.command), isolated=False)
+    done = run_live(subject, "zmq-raft", 5)
+    assert done.findings == {}
+    assert done.moments > done.torn > 0

@@ -1,0 +1,77 @@
+"""``lab crossing``: status, table and JSON of pairs that agree, differ, and are listed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lab.__main__ import lab
+from lab.crossing import known
+from walproof.cli.command_group import run
+
+PAIR = ["crossing", "--format", "zmq-raft", "--writer", "executable-spec"]
+
+
+def run_lab(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    monkeypatch.setattr("sys.argv", ["lab", *words])
+    with pytest.raises(SystemExit) as ended:
+        run(lab)
+    return int(ended.value.code or 0)
+
+
+def test_who_agrees_with_itself_ends_with_0(monkeypatch, capsys) -> None:
+    assert run_lab(monkeypatch, *PAIR, "--reader", "executable-spec") == 0
+    said = capsys.readouterr().out
+    assert "zmq-raft: logs of a writer (across) that a reader (down) reads as written" in said
+    assert "executable-spec  35/35" in said
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_a_pair_is_told_as_json(monkeypatch, capsys) -> None:
+    assert run_lab(monkeypatch, *PAIR, "--reader", "executable-spec", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    (pair,) = told["pairs"]
+    assert (pair["writer"], pair["reader"], pair["differ"]) == (
+        "executable-spec", "executable-spec", [],
+    )  # fmt: skip
+    assert len(pair["same"]) == 35
+
+
+def test_what_is_listed_and_does_not_differ_ends_with_3(
+    monkeypatch, capsys, tmp_path: Path
+) -> None:
+    entry = {
+        "vector": _first_log(monkeypatch, capsys), "profile": "executable-spec > executable-spec",
+        "result": "fail", "difference": "records: other", "cause": "why",
+    }  # fmt: skip
+    body = {"causes": {"why": "Because."}, "failures": [entry]}
+    (tmp_path / "zmq-raft.json").write_text(json.dumps(body))
+    load = known.load
+    monkeypatch.setattr(known, "load", lambda format: load(format, tmp_path))
+    assert run_lab(monkeypatch, *PAIR, "--reader", "executable-spec") == 3
+    assert "is listed, and the same" in capsys.readouterr().out
+
+
+def _first_log(monkeypatch, capsys) -> str:
+    run_lab(monkeypatch, *PAIR, "--reader", "executable-spec", "--json")
+    return str(json.loads(capsys.readouterr().out)["pairs"][0]["same"][0])
+
+
+def test_a_difference_that_is_not_listed_ends_with_3(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("lab.crossing.run._difference", lambda one, hello, reply: "records: other")
+    assert run_lab(monkeypatch, *PAIR, "--reader", "executable-spec") == 3
+    said = " ".join(capsys.readouterr().out.split())
+    assert "✗ executable-spec → executable-spec: zmq-raft/" in said
+    assert "records: other (and 34 more)" in said
+
+
+def test_a_name_that_is_none_is_a_usage_error(monkeypatch, capsys) -> None:
+    assert run_lab(monkeypatch, *PAIR, "--reader", "nobody") == 1
+    assert "nobody" in capsys.readouterr().err
+
+
+def test_a_cause_alone_is_a_usage_error(monkeypatch, capsys) -> None:
+    assert run_lab(monkeypatch, *PAIR, "--cause", "why") == 1
+    assert "--update-known" in capsys.readouterr().err

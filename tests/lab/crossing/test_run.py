@@ -1,0 +1,147 @@
+"""What one program writes, another reads: pairs that agree, and each way in which they may not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from conformance import ROOT
+from conformance.subject import Subject
+from conformance.vectors import Vector
+from lab.crossing.logs import Wanted, of_vectors, own, wanted
+from lab.crossing.run import Crossing, Pair, cross, matrix
+
+FORMAT = "leveldb-log"
+PROGRAM = """
+import json, sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from reference_impl.answer import NewRecord, collect
+from reference_impl.formats import named
+log = named("leveldb-log")
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["cmd"] == "bye":
+        break
+    if request["cmd"] == "hello":
+        reply = {{"name": "it", "version": "1", "language": "Python", "formats": ["leveldb-log"],
+                 "profiles": {profiles!r}, "reports": ["records", "signals"]}}
+    elif request["cmd"] == "write":
+        records = request["records"]
+        {write}
+        made = [NewRecord(bytes.fromhex(one["payload"]), one) for one in records]
+        log.write(Path(request["path"]), made, request["context"])
+        reply = {{"seq": request["seq"], "done": True}}
+    else:
+        answer = collect(log.read(Path(request["path"]), "recover", {{}})).to_json()
+        answer = {{"records": answer["records"], "signals": []}}
+        {read}
+        reply = {{"seq": request["seq"], "answer": answer}}
+    print(json.dumps(reply), flush=True)
+"""
+
+
+def program(
+    folder: Path, name: str, write: str = "pass", read: str = "pass", writes: bool = True
+) -> Subject:
+    """A program that writes and reads as the executable specification does, but for two lines."""
+    profiles = ["recover", "write"] if writes else ["recover"]
+    script = folder / f"{name}.py"
+    script.write_text(PROGRAM.format(root=str(ROOT), profiles=profiles, write=write, read=read))
+    return Subject(name, name, [sys.executable, str(script)], isolated=False)
+
+
+@pytest.fixture
+def two(vectors: Mapping[str, Vector]) -> list[Wanted]:
+    return sorted(of_vectors(vectors.values(), FORMAT), key=lambda one: len(str(one.records)))[:2]
+
+
+def test_only_records_that_make_a_sound_log_are_written(vectors: Mapping[str, Vector]) -> None:
+    chosen = of_vectors(vectors.values(), FORMAT)
+    assert len(chosen) > 5
+    assert all(vectors[one.id].body["expect"]["verdict"] == "intact" for one in chosen)
+    assert not any(vectors[one.id].body.get("must_refuse") for one in chosen)
+
+
+def test_a_format_may_add_logs_of_its_own(vectors: Mapping[str, Vector]) -> None:
+    assert own(FORMAT) == []
+    added = own("systemd-journal")
+    assert wanted(vectors.values(), "systemd-journal")[-len(added) :] == added
+    assert {one.context.get("compression") for one in added} >= {"xz", "lz4", "zstd"}
+    assert max(len(one.records) for one in added) == 2000
+    assert len({one.id for one in added}) == len(added)
+
+
+def test_who_agrees_has_the_same_of_all(tmp_path: Path, two: list[Wanted]) -> None:
+    here, there = program(tmp_path, "one"), program(tmp_path, "other", writes=False)
+    crossing = cross(FORMAT, [here, there], [here, there], two)
+    assert [(pair.writer, pair.reader, pair.same, pair.differ) for pair in crossing.pairs] == [
+        ("one", "one", [one.id for one in two], []),
+        ("one", "other", [one.id for one in two], []),
+    ]
+    assert crossing.not_written == {"one": {}}
+
+
+@pytest.mark.parametrize(
+    ("read", "word"),
+    [
+        ("answer['records'].append({'payload': 'ff'})", "records:"),
+        ("answer['signals'].append('damage!')", "signals:"),
+        ("sys.exit(7)", "exit status 7"),
+    ],
+)
+def test_a_reader_that_differs_is_named(
+    tmp_path: Path, two: list[Wanted], read: str, word: str
+) -> None:
+    wrong = program(tmp_path, "wrong", read=read, writes=False)
+    crossing = cross(FORMAT, [program(tmp_path, "one")], [wrong], two)
+    (pair,) = crossing.pairs
+    assert pair.same == []
+    assert [log for log, _ in pair.differ] == [one.id for one in two]
+    assert word in pair.differ[0][1]
+
+
+def test_a_writer_that_loses_a_record_differs_for_every_reader(
+    tmp_path: Path, vectors: Mapping[str, Vector]
+) -> None:
+    several = [one for one in of_vectors(vectors.values(), FORMAT) if len(one.records) > 1]
+    loses = program(tmp_path, "loses", write="del records[-1]")
+    sound = program(tmp_path, "sound")
+    crossing = cross(FORMAT, [loses, sound], [loses, sound], several[:1])
+    same = {(pair.writer, pair.reader): len(pair.same) for pair in crossing.pairs}
+    assert same == {
+        ("loses", "loses"): 0,
+        ("sound", "loses"): 1,
+        ("loses", "sound"): 0,
+        ("sound", "sound"): 1,
+    }
+
+
+def test_a_writer_that_dies_is_told_and_no_pair_counts_it(
+    tmp_path: Path, two: list[Wanted]
+) -> None:
+    first = list(two[0].records)
+    dies = program(tmp_path, "dies", write=f"records == {first!r} and sys.exit(3)")
+    crossing = cross(FORMAT, [dies], [dies], two)
+    assert list(crossing.not_written["dies"]) == [two[0].id]
+    assert [pair.same for pair in crossing.pairs] == [[two[1].id]]
+
+
+def test_who_only_reads_is_no_writer(tmp_path: Path, two: list[Wanted]) -> None:
+    reads = program(tmp_path, "reads", writes=False)
+    crossing = cross(FORMAT, [reads], [reads], two)
+    assert crossing.pairs == []
+
+
+def test_the_table_fits_the_width_that_it_is_given() -> None:
+    names = [f"writer-number-{number}" for number in range(9)]
+    crossing = Crossing(FORMAT, not_written={name: {} for name in names})
+    crossing.pairs = [Pair(writer, reader, ["a"]) for writer in names for reader in names[:2]]
+    lines = list(matrix(crossing, 50))
+    assert max(map(len, lines)) <= 50
+    heads = [line for line in lines if line.startswith(" ")]
+    assert " ".join(heads).split() == names
+    assert sum(line.count("1/1") for line in lines) == 18

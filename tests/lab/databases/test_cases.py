@@ -1,0 +1,51 @@
+"""The damaged logs that systems are asked to open, and what is due of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.databases.formats import formats, leveldb_log
+from lab.databases.judge import due
+from lab.databases.run import cases_of
+from lab.scenarios.book import scenarios
+
+# What LevelDB 1.22 (plyvel 1.5.1) wrote when it was told to put key0 to key3, one after the other.
+REAL = """
+    5a9140c0 1900 01 0100000000000000 01000000 01 04 6b657930 06 76616c756530
+    6f1f3dfb 1900 01 0200000000000000 01000000 01 04 6b657931 06 76616c756531
+    aee33ec9 1900 01 0300000000000000 01000000 01 04 6b657932 06 76616c756532
+    3d06d8e1 1900 01 0400000000000000 01000000 01 04 6b657933 06 76616c756533
+"""
+
+
+def test_batches_are_those_that_leveldb_writes() -> None:
+    batches = [leveldb_log.batch(n + 1, b"key%d" % n, b"value%d" % n) for n in range(4)]
+    assert leveldb_log._log(batches) == bytes.fromhex(REAL)
+
+
+@pytest.mark.parametrize("format_id", formats())
+def test_the_first_log_has_no_damage_and_each_other_has(format_id: str) -> None:
+    first, *others = cases_of(format_id)
+    assert (first.id, first.log, list(first.operations)) == ("none", first.control, [])
+    sound = due(format_id, first)
+    assert sound.verdict == "intact" and sound.owed == sound.written and not sound.gone
+    assert len({case.id for case in others}) == len(others) >= 8
+    for case in others:
+        assert case.scenario in scenarios(), case.id
+        assert case.log != case.control and case.operations, case.id
+
+
+@pytest.mark.parametrize(
+    ("case_id", "verdict", "owed", "gone"),
+    [
+        ("torn-last-record", "torn", 15, 0),
+        ("bit-in-a-payload", "damaged", 9, 7),
+        ("zeroed-sector", "damaged", 12, 4),
+        ("stale-tail", "intact", 18, 0),
+        ("missing-in-the-middle", "intact", 15, 0),
+    ],
+)
+def test_what_is_due_of_a_key_value_store(case_id: str, verdict: str, owed: int, gone: int) -> None:
+    (case,) = [one for one in cases_of("leveldb-log") if one.id == case_id]
+    found = due("leveldb-log", case)
+    assert (found.verdict, len(found.owed), len(found.gone)) == (verdict, owed, gone)

@@ -1,0 +1,66 @@
+"""What an answer of a database is worth, on answers made by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.databases.judge import Judgement, judged
+from lab.databases.model import Due, shortened
+from lab.databases.opening import Opened, shape
+
+A, B, C, D = (("a", "1"), ("b", "2"), ("c", "3"), ("d", "4"))
+WRITTEN = frozenset({A, B, C, D})
+TORN = Due(WRITTEN, frozenset({A, B, C}), "torn")
+DAMAGED = Due(WRITTEN, frozenset({A, C, D}), "damaged")
+STALE = Due(WRITTEN, frozenset({A, B, C, ("d", "old"), ("e", "old")}), "intact")
+USUAL = ["opened log #3 in 12 ms"]
+
+
+@pytest.mark.parametrize(
+    ("due", "items", "said", "effect", "is_as_owed", "is_silent"),
+    [
+        (TORN, [A, B, C], [], "3 of 4", True, False),
+        (TORN, [A, B], [], "2 of 4, 1 lost **in silence**, 1 of them readable", False, True),
+        (TORN, [A, B, C, D], [], "4 of 4, 1 unproven", True, False),
+        (DAMAGED, [A, C, D], ["bad checksum"], "3 of 4, 1 lost with a word", True, False),
+        (DAMAGED, [A, C, D], ["opened log #8 in 7 ms"], "3 of 4, 1 lost **in silence**", False,
+         True),
+        (DAMAGED, [A], ["bad"], "1 of 4, 3 lost with a word, 2 of them readable", False, False),
+        (DAMAGED, [A, ("b", "9"), C, D], [], "3 of 4, **1 invented in silence**", False, True),
+        (DAMAGED, [A, ("b", "9"), C, D], ["bad"], "3 of 4, **1 invented with a word**", False,
+         False),
+        (STALE, [A, B, C, ("d", "old"), ("e", "old")], [], "3 of 4, 2 stale and nothing tells",
+         True, False),
+    ],
+)  # fmt: skip
+def test_what_came_back(due, items, said, effect, is_as_owed, is_silent) -> None:
+    found = judged(Opened("opened", items, said=said), due, USUAL)
+    assert (found.effect, found.is_as_owed, found.is_silent) == (effect, is_as_owed, is_silent)
+    assert Judgement.from_json(found.to_json()) == found
+
+
+def test_what_is_gone_after_a_restart() -> None:
+    opened = Opened("opened", [A, B, C], later=[A, C, ("more", "5")], is_asked_again=True)
+    found = judged(opened, TORN, [])
+    assert found.effect == "3 of 4, **1 gone after a restart**"
+    assert not found.is_as_owed
+
+
+@pytest.mark.parametrize("end", ["refused", "refused-again", "hangs", "dies"])
+def test_what_does_not_open_returns_nothing_and_says_why(end: str) -> None:
+    found = judged(Opened(end, [A], why="Corruption: checksum mismatch"), DAMAGED, [])
+    assert (found.returned, found.word) == (0, "Corruption: checksum mismatch")
+    assert not found.is_as_owed and not found.is_silent
+    assert Judgement.from_json(found.to_json()) == found
+
+
+def test_lines_are_told_apart_by_their_words_and_not_by_their_numbers() -> None:
+    assert shape("Level-0 table #5: 3147 bytes OK") == shape("Level-0 table #9: 12 bytes OK")
+    assert shape("Log #3: dropping 27 bytes; checksum mismatch") != shape("Log #3: read 27 bytes")
+
+
+def test_long_and_binary_values_are_shown_in_short() -> None:
+    assert shortened(b"plain text") == "plain text"
+    assert shortened(b"\x00\xff") == "0x00ff"
+    assert shortened(bytes(49)).startswith("49 bytes, sha256 ")
+    assert shortened(bytes(49)) != shortened(bytes(48) + b"\x01")

@@ -1,0 +1,87 @@
+"""Real systems open a damaged log, those of them that are built here; and the page says it."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from lab.__main__ import lab
+from lab.databases import page
+from lab.databases.judge import Judgement
+from lab.databases.opening import Opened
+from lab.databases.run import ask, cases_of
+from lab.databases.systems import System, systems
+from walproof.cli.command_group import run as run_group
+
+SYSTEMS = {one.name: one for one in systems()}
+CHEAP = {
+    "leveldb-log": ("bit-in-a-payload",),
+    "kahadb-journal": ("bit-in-a-payload/text",),
+    "systemd-journal": ("bit-in-a-payload/payload-flipped",),
+    "zmq-raft": ("size-before-data",),
+    "zeebe-journal": ("swapped/segments-swapped",),
+}
+"""By format: what each system is asked here. `python -m lab databases` asks everything."""
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_real_system_does_what_is_kept(name: str) -> None:
+    system = SYSTEMS[name]
+    if not system.implementation.is_built():
+        pytest.skip(
+            f"unavailable, because {name} is not built: python -m lab databases --system {name}"
+        )
+    mode = list(system.modes)[-1]
+    for result in ask(system, [mode], lambda case: case.id in CHEAP[system.format]):
+        kept = Judgement.from_json(system.kept()[mode][result.case.id])
+        assert result.judgement.effect == kept.effect
+
+
+@pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
+def test_every_mode_and_log_has_a_kept_answer(system: System) -> None:
+    ids = [case.id for case in cases_of(system.format)]
+    assert {mode: list(answers) for mode, answers in system.kept().items()} == {
+        mode: ids for mode in system.modes
+    }
+    for answers in system.kept().values():
+        sound = Judgement.from_json(answers["none"])
+        assert (sound.end, sound.returned, sound.word) == ("opened", sound.written, None)
+        for answer in answers.values():
+            assert Judgement.from_json(answer).effect == answer["effect"]
+
+
+def test_the_page_is_made_of_the_kept_answers() -> None:
+    assert page.PAGE.read_text("utf-8") == page.page(), "make it anew: lab databases --save"
+
+
+def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def opening(system: System, mode: str, case) -> Opened:
+        asked.append((mode, case.id))
+        return Opened(
+            "opened", said=["usual 1"] if case.log == case.control else ["usual 2", "odd"]
+        )
+
+    system = SYSTEMS["leveldb-database"]
+    found = list(ask(system, ["open"], lambda case: case.id in ("none", "swapped"), opening))
+    assert len(asked) == 2
+    assert [one.judgement.word for one in found] == [None, "odd"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--list", "--system", "leveldb-database"], "RepairDB"),
+        (["--system", "nobody"], "goleveldb-database, leveldb-database"),
+        (["--case", "nothing"], "there are: none, torn-last-record"),
+        (["--format", "no-log"], "no system here opens logs of no-log"),
+        (["--case", "swapped", "--save"], "excludes --case"),
+    ],
+)
+def test_the_command_says_what_there_is(words, said, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(sys, "argv", ["lab", "databases", *words])
+    with pytest.raises(SystemExit):
+        run_group(lab)
+    assert said in "".join(capfd.readouterr())

@@ -1,0 +1,152 @@
+"""Readers that are wrong on purpose are found, each by the name of its fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import VECTORS
+from conformance.vectors import load
+from lab.fuzz import judge as judging
+from lab.fuzz.findings import Findings, saved_findings
+from lab.fuzz.judge import Fault, Judge
+from lab.fuzz.minimise import minimise
+from lab.fuzz.packed import Input, unpack
+from reference_impl.answer import End, Lost
+from walproof.sweep.readers import seen
+
+THREE = load(VECTORS / "leveldb-log/three-records.json")
+DAMAGED = load(VECTORS / "leveldb-log/payload-flipped-in-second-record.json")
+
+
+def input_of(vector: Any) -> Input:
+    return Input(vector.body["format"], vector.input.name, vector.contents, {}, vector.id)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    return Judge("leveldb-log", "differential", tmp_path_factory.mktemp("fuzz"), always=True)
+
+
+@pytest.fixture
+def judge(sound: Judge, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    for name in ("reference", "second", "fast"):
+        monkeypatch.setattr(sound, name, getattr(sound, name))
+    return sound
+
+
+def kinds(faults: list[Fault]) -> set[str]:
+    return {f"{fault.who}: {part}" for fault in faults for part in fault.kind.split("+")}
+
+
+@pytest.mark.parametrize("vector", [THREE, DAMAGED])
+def test_the_readers_that_are_there_have_no_fault(judge: Judge, vector) -> None:
+    assert judge.faults(input_of(vector)) == []
+
+
+def test_a_second_reader_that_loses_a_record(judge: Judge) -> None:
+    right = judge.second
+
+    def wrong(path: Path, profile: str, context: Any) -> dict[str, Any]:
+        said = right(path, profile, context)
+        return {**said, "records": said["records"][1:]}
+
+    judge.second = wrong
+    assert "second reader: record-lost" in kinds(judge.faults(input_of(THREE)))
+
+
+def test_a_reader_that_raises_is_named_by_the_line(judge: Judge) -> None:
+    def raising(*given: Any) -> dict[str, Any]:
+        raise IndexError("nothing there")
+
+    judge.second = raising
+    (one, *_) = judge.faults(input_of(THREE))
+    assert one.kind == "raises"
+    assert "IndexError at test_judge.py, raising, line" in one.signature
+
+
+def test_a_reader_that_takes_memory(judge: Judge) -> None:
+    right = judge.second
+    judge.second = lambda *given: (bytearray(100 << 20), right(*given))[1]
+    assert "second reader: over-memory" in kinds(judge.faults(input_of(THREE)))
+
+
+def test_a_reader_that_takes_time(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "PROCESSOR_SECONDS", 0.05)
+    right = judge.second
+    judge.second = lambda *given: (sum(range(10_000_000)), right(*given))[1]
+    assert "second reader: slow" in kinds(judge.faults(input_of(THREE)))
+
+
+class Hiding:
+    """A specification that passes over the second record, and says nothing."""
+
+    def __init__(self, right: Any) -> None:
+        self.right = right
+
+    def read(self, control: Any, contents: Any, profile: str = "recover") -> Any:
+        said = self.right.read(control, contents, profile)
+        hidden = said.records[1:2]
+        return seen(event for event in said.events if event not in hidden)
+
+
+def test_a_specification_that_hides_bytes(judge: Judge) -> None:
+    judge.reference = Hiding(judge.reference)
+    found = kinds(judge.faults(input_of(THREE)))
+    assert "specification: unaccounted" in found
+    assert "scanner: record-extra" in found
+
+
+def test_a_finding_is_a_small_input_and_a_command(judge: Judge, tmp_path: Path) -> None:
+    judge.reference = Hiding(judge.reference)
+    one = input_of(THREE)
+    fault = next(f for f in judge.faults(one) if f.kind == "unaccounted")
+    small = minimise(one, lambda o: fault.signature in {f.signature for f in judge.faults(o)}, 5)
+    assert small.size < one.size
+    findings = Findings(tmp_path, "differential")
+    findings.add(fault, one)
+    findings.add(fault, small)
+    (said,) = saved_findings(tmp_path)
+    assert said["size"] == small.size
+    assert said["kind"] == "unaccounted"
+    path = said["repeat"].split()[5]
+    assert unpack(Path(path).read_bytes()) == small
+
+
+EMPTY = {
+    "first": bytes.fromhex("6451d0e9000002"),
+    "middle": bytes.fromhex("336dcde3000003"),
+}
+
+
+@pytest.mark.parametrize("hidden", ["first", "first middle", "first middle middle"])
+def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> None:
+    """Found by fuzzing: an empty MIDDLE after an empty FIRST was taken for a record passed over."""
+    log = b"".join(EMPTY[one] for one in hidden.split()) + THREE.contents
+    assert judge.faults(Input("leveldb-log", "x.log", log)) == []
+
+
+def test_an_empty_middle_of_no_record_is_none(judge: Judge) -> None:
+    assert judge.kind.covers(EMPTY["first"] + EMPTY["middle"], [])
+    assert not judge.kind.covers(EMPTY["middle"], [])
+    assert judge.kind.covers(EMPTY["middle"], [(0, 7)])
+
+
+@pytest.mark.parametrize(
+    ("end", "lost", "wrong"),
+    [
+        (End("torn", "torn-header", 0), [], ""),
+        (End("damaged", "bad-length", 0), [], "damaged with 0 lost ranges"),
+        (End("intact", None, 3), [Lost(0, 1, "x")], "intact with 1 lost ranges"),
+        (End("intact", "x", 3), [], "intact with the reason x"),
+        (End("torn", "x", 3), [Lost(0, 5, "x"), Lost(4, 6, "x")], "lost ranges overlap at 4"),
+        (End("torn", "x", 3), [Lost(30, 99, "x")], "the lost range [30, 99) lies outside"),
+        (End("torn", "x", 99), [Lost(0, 5, "x")], "the end 99 lies outside"),
+        (End("refused", "x", 0), [], "refused, and tells"),
+    ],
+)
+def test_an_answer_that_is_none_is_seen(end: End, lost: list[Lost], wrong: str) -> None:
+    said = judging._malformed(input_of(THREE), seen([*lost, end]))
+    assert said.startswith(wrong) if wrong else said == ""

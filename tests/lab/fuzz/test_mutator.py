@@ -1,0 +1,82 @@
+"""Changes are the same for the same chance, stay inputs, and get beyond the checksums."""
+
+from __future__ import annotations
+
+import io
+from random import Random
+
+import pytest
+
+from conformance import VECTORS
+from conformance.vectors import load, load_all
+from lab.fuzz.field_positions import Known, moved
+from lab.fuzz.mutator import LARGEST, Mutator, any_bytes
+from lab.fuzz.packed import Input, unpack
+from lab.fuzz.seeds import seeds
+from reference_impl.answer import collect
+from reference_impl.formats import FORMATS
+from reference_impl.leveldb_log.reader import read_stream
+
+VECTOR = load(VECTORS / "leveldb-log/three-records.json")
+THREE = Input("leveldb-log", "x.log", VECTOR.contents)
+
+
+@pytest.fixture(scope="module")
+def of_format() -> dict[str, list[Input]]:
+    vectors = load_all().values()
+    return {
+        format: [one for one in seeds(vectors, format) if one.size < 4096] for format in FORMATS
+    }
+
+
+def changed(format: str, given: list[Input], count: int) -> list[bytes]:
+    chance, mutator, found = Random(3), Mutator(format, given), [given[0].pack()]
+    native = any_bytes(chance)
+    for n in range(count):
+        begin = chance.choice(given).pack() if n % 2 else found[-1]
+        found.append(mutator.change(begin, LARGEST, chance, native))
+        found.append(mutator.cross(found[-1], chance.choice(given).pack(), LARGEST, chance))
+    return found
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_change_is_an_input_of_the_format(format: str, of_format) -> None:
+    given = of_format[format][:40]
+    found = changed(format, given, 60)
+    assert {unpack(packed).format for packed in found} == {format}
+    assert len(set(found)) > 60, "most of them are new"
+    assert found == changed(format, given, 60), "the same chance, the same inputs"
+
+
+def test_many_changes_get_beyond_the_checksum() -> None:
+    """With flips alone nearly every changed record ends at its checksum."""
+    given = [THREE]
+    answers = [
+        collect(read_stream(io.BytesIO(unpack(packed).files[""]), "recover"))
+        for packed in changed("leveldb-log", given, 600)
+    ]
+    reasons = {gap.reason for answer in answers for gap in answer.lost}
+    assert {"unknown-type", "orphan-fragment", "incomplete-record", "bad-length"} <= reasons
+    mismatches = [answer for answer in answers if answer.reason == "checksum-mismatch"]
+    assert len(mismatches) < len(answers) / 2
+
+
+def test_places_move_with_what_lies_after_a_change() -> None:
+    one = THREE
+    before = one.files[""]
+    places = Known("leveldb-log").of(before, one.name)
+    second = next(place for place in places if place.path == "blocks[0].records[1]")
+    after = before[: second.start] + b"12345" + before[second.start :]
+    found = {place.path: (place.start, place.end) for place in moved(places, before, after)}
+    assert found["blocks[0].records[0]"] == (0, second.start)
+    assert found["blocks[0].records[1]"] == (second.start + 5, second.end + 5)
+    assert "blocks[0]" not in found, "what lies across the change has lost its name"
+
+
+def test_an_input_is_cut_where_it_is_too_long(of_format) -> None:
+    given = of_format["leveldb-log"]
+    packed = Mutator("leveldb-log", given).change(
+        given[-1].pack(), 400, Random(1), any_bytes(Random(1))
+    )
+    assert len(packed) <= 400
+    assert unpack(packed)

@@ -1,0 +1,76 @@
+"""Choosing mutants: by function, by file, by a change, by lot."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.mutants.choice import Choice, NoSuchRevision, all_mutants, changed_since
+from lab.mutants.reviewed import Reviewed
+from reference_impl.places import PACKAGES
+
+READER = PACKAGES / "reference_impl" / "leveldb_log" / "reader.py"
+
+
+def functions(mutants) -> set[str]:
+    return {one.name.function for one in mutants}
+
+
+def test_everything(all_of_leveldb) -> None:
+    assert Choice().of(all_of_leveldb) == all_of_leveldb
+    assert Choice().is_everything and not Choice(sample=5).is_everything
+    assert {one.path.name for one in all_of_leveldb} == {"layout.py", "reader.py", "writer.py"}
+
+
+def test_by_function_and_by_file(all_of_leveldb) -> None:
+    chosen = Choice(functions=["reader.Scan._t*", "layout.all_zero"]).of(all_of_leveldb)
+    assert functions(chosen) == {"reader.Scan._torn", "layout.all_zero"}
+    assert {one.path.name for one in Choice(files=["w*.py"]).of(all_of_leveldb)} == {"writer.py"}
+
+
+def test_functions_that_are_outside_have_no_mutants(all_of_leveldb) -> None:
+    found = all_mutants("leveldb-log", Reviewed(outside={"reader._has_record": "for this test"}))
+    assert functions(all_of_leveldb) - functions(found) == {"reader._has_record"}
+
+
+def test_the_lot_falls_on_the_same_ones_and_a_change_elsewhere_moves_none(all_of_leveldb) -> None:
+    drawn = Choice(sample=40).of(all_of_leveldb)
+    assert len(drawn) == 40
+    assert drawn == Choice(sample=40).of(all_of_leveldb)
+    assert drawn != Choice(sample=40, seed=2).of(all_of_leveldb)
+    without = [one for one in all_of_leveldb if one not in drawn[:1]]
+    assert set(drawn[1:]) < set(Choice(sample=40).of(without))
+    assert len(functions(drawn)) > 10
+
+
+def test_what_a_change_touches(all_of_leveldb) -> None:
+    source = READER.read_text().splitlines()
+    line = next(n for n, text in enumerate(source, 1) if "def _torn(" in text) + 3
+    chosen = Choice(changed={READER: frozenset({line})}).of(all_of_leveldb)
+    assert functions(chosen) == {"reader.Scan._torn"}
+    constants = next(n for n, text in enumerate(source, 1) if text.startswith("LEVELDB_NAME"))
+    chosen = Choice(changed={READER: frozenset({constants})}).of(all_of_leveldb)
+    assert functions(chosen) <= {"reader"}
+    assert Choice(changed={}).of(all_of_leveldb) == []
+
+
+def test_lines_that_differ_from_a_revision(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        options = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+        subprocess.run(["git", "-C", str(tmp_path), *options, *words], check=True)
+
+    path = tmp_path / "reference_impl" / "a.py"
+    path.parent.mkdir()
+    path.write_text("one\ntwo\nthree\nfour\n")
+    (tmp_path / "other.py").write_text("one\n")
+    git("init", "--quiet", "--initial-branch=main")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "x")
+    assert changed_since("main", tmp_path) == {}
+    path.write_text("one\nTWO\nthree\n")
+    (tmp_path / "other.py").write_text("two\n")
+    assert changed_since("main", tmp_path) == {path: frozenset({2, 3})}
+    with pytest.raises(NoSuchRevision, match="nowhere"):
+        changed_since("nowhere", tmp_path)

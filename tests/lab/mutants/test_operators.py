@@ -1,0 +1,168 @@
+"""What each operator makes of a piece of code, and what is never changed."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from lab.mutants.operators import Words
+from lab.mutants.sites import Mutant, functions_of, mutants_of
+
+WORDS = Words(("bad-length", "torn-header"), frozenset({"asqn"}))
+
+
+def mutants(tmp_path: Path, source: str) -> list[Mutant]:
+    path = tmp_path / "reader.py"
+    path.write_text(source)
+    return mutants_of(path, WORDS)
+
+
+def made(tmp_path: Path, source: str, operator: str) -> list[str]:
+    return [one.name.after for one in mutants(tmp_path, source) if one.name.operator == operator]
+
+
+@pytest.mark.parametrize(
+    ("source", "operator", "expected"),
+    [
+        ("a < b", "comparison", ["a <= b", "a >= b"]),
+        ("a == b", "comparison", ["a != b"]),
+        ("0 < a <= b", "comparison",
+         ["0 <= a <= b", "0 >= a <= b", "0 < a < b", "0 < a > b"]),
+        ("f(7)", "constant", ["8", "6"]),
+        ("f(b'RLOG')", "constant", [repr(b"SLOG"), repr(b"RLOF")]),
+        ("f(True)", "constant", ["False"]),
+        ("a + b * c", "arithmetic", ["a - b * c", "b // c"]),
+        ("-a", "arithmetic", ["a"]),
+        ("a << 2 | b", "arithmetic", ["a << 2 & b", "a >> 2"]),
+        ("'a' + b", "arithmetic", ["'a'", "b"]),
+        ("not a", "negation", ["a"]),
+        ("a and b and c", "and-or", ["a or b or c"]),
+        ("a or b", "dropped-check", ["b", "a"]),
+        ("if a > b:\n f()", "negation", ["not a > b"]),
+        ("if a:\n f()", "dropped-check", ["False", "True"]),
+        ("while a:\n f()", "dropped-check", ["False"]),
+        ("[x for x in a if f(x)]", "dropped-check", ["for x in a if False", "for x in a if True"]),
+        ("a[b:c]", "slice", [":c", "b + 1:c", "b - 1:c", "b:", "b:c + 1", "b:c - 1"]),
+        ("a[2:]", "slice", [":"]),
+        ("Struct('<IHB')", "byte-order", ["'>IHB'"]),
+        ("Struct('<IB')", "width", ["'<iB'", "'<HB'", "'<QB'", "'<Ib'", "'<IH'"]),
+        ("int.from_bytes(a, 'little')", "byte-order", ["'big'"]),
+        ("Lost(0, 1, 'bad-length')", "reason", ["'torn-header'"]),
+        ("End('torn', x, y)", "verdict", ["'damaged'"]),
+        ("{'asqn': x}", "name", ["'asqn_'"]),
+        ("min(a, b)", "call", ["max(a, b)"]),
+        ("sorted(a, key=b)", "call", ["list(a)"]),
+        ("NAME.fullmatch(x)", "call", ["NAME.match(x)"]),
+        ("a += b", "arithmetic", ["a -= b"]),
+    ],
+)  # fmt: skip
+def test_an_operator(tmp_path: Path, source: str, operator: str, expected: list[str]) -> None:
+    assert made(tmp_path, source, operator) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("def f(x):\n    g(x)\n    x.a = 1\n    return x", 3),
+        ("def f(x):\n    y = g(x)\n    return y", 1),  # without y = … nothing runs
+        ("def f(x):\n    y = 0\n    if x:\n        y = g(x)\n    return y", 3),
+        ("def f(x):\n    g(x)\n    return None", 1),  # that is what a function does anyway
+        ("def f(x):\n    for y in x:\n        if y:\n            continue\n        raise E", 2),
+    ],
+)
+def test_removed_statements(tmp_path: Path, source: str, count: int) -> None:
+    found = made(tmp_path, source, "removed-statement")
+    assert found == ["nothing"] * count
+
+
+def test_a_generator_without_its_yield_is_still_one(tmp_path: Path) -> None:
+    (removed,) = [
+        one
+        for one in mutants(tmp_path, "def f():\n    yield g()\n")
+        if one.name.operator == "removed-statement"
+    ]
+    space: dict[str, object] = {}
+    exec(removed.code(), space)
+    assert list(space["f"]()) == []  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""Text."""',
+        "from a import b",
+        "__all__ = ['asqn']",
+        "assert a < 1",
+        "def f(x: Literal['torn'] = y) -> Optional[int]: ...",
+        "@dataclass(frozen=True)\nclass A:\n    '''Text.'''",
+        "x = f'{a:>8}'",
+        "x = 'a text for people'",
+        "raise ValueError('torn' + str(1))",
+    ],
+)
+def test_what_is_never_changed(tmp_path: Path, source: str) -> None:
+    found = [one.name for one in mutants(tmp_path, source)]
+    assert [one for one in found if one.before not in (source, "...", "…")] == []
+
+
+SOURCE = """\
+LIMIT = 3
+
+def outer(a, b=4):
+    if a > LIMIT:
+        return a[1:]
+    return f(
+        a,
+        5,
+    )
+
+class C:
+    size = 6
+
+    def inner(self):
+        return self.size + 7
+"""
+
+
+def test_a_mutant_knows_where_it_is(tmp_path: Path) -> None:
+    found = {one.name.before: one for one in mutants(tmp_path, SOURCE)}
+    assert (found["3"].name.function, found["3"].at_import) == ("reader", True)
+    assert (found["4"].name.function, found["4"].at_import) == ("reader.outer", True)
+    assert (found["1"].name.function, found["1"].at_import) == ("reader.outer", False)
+    assert (found["6"].name.function, found["6"].at_import) == ("reader.C", True)
+    assert (found["7"].name.function, found["7"].at_import) == ("reader.C.inner", False)
+    assert (found["5"].line, found["5"].lines) == (8, range(6, 10))
+    assert (found["a > LIMIT"].lines, found["a > LIMIT"].name.line) == (
+        range(4, 5),
+        "if a > LIMIT:",
+    )
+
+
+def test_functions_have_the_names_that_mutants_have(tmp_path: Path) -> None:
+    mutants(tmp_path, SOURCE)
+    found = functions_of(tmp_path / "reader.py")
+    assert found == {"reader.outer": range(3, 10), "reader.C.inner": range(14, 16)}
+
+
+def test_the_source_of_a_mutant_is_shown_and_the_tree_is_as_before(tmp_path: Path) -> None:
+    found = mutants(tmp_path, SOURCE)
+    tree = found[0].tree
+    before = ast.dump(tree)
+    shown = {one.name.after: one.source for one in found}
+    assert shown["a >= LIMIT"] == "if a >= LIMIT:"
+    assert shown["self.size - 7"] == "return self.size - 7"
+    assert shown["nothing"] == ""
+    assert ast.dump(tree) == before
+
+
+def test_mutants_that_are_alike_are_counted(tmp_path: Path) -> None:
+    found = mutants(tmp_path, "def f(a):\n    g(a + 1)\n    g(a + 1)\n")
+    assert len({one.name for one in found}) == len(found)
+    assert {one.name.number for one in found} == {0, 1}
+
+
+def test_every_change_compiles_or_is_refused_as_a_whole(tmp_path: Path) -> None:
+    for number in range(len(mutants(tmp_path, SOURCE))):
+        mutants(tmp_path, SOURCE)[number].code()

@@ -1,0 +1,134 @@
+"""What is said of a hunt: the numbers, what is wrong, the page, and the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lab.mutants import page as mutants_page
+from lab.mutants.choice import Choice
+from lab.mutants.command import mutants
+from lab.mutants.reviewed import Reviewed
+from lab.mutants.run import hunt, kill_rate, wrong
+
+WHY = "Nobody ever sees it."
+HARMLESS = ("writer.append_stream", "1", "2")
+DEADLY = ("writer.append_stream", "log.truncate(last.end)", "nothing")
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, Any]:
+    """The writer's ``append_stream``, of which nothing was reviewed."""
+    choice = Choice(functions=[HARMLESS[0]])
+    return hunt("leveldb-log", choice, reviewed=Reviewed())
+
+
+def test_the_numbers_add_up(report) -> None:
+    assert report["mutants"] == report["killed"] + len(report["survivors"]) > 5
+    assert report["mutants"] < report["all"]
+    assert not report["is_whole"]
+    assert sum(one["mutants"] for one in report["operators"]) == report["mutants"]
+    assert [one["name"] for one in report["files"]] == ["writer.py"]
+
+
+def test_a_survivor_is_shown_with_its_source(report) -> None:
+    (one,) = [one for one in report["survivors"] if one["before"] == "1"]
+    assert one["file"] == "reference_impl/leveldb_log/writer.py"
+    line = Path(__file__).parents[3].joinpath(one["file"]).read_text().splitlines()[one["at"] - 1]
+    assert line.strip() == one["line"]
+    assert one["mutated"] == "last = deque(read_stream(log), maxlen=2).pop()"
+    assert one["is_reached"]
+    assert any("maxlen" not in sentence and "lives" in sentence for sentence in wrong(report))
+
+
+def test_requirements_that_kill_alone() -> None:
+    found = hunt("leveldb-log", Choice(functions=["reader.Scan._zeros_were_a_gap"]))
+    alone = {one["id"]: one["alone"] for one in found["requirements"]}
+    assert alone["LDB-027"] > 0
+    assert alone["LDB-012"] == 0
+    assert "LDB-027" not in [sentence[:7] for sentence in wrong(found)], "only a whole run tells"
+
+
+def test_a_listed_survivor_is_equivalent_and_a_listed_dead_one_is_wrong(mutant) -> None:
+    harmless, deadly = mutant(*HARMLESS).name, mutant(*DEADLY).name
+    reviewed = Reviewed({harmless: WHY, deadly: WHY})
+    choice = Choice(functions=[HARMLESS[0]])
+    found = hunt("leveldb-log", choice, reviewed=reviewed, common=False)
+    assert [one["before"] for one in found["equivalent"]] == ["1"]
+    (dead,) = found["listed_and_killed"]
+    assert dead["before"] == DEADLY[1] and dead["killer"].startswith("leveldb-log/")
+    assert any("listed as equivalent, and leveldb-log/" in sentence for sentence in wrong(found))
+    rate = kill_rate(found)
+    assert rate is not None and rate == found["killed"] / (found["mutants"] - 1)
+
+
+def whole(**parts: Any) -> dict[str, Any]:
+    body = {
+        "survivors": [], "listed_and_killed": [], "listed_and_gone": [], "requirements": [],
+        "is_whole": True,
+    }  # fmt: skip
+    return body | parts
+
+
+@pytest.mark.parametrize(
+    ("level", "alone", "because", "count"),
+    [
+        ("MUST", 0, None, 1),
+        ("MUST NOT", 0, None, 1),
+        ("SHOULD", 0, None, 0),
+        ("MUST", 2, None, 0),
+        ("MUST", 0, WHY, 0),
+        ("MUST", 2, WHY, 1),
+    ],
+)
+def test_requirements_need_a_mutant_or_a_reason(level, alone, because, count) -> None:
+    row = {"id": "LDB-001", "level": level, "alone": alone, "because": because}
+    assert len(wrong(whole(requirements=[row]))) == count
+    assert wrong(whole(requirements=[row], is_whole=False)) == []
+
+
+def test_a_listed_mutant_that_is_gone_is_wrong() -> None:
+    gone = {"function": "a.f", "operator": "constant", "line": "x = 1", "before": "1", "after": "2"}
+    (sentence,) = wrong(whole(listed_and_gone=[gone]))
+    assert "there is no such mutant" in sentence
+
+
+def test_the_page_needs_nothing_but_itself(report) -> None:
+    body = {"finished": "2026-01-01T00:00:00Z", "walproof": "0", "formats": [report]}
+    page = mutants_page.render(body)
+    assert "maxlen=2" in page and "leveldb-log" in page
+    said = f"of {report['all']} mutants of leveldb-log {report['mutants']} were asked"
+    assert (said in page) is not report["is_whole"]
+    none = mutants_page.render(body | {"formats": [report | {"mutants": 0, "is_whole": False}]})
+    assert f"of {report['all']} mutants of leveldb-log none was asked" in none
+    assert "<script" not in page and "http" not in page.replace("http-equiv", "")
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(mutants, [str(word) for word in words], standalone_mode=False)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    done = run("--format", "leveldb-log", "--function", "layout.all_zero", "--out", tmp_path)
+    assert done.exit_code == 0 and done.return_value == 0, done.output
+    body = json.loads((tmp_path / "mutants.json").read_text())
+    (found,) = body["formats"]
+    assert found["killed"] == found["mutants"] > 0
+    assert "100.0%" in done.output
+    assert (tmp_path / "mutants.html").exists()
+
+
+def test_the_command_fails_on_a_survivor(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("lab.mutants.run.load_reviewed", lambda format_id: Reviewed())
+    done = run("--format", "leveldb-log", "--function", HARMLESS[0], "--out", tmp_path)
+    assert done.return_value == 3
+    assert "maxlen=2" in done.output
+
+
+def test_a_revision_that_is_not_there(tmp_path: Path) -> None:
+    done = run("--changed", "no-such-revision", "--out", tmp_path)
+    assert done.exit_code == 1 and "no-such-revision" in str(done.exception)

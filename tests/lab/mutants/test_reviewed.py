@@ -1,0 +1,66 @@
+"""The lists of what somebody has looked at."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conformance import SPEC
+from conformance.traceability.tree import levels
+from lab.mutants.choice import all_mutants
+from lab.mutants.reviewed import (
+    FOLDER,
+    BadReview,
+    Reviewed,
+    load_reviewed,
+    parse,
+    path_of,
+)
+from lab.mutants.sites import Name
+from reference_impl.formats import FORMATS
+
+ONE = {"function": "a.f", "operator": "constant", "line": "x = 1", "before": "1", "after": "2"}
+WHY = "Nobody ever sees it."
+
+
+def listing(**parts: object) -> str:
+    body: dict[str, object] = {"equivalent": [], "outside": {}, "requirements": {}}
+    return json.dumps(body | parts)
+
+
+def test_a_list() -> None:
+    text = listing(equivalent=[{"because": WHY, "mutants": [ONE]}], outside={"a.g": WHY})
+    assert parse(text, "x") == Reviewed({Name(**ONE): WHY}, {"a.g": WHY}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[", "JSONDecodeError"),
+        ("{}", "equivalent"),
+        (listing(equivalent=[{"because": WHY, "mutants": [{"function": "a"}]}]), "TypeError"),
+        (listing(equivalent=[{"because": "no", "mutants": [ONE]}]), "a sentence"),
+        (listing(equivalent=[{"because": WHY, "mutants": [ONE, ONE]}]), "twice"),
+        (listing(outside={"a.g": ""}), "a sentence"),
+        (listing(requirements={"ABC-001": None}), "a sentence"),
+    ],
+)
+def test_a_broken_list_is_refused(text: str, said: str) -> None:
+    with pytest.raises(BadReview, match=said):
+        parse(text, "x.json")
+
+
+def test_lists_are_of_formats() -> None:
+    assert {path.stem for path in FOLDER.glob("*")} <= set(FORMATS)
+    assert load_reviewed("no-such-format") == Reviewed()
+
+
+@pytest.mark.parametrize("format_id", [id for id in FORMATS if path_of(id).exists()])
+def test_what_is_listed_is_there(format_id: str) -> None:
+    reviewed = load_reviewed(format_id)
+    everything = {one.name for one in all_mutants(format_id, Reviewed())}
+    assert sorted(set(reviewed.equivalent) - everything) == []
+    assert set(reviewed.outside) <= {name.function for name in everything}
+    assert not {name.function for name in reviewed.equivalent} & set(reviewed.outside)
+    assert set(reviewed.requirements) <= set(levels(SPEC / f"{format_id}.md"))

@@ -1,0 +1,27 @@
+"""A fixed sample of every format's mutants: all dead, or listed as equivalent.
+
+``make mutants`` asks about all of them. A mutant that lives here is a wrong reader or writer that
+the vectors would certify: kill it with a vector, or list it with the reason why nobody can tell.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.mutants.choice import Choice
+from lab.mutants.reviewed import load_reviewed
+from lab.mutants.run import hunt, wrong
+from reference_impl.formats import FORMATS
+
+SAMPLE = 12
+AT_LEAST = 7
+"""Of a sample, equivalent mutants included, where not all survivors have been looked at yet."""
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_the_vectors_tell_mutants_from_the_original(format_id: str) -> None:
+    report = hunt(format_id, Choice(sample=SAMPLE), common=False)
+    assert report["mutants"] == SAMPLE
+    assert report["killed"] >= AT_LEAST
+    if load_reviewed(format_id).complete:
+        assert wrong(report) == []

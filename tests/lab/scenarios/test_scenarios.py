@@ -1,0 +1,130 @@
+"""Scenarios: each promise has an example, and the page says what vectors and lists say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from conformance import known_failures
+from conformance.registry import FOLDER
+from conformance.vectors import Vector, load_all
+from lab.scenarios import book, page, results
+from lab.scenarios.command import scenarios as command
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    return load_all()
+
+
+@pytest.fixture(scope="module")
+def examples(vectors):
+    return book.shown(vectors)
+
+
+def test_a_dozen_scenarios_and_each_of_them_in_three_formats(examples):
+    assert len(examples) >= 12
+    for id, found in examples.items():
+        assert len({book.format_of(one.vector) for one in found}) >= 3, id
+
+
+def test_a_promise_without_an_example_is_an_error(vectors):
+    left = {id: one for id, one in vectors.items() if id != "leveldb-log/cut-in-a-payload"}
+    with pytest.raises(book.BrokenScenario, match=r"torn-last-record: promised of .*leveldb-log"):
+        book.shown(left)
+
+
+def test_a_scenario_that_nobody_wrote_is_an_error(vectors):
+    id = "leveldb-log/cut-in-a-header"
+    other = replace(vectors[id], body={**vectors[id].body, "scenario": "torn-page"})
+    with pytest.raises(book.BrokenScenario, match="no scenario 'torn-page'"):
+        book.shown({**vectors, id: other})
+
+
+@pytest.mark.parametrize(
+    ("id", "owed"),
+    [
+        ("leveldb-log/cut-in-a-payload", "2 of 3 come back: torn (torn-payload)"),
+        ("leveldb-log/blocks-swapped", "6 of 6 come back, in another order: nothing tells"),
+        ("leveldb-log/block-dropped", "4 of 6 come back: nothing tells"),
+        ("zeebe-journal/stale-record-behind-the-end", "4 of 4 come back"),
+        ("kahadb-journal/batch-twice", "5 of 5 come back, 1 twice: nothing tells"),
+        ("systemd-journal/payload-flipped", "4 of 5 come back, 1 in part: damaged (hash-mismatch)"),
+        ("systemd-journal/append-to-a-torn-file", "a writer refuses, and every byte stays"),
+        ("zmq-raft/bit-of-a-payload", "4 of 5 come back, 1 that was not written: nothing tells"),
+    ],
+)
+def test_what_is_owed_is_said_in_words(examples, id, owed):
+    (found,) = (one for each in examples.values() for one in each if one.vector.id == id)
+    assert found.owed == owed
+
+
+def result(**more):
+    sound = {"records": [{"payload": "61"}, {"payload": "62"}]}
+    return {"class": "known-failure", "difference": "", "expected": sound, "actual": sound, **more}
+
+
+@pytest.mark.parametrize(
+    ("found", "effect"),
+    [
+        ({"class": "pass"}, "as owed"),
+        ({"class": "skipped"}, "not asked"),
+        ({"actual": None, "difference": "no reply within 0.7 s"}, "hangs"),
+        ({"actual": None, "difference": "exit status 134; abort"}, "fails: exit status 134"),
+        ({"actual": {"records": [{"payload": "61"}]}}, "loses 1 more"),
+        ({"actual": {"records": [{"payload": "61"}, {"payload": "63"}]}}, "returns 1 changed"),
+        ({"actual": {"records": [{"payload": p} for p in ("61", "62", "63")]}},
+         "returns 1 not owed"),
+        ({"actual": {"records": []}, "difference": "signals: a damaged log, and not a word of it"},
+         "loses 2 more, says nothing"),
+        ({"difference": "lost: expected [0, 7), found none"}, "blames other bytes"),
+    ],
+)  # fmt: skip
+def test_an_effect_is_what_the_holder_of_the_log_sees(found, effect):
+    assert results.effect(result(**found)) == effect
+
+
+def test_the_kept_results_are_those_of_the_known_failures(examples):
+    told = results.load()
+    asked = {one.vector.id for each in examples.values() for one in each}
+    assert {id for effects in told.values() for id in effects} == asked
+    for name, effects in told.items():
+        listed = known_failures.load(FOLDER / name / "known-failures.json").entries
+        known = {id for id, profile in listed if id in asked and profile in results.PROFILES}
+        wrong = {
+            id for id, effect in effects.items()
+            if effect not in (results.AS_OWED, results.NOT_ASKED)
+        }  # fmt: skip
+        assert wrong == known, name
+
+
+def test_every_real_system_is_on_the_page(examples):
+    real = {path.parent.name for path in FOLDER.glob("*/known-failures.json")}
+    assert results.load().keys() == real
+
+
+def test_the_page_is_made_of_what_is_there(vectors):
+    assert page.PAGE.read_text("utf-8") == page.page(vectors, results.load()), (
+        "make it anew: python -m lab scenarios --save"
+    )
+
+
+def test_a_run_without_real_systems_gives_nothing(vectors: dict[str, Vector]):
+    ours = {"name": "executable-spec", "status": "ran", "results": []}
+    assert results.of_report({"implementations": [ours]}, vectors) == {}
+
+
+def test_the_command_lists_shows_and_refuses():
+    runner = CliRunner()
+    listed = runner.invoke(command, [])
+    assert listed.exit_code == 0 and "lost-file" in listed.output
+    one = runner.invoke(command, ["lost-file"])
+    assert one.exit_code == 0
+    assert re.search(r"promise: .*\n(.*\n)*example: zmq-raft/middle-file-missing", one.output)
+    wrong = runner.invoke(command, ["torn"])
+    assert (
+        wrong.exit_code == 1 and "no scenario 'torn'; there are: torn-last-record" in wrong.output
+    )

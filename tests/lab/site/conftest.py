@@ -1,0 +1,246 @@
+"""A site of few vectors, made of a report that is written here: it takes seconds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import known_failures
+from conformance.baselines import BASELINES
+from conformance.cases import cases_of
+from conformance.registry import FOLDER
+from conformance.reports import json_report
+from conformance.score import score
+from conformance.vectors import Vector, load_all
+from lab.site import build
+from lab.site.broken import Page
+from lab.site.run import Run, run_of
+
+CHOSEN = (
+    "leveldb-log/first-then-full",
+    "leveldb-log/four-short-records",
+    "leveldb-log/one-record",
+    "leveldb-log/empty-log",
+    "leveldb-log/payload-flipped-in-middle-fragment",
+    "leveldb-log/fragments-in-three-blocks",
+    "leveldb-log/every-prefix-of-three-blocks",
+    "leveldb-log/append-behind-a-torn-header",
+    "kahadb-journal/a-sibling-among-the-files",
+    "kahadb-journal/two-files",
+    "kahadb-journal/write-a-batch-of-exactly-the-limit",
+)
+"""Of two formats: damaged, sound, empty, large; a folder; all four operations."""
+
+FOREIGN = "</p><script>alert(1)</script>\u202egol.\x1b[31m"
+"""What a program may say of itself."""
+
+SCRIPT = "javascript:alert(1)"
+
+FAILING = "goleveldb"
+"""It fails one of these vectors for a cause that its list names."""
+
+
+@pytest.fixture(scope="session")
+def tree() -> dict[str, Vector]:
+    return load_all()
+
+
+@pytest.fixture(scope="session")
+def report(tree: dict[str, Vector]) -> dict[str, Any]:
+    chosen = {id: tree[id] for id in CHOSEN}
+    facts = {
+        id: {
+            "title": one.body["title"],
+            "format": one.body["format"],
+            # One has been given another group since the run.
+            "group": "once" if id == CHOSEN[-1] else one.body["group"],
+            "kind": one.body["kind"],
+            "requirements": one.body["requirements"],
+            "control": one.control,
+            "damage": one.damage,
+            "size": one.body["size"],
+            "input": f"vectors/{id}.log",
+            **({"to_write": ["alpha"]} if "records" in one.body else {}),
+        }
+        for id, one in chosen.items()
+    }
+    made = {
+        "report_version": 1,
+        "walproof": "0.1.0",
+        "started": "2026-11-20T14:03:11Z",
+        "seconds": 12.4,
+        "vectors": facts,
+        "implementations": [
+            _implementation("executable-spec", chosen, facts, lambda *_: {"class": "pass"}),
+            _implementation(FAILING, chosen, facts, _as_listed, formats=("leveldb-log",)),
+            _implementation(
+                "stranger",
+                chosen,
+                facts,
+                _stranger,
+                version=FOREIGN,
+                homepage=SCRIPT,
+            ),
+            {**_blank("missing"), "status": "unavailable", "because": "go not found"},
+            *(
+                _implementation(one.name, chosen, facts, _nothing, baseline=True)
+                for one in BASELINES
+            ),
+        ],
+    }
+    json_report.validate(made)
+    return made
+
+
+Say = Callable[[Vector, str], dict[str, Any]]
+
+
+def _blank(name: str, **more: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "title": f"the reader {name}",
+        "version": "1.0",
+        "language": "Go",
+        "homepage": "https://example.org/reader",
+        "issues": None,
+        "status": "ran",
+        "because": None,
+        "baseline": False,
+        "reports": ["records", "signals"],
+        "profiles": ["recover", "strict", "write", "append"],
+        "seconds": 0.5,
+        "results": [],
+        "score": None,
+        **more,
+    }
+
+
+def _implementation(
+    name: str,
+    chosen: dict[str, Vector],
+    facts: dict[str, Any],
+    say: Say,
+    formats: tuple[str, ...] = (),
+    **more: Any,
+) -> dict[str, Any]:
+    results = [
+        {
+            "vector": id,
+            "profile": profile,
+            "class": "pass",
+            "ms": 1.0,
+            "difference": None,
+            "cause": None,
+            "expected": None,
+            "actual": None,
+            "stderr": None,
+            "repeat": f"walproof check --impl {name} --vector {id}",
+            **say(one, profile),
+        }
+        for id, one in chosen.items()
+        if not formats or one.body["format"] in formats
+        for profile in [case.profile for case in cases_of([one])]
+    ]
+    return {**_blank(name, **more), "results": results, "score": score(results, facts)}
+
+
+def _as_listed(vector: Vector, profile: str) -> dict[str, Any]:
+    """What the list of known failures says of a real implementation."""
+    listed = known_failures.load(FOLDER / FAILING / "known-failures.json")
+    entry = listed.entries.get((vector.id, profile))
+    if entry is None:
+        return {"class": "pass"}
+    return {
+        "class": "known-failure",
+        "difference": entry.difference,
+        "cause": listed.causes[entry.cause],
+        "expected": vector.body["expect"],
+        "actual": {"records": [{"payload": b"bravocharlie".hex()}], "signals": []},
+    }
+
+
+def _stranger(vector: Vector, profile: str) -> dict[str, Any]:
+    if profile != "recover":
+        return {"class": "skipped", "difference": FOREIGN}
+    return {
+        "class": "crash",
+        "difference": f"it died: {FOREIGN}",
+        "expected": vector.body["expect"],
+    }
+
+
+def _nothing(vector: Vector, profile: str) -> dict[str, Any]:
+    return {"class": "fail", "difference": "records: none", "expected": vector.body["expect"]}
+
+
+@pytest.fixture(scope="session")
+def run(report: dict[str, Any], tree: dict[str, Vector]) -> Run:
+    return run_of(report, tree)
+
+
+MUTANTS: dict[str, Any] = {
+    "report_version": 1,
+    "walproof": "0.1.0",
+    "finished": "2026-11-20T15:00:00Z",
+    "formats": [
+        {
+            "format": "leveldb-log",
+            "seconds": 1.0,
+            "all": 900,
+            "mutants": 3,
+            "killed": 1,
+            "is_whole": False,
+            "outside": {},
+            "listed_and_killed": [],
+            "listed_and_gone": [],
+            "equivalent": [
+                {"function": "reader.read", "operator": "constant", "line": "x = 7", "before": "7",
+                 "after": "8", "number": 0, "because": "No log shows `x`.", "killer": None,
+                 "how": None}
+            ],
+            "survivors": [
+                {"function": "reader.read", "operator": "comparison", "line": "if a < b:",
+                 "before": "<", "after": "<=", "number": 0, "mutated": "if a <= b:", "at": 12,
+                 "file": "reference_impl/leveldb_log/reader.py", "is_reached": True}
+            ],
+            "files": [{"name": "reader.py", "mutants": 3, "killed": 1, "equivalent": 1}],
+            "operators": [
+                {"name": "comparison", "mutants": 2, "killed": 1, "equivalent": 0},
+                {"name": "constant", "mutants": 1, "killed": 0, "equivalent": 1},
+            ],
+            "requirements": [
+                {"id": "LDB-028", "level": "MUST", "alone": 3, "because": None}
+            ],
+        }
+    ],
+}  # fmt: skip
+
+
+@dataclass
+class Site:
+    """A site that was made, and its pages by their places."""
+
+    out: Path
+    pages: dict[str, Page]
+    index: list[list[str]]
+
+    def text(self, place: str) -> str:
+        return self.pages[place].text
+
+
+@pytest.fixture(scope="session")
+def site(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    out = tmp_path_factory.mktemp("site") / "out"
+    build.build(run, out, MUTANTS, jobs=1)
+    pages = {
+        path.relative_to(out).as_posix(): Page(path.read_text("utf-8"))
+        for path in sorted(out.rglob("*.html"))
+    }
+    script = (out / "assets" / "search-index.js").read_text("utf-8")
+    index = json.loads(script.removeprefix("walproofIndex(").removesuffix(");\n"))
+    return Site(out, pages, index)

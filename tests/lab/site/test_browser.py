@@ -1,0 +1,73 @@
+"""In a browser: the search finds, nothing is refused by the policy, no script fails."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.site import page_paths
+from lab.site.look import browser, one_of_each_kind
+
+from .conftest import Site
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--enable-logging=stderr",
+    "--virtual-time-budget=2000",
+    "--dump-dom",
+]
+
+needs_browser = pytest.mark.skipif(browser() is None, reason="no chromium on the PATH")
+
+
+def drawn(site: Path, place: str, profile: Path) -> tuple[str, list[str]]:
+    """The page as scripts left it, and what they said on the console."""
+    address = (site / "index.html").as_uri().removesuffix("index.html") + place
+    command = [browser() or "", *FLAGS, f"--user-data-dir={profile}", address]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=True, text=True)
+    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+
+@needs_browser
+def test_the_search_finds_from_the_disk(site: Site, tmp_path: Path) -> None:
+    page, said = drawn(site.out, f"{page_paths.SEARCH}?q=ldb-032", tmp_path)
+    assert said == []
+    first = re.search(r'<ol id="results"><li><a href="([^"]+)">([^<]+)</a>', page)
+    assert first is not None
+    assert first.groups() == ("formats/leveldb-log/index.html#LDB-032", "LDB-032")
+
+
+@needs_browser
+def test_a_list_of_vectors_can_be_narrowed(site: Site, tmp_path: Path) -> None:
+    copy = tmp_path / "site"  # with a script that types, as a person would
+    shutil.copytree(site.out, copy)
+    with (copy / "assets" / "site.js").open("a") as script:
+        script.write(
+            'const form = document.getElementById("filter");'
+            'form.elements.who.value = "goleveldb";'
+            'form.dispatchEvent(new Event("input"));'
+            'document.getElementById("scheme").click();'
+        )
+    page, said = drawn(copy, page_paths.vectors_of("leveldb-log"), tmp_path / "profile")
+    assert said == []
+    assert '<p id="filtered" role="status">1 vector</p>' in page
+    assert re.search(r"<html[^>]* data-scheme=", page), "the scheme was chosen"
+
+
+def test_every_kind_of_page_is_looked_at(site: Site) -> None:
+    chosen = list(one_of_each_kind(site.out))
+    assert len(set(chosen)) == len(chosen) > 13
+    kinds = {place.split("/")[0] for place in chosen}
+    assert kinds == {place.split("/")[0] for place in site.pages} - {"search.html"} | {
+        f"{page_paths.SEARCH}?q=checksum"
+    }

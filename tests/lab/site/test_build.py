@@ -1,0 +1,102 @@
+"""How a site comes to its place: whole, or not at all; and what the command says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from lab.__main__ import lab
+from lab.site import build, page_paths
+from lab.site.run import NotGolden, Run, run_of
+
+
+def only_first(run: Run) -> Run:
+    """A run in which one vector was asked."""
+    (id, *_) = run.vectors
+    report = {
+        **run.report,
+        "vectors": {id: run.report["vectors"][id]},
+        "implementations": [],
+    }
+    return run_of(report, run.tree)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without what does not depend on the run."""
+    monkeypatch.setattr(build.guides, "write_guides", lambda *_: [])
+    monkeypatch.setattr(build.guides, "write_findings", lambda *_: [])
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_site_is_replaced_as_a_whole(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "site"
+    build.build(only_first(run), out, None, jobs=1)
+    (out / "stale.html").write_text("of another run")
+    made = build.build(only_first(run), out, None, jobs=1)
+    assert not (out / "stale.html").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+    files = [path for path in out.rglob("*") if path.is_file()]
+    assert made == build.Made(len(files), sum(path.stat().st_size for path in files))
+    assert "No hunt stands beside this run" in (out / page_paths.MUTANTS).read_text("utf-8")
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_fails_leaves_the_old_site(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "site"
+    build.build(only_first(run), out, None, jobs=1)
+
+    def fail(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(build.other_pages, "write_home", fail)
+    before = (out / page_paths.HOME).read_bytes()
+    with pytest.raises(OSError, match="No space left"):
+        build.build(only_first(run), out, None, jobs=1)
+    assert (out / page_paths.HOME).read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_what_is_no_site_stays(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(FileExistsError, match="no site"):
+        build.build(run, tmp_path, None, jobs=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_fresh_variants_have_no_pages(run: Run) -> None:
+    fresh = {"seed": 1, "variants": 9, "as_golden": 0, "by": "kaitai-python", "unconfirmed": []}
+    with pytest.raises(NotGolden, match="fresh variants of seed 1"):
+        run_of({**run.report, "fresh": fresh}, run.tree)
+
+
+def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
+    nothing = CliRunner().invoke(lab, ["site", "--run", str(tmp_path / "report.json")])
+    assert nothing.exit_code == 1
+    assert "walproof check makes one" in nothing.output
+    (tmp_path / "report.json").write_text("{}")
+    no_report = CliRunner().invoke(lab, ["site", "--run", str(tmp_path)])
+    assert no_report.exit_code == 1
+    assert "not a run report" in no_report.output
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_command_makes_a_site_and_says_what_has_no_page(
+    run: Run, report: dict[str, Any], tmp_path: Path
+) -> None:
+    few = only_first(run).report
+    (tmp_path / "report.json").write_text(json.dumps(few))
+    (tmp_path / "mutants.json").write_text("[]")
+    words = ["site", "--run", str(tmp_path), "--out", str(tmp_path / "out"), "--mutants"]
+    wrong = CliRunner().invoke(lab, [*words, str(tmp_path / "mutants.json")])
+    assert wrong.exit_code == 1 and "did not write that" in wrong.output
+    made = CliRunner().invoke(lab, [*words, str(tmp_path / "none.json")])
+    assert made.exit_code == 0, made.output
+    assert f"{len(run.tree) - 1:,} vectors have no page" in made.output
+    assert (tmp_path / "out" / "index.html").exists()

@@ -1,0 +1,183 @@
+"""The pages of a small site: what they say, where their links lead, how small they are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conformance.text import one_line
+from lab.site import page_paths
+from lab.site.broken import broken
+from lab.site.run import Run
+
+from .conftest import CHOSEN, FAILING, FOREIGN, Site
+
+LARGEST = 20_000
+"""Bytes of the page of a vector, whatever its log is."""
+
+
+def test_every_link_leads_somewhere(site: Site) -> None:
+    assert broken(site.out) == []
+
+
+def test_what_is_broken_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "index.html").write_text('<h1 id="here">h</h1><a href="a/b.html#there">b</a>')
+    (tmp_path / "a" / "b.html").write_text(
+        '<p id="there"></p><p id="there"></p><a href="gone.html"></a><a href="#gone"></a>'
+        '<a href="/index.html"></a><a href="../../x.html"></a><a href="https://example.org/x"></a>'
+        '<img src="https://example.org/x.png"><a href="../index.html#here"></a>'
+    )
+    assert broken(tmp_path) == [
+        "a/b.html: there: two places have this name",
+        "a/b.html: gone.html: no such page",
+        "a/b.html: #gone: no such place",
+        "a/b.html: /index.html: no such page",
+        "a/b.html: ../../x.html: no such page",
+        "a/b.html: https://example.org/x.png: from elsewhere",
+    ]
+
+
+def test_every_page_has_its_frame(site: Site) -> None:
+    for place, page in site.pages.items():
+        assert page.tags.count("h1") == page.tags.count("main") == 1, place
+        assert '<html lang="en">' in page.text, place
+        assert 'class="skip" href="#main"' in page.text, place
+        assert re.search(r"<title>[^<]+ · Walproof</title>", page.text), place
+
+
+def test_pages_load_nothing_but_their_own(site: Site) -> None:
+    for place, page in site.pages.items():
+        assert not [one for one in page.loads if re.match(r"[a-z]+:|//", one)], place
+        assert "style=" not in page.text.partition("<main")[0], place
+        policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page.text)
+        assert policy is not None and "default-src 'none'" in policy[1], place
+    for name in ("site.css", "site.js", "search.js", "scheme.js"):
+        text = (site.out / "assets" / name).read_text("utf-8")
+        assert not re.search(r"https?://|@import|url\(|fetch\(|innerHTML", text), name
+
+
+def test_every_vector_of_the_run_has_a_page(site: Site) -> None:
+    made = {place for place in site.pages if place.startswith("vectors/")}
+    assert made == {page_paths.vector(id) for id in CHOSEN}
+    assert all(len(site.text(place).encode()) < LARGEST for place in made)
+
+
+def test_a_vector_says_what_was_done_what_is_owed_and_who_answers_what(site: Site) -> None:
+    text = site.text("vectors/leveldb-log/first-then-full.html")
+    assert "set blocks[0].records[1].header.type to 2" in text
+    assert 'href="../../vectors/leveldb-log/four-short-records.html"' in text
+    assert 'href="../../formats/leveldb-log/index.html#LDB-032"' in text
+    assert "at 24, 14 B &#34;charlie&#34;" in text
+    assert "[12, 24) incomplete-record" in text and "[12, 50) incomplete-record" in text
+    given = text.partition("Real implementations")[2].partition("Our own")[0]
+    assert (
+        "&#34;bravocharlie&#34;" in given and "singleReader.Read asks for the next chunk" in given
+    )
+    assert "null: damaged" in text.partition("Null baselines")[2]
+
+
+def test_bytes_are_coloured_by_field_and_the_damage_is_marked(site: Site) -> None:
+    page = site.pages["vectors/leveldb-log/first-then-full.html"]
+    bytes_of = re.search(r'<pre class="hex".*?</pre>', page.text, re.S)
+    assert bytes_of is not None
+    marked = re.findall(r'<i class="(f\d) x l"[^>]*>([0-9a-f ]+)</i>', bytes_of[0])
+    assert [text for _, text in marked] == ["95 0c 74 2f", "02"], "the checksum and the type"
+    assert marked[0][0] != marked[1][0]
+    assert '<i class="f0 x l">blocks[0].records[1].header.checksum</i>' in page.text
+
+
+def test_a_large_log_is_folded_around_its_fault(site: Site) -> None:
+    text = site.text("vectors/leveldb-log/payload-flipped-in-middle-fragment.html")
+    bytes_of = re.search(r'<pre class="hex".*?</pre>', text, re.S)
+    assert bytes_of is not None
+    assert bytes_of[0].count("<b>") <= 24
+    assert len(re.findall(r"<q>… [\d,]+ bytes …</q>", bytes_of[0])) >= 2
+    assert len(re.findall(r'class="f\d x l"', bytes_of[0])) == 1
+
+
+def test_a_folder_shows_the_file_that_is_new(site: Site) -> None:
+    text = site.text("vectors/kahadb-journal/a-sibling-among-the-files.html")
+    assert text.index("<h3>db-3.log") < text.index("<h3>db-1.log")
+    part = text.partition("<h3>db-3.log")[2].partition("<h3>")[0]
+    assert 'class="f0 x l"' in part
+
+
+def test_a_prefix_table_stands_where_every_prefix_is_asked(site: Site) -> None:
+    text = site.text("vectors/leveldb-log/every-prefix-of-three-blocks.html")
+    assert "What every prefix owes" in text and "torn-payload" in text
+
+
+def test_real_ones_come_first_and_null_baselines_last(site: Site) -> None:
+    text = site.text(page_paths.IMPLEMENTATIONS)
+    order = [f">{FAILING}</a>", ">executable-spec</a>", ">stranger</a>", ">null: intact</a>"]
+    found = [text.index(one) for one in order]
+    assert found == sorted(found)
+    assert "unavailable: go not found" in text
+
+
+def test_an_implementation_shows_why_it_fails(site: Site) -> None:
+    page = site.pages[page_paths.implementation(FAILING)]
+    assert "open-record-joined-with-the-next" in page.ids
+    assert "../vectors/leveldb-log/first-then-full.html" in page.links
+
+
+def test_a_rule_names_its_vectors_and_who_is_right(site: Site) -> None:
+    text = site.text("formats/leveldb-log/index.html")
+    after = text.partition('<p id="LDB-032" class="requirement">')[2].partition("</details>")[0]
+    assert "1 vector; right in all: 0 of 1 real readers" in after
+    assert f"{FAILING}</a> 0 of 1" in after
+    assert "../../vectors/leveldb-log/first-then-full.html" in after
+
+
+def test_the_list_of_vectors_marks_each_answer(site: Site) -> None:
+    text = site.text("formats/leveldb-log/vectors.html")
+    row = text.partition(">first-then-full</a>")[2].partition("<tr>")[0]
+    assert re.findall(r'<td class="?c-([a-z-]+)', row) == ["known-failure", "pass", "crash"]
+
+
+def test_scenarios_and_findings_and_guides_are_there(site: Site) -> None:
+    assert "goleveldb-joined.html" in site.text(page_paths.FINDINGS)
+    assert "adapter.html" in site.text(page_paths.GUIDES)
+    assert "What happens to logs" in site.text(page_paths.SCENARIOS)
+
+
+def test_the_mutants_are_a_matrix(site: Site) -> None:
+    text = site.text(page_paths.MUTANTS)
+    assert '<td class="bad">1 of 2</td>' in text
+    assert "of 900 mutants of leveldb-log 3 were asked" in text
+    assert "if a &lt;= b:" in text
+    assert "formats/leveldb-log/index.html#LDB-028" in site.pages[page_paths.MUTANTS].links
+
+
+def test_the_search_finds_what_is_there(site: Site, run: Run) -> None:
+    kinds = {kind for kind, *_ in site.index}
+    assert kinds == {
+        "format", "vectors", "rule", "reason", "implementation", "cause", "scenario", "guide",
+        "finding", "vector",
+    }  # fmt: skip
+    for kind, title, place, _ in site.index:
+        name, _, anchor = place.partition("#")
+        assert name in site.pages, (kind, title)
+        if anchor and kind != "scenario":  # the few vectors show few scenarios
+            assert anchor in site.pages[name].ids, (kind, title, place)
+    assert {title for kind, title, *_ in site.index if kind == "vector"} == {
+        id.partition("/")[2] for id in run.vectors
+    }
+
+
+def test_text_of_programs_is_only_text(site: Site) -> None:
+    for place, page in site.pages.items():
+        assert "<script>alert(1)" not in page.text, place
+        assert "\u202e" not in page.text and "\x1b" not in page.text, place
+        assert not [one for one in page.links if one.startswith("javascript:")], place
+    assert one_line(FOREIGN).replace("<", "&lt;").replace(">", "&gt;") in site.text(
+        page_paths.implementation("stranger")
+    )
+
+
+@pytest.mark.parametrize("kind", ["scheme.js", "site.js", "search.js"])
+def test_scripts_are_strict(site: Site, kind: str) -> None:
+    assert '"use strict";' in (site.out / "assets" / kind).read_text("utf-8")

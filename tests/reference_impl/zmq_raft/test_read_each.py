@@ -1,0 +1,129 @@
+"""``walproof read --each``, on this format and on LevelDB's."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from reference_impl import formats
+from reference_impl.answer import NewRecord
+from reference_impl.zmq_raft.message_pack import encode
+from walproof.cli.inspect import inspect
+from walproof.cli.read import read
+from walproof.cli.record_files import parse_ranges
+from walproof.cli.summary import summary
+
+from .conftest import INDEX_FILE, STATE
+
+RECORDS = [NewRecord(encode({"n": n}), {"term": "1"}) for n in range(10)]
+
+
+def run(command, *arguments):
+    done = CliRunner().invoke(command, [*map(str, arguments)], standalone_mode=False)
+    return done, done.return_value if done.exception is None else 1
+
+
+@pytest.fixture
+def raft(write) -> Path:
+    root = write("raft", *RECORDS, capacity=4)
+    (root / "raft.pers").write_bytes(STATE)
+    (root / "notes.txt").write_text("text")
+    return root
+
+
+@pytest.fixture
+def leveldb(tmp_path) -> Path:
+    path = tmp_path / "000003.log"
+    formats.named("leveldb-log").write(path, [NewRecord(b"r%d" % n) for n in range(5)], {})
+    return path
+
+
+def test_inspect_of_a_folder_shows_its_logs(raft):
+    done, status = run(inspect, raft)
+    assert status == 3
+    assert done.output == run(summary, raft, "--all")[0].output
+    log = raft / "log/00000/00/00/00000000000001.rlog"
+    assert "data.entries[2].header.term" in run(inspect, log)[0].output
+
+
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [("3", [3], [2, 4]), ("3:5", [3, 5], [2, 6]), (":5", [0, 5], [6]), ("5:", [5, 99], [4]),
+     (":", [0, 99], []), ("1,7:8", [1, 7, 8], [0, 2, 9])],
+)  # fmt: skip
+def test_ranges(text, inside, outside):
+    ranges = parse_ranges(text)
+    assert all(any(one.holds(index) for one in ranges) for index in inside)
+    assert not any(one.holds(index) for one in ranges for index in outside)
+
+
+@pytest.mark.parametrize("text", ["", "x", "5:3", "1:2:3", "-1", "1,,2", "0x10"])
+def test_ranges_that_are_none(raft, tmp_path, text):
+    assert run(read, raft, "--index", text, "--each", tmp_path / "out")[1] == 1
+
+
+def test_each_by_index(raft, tmp_path):
+    out = tmp_path / "new" / "out"
+    done, status = run(read, raft, "--index", "2:3,9", "--each", out)
+    assert status == 0
+    assert sorted(file.name for file in out.iterdir()) == [
+        "0000000000000002.data", "0000000000000003.data", "0000000000000009.data",
+    ]  # fmt: skip
+    assert (out / "0000000000000003.data").read_bytes() == encode({"n": 2})
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["index"] for line in lines] == ["2", "3", "9"]
+    assert lines[0]["term"] == "1" and "payload" not in lines[0]
+
+
+def test_each_as_readable_json(raft, tmp_path):
+    done, status = run(read, raft, "--index", "4", "--each", tmp_path, "--messagepack")
+    assert status == 0, done.output
+    assert json.loads((tmp_path / "0000000000000004.json").read_text()) == {"n": 3}
+
+
+def test_each_what_is_no_message_pack(leveldb, tmp_path):
+    out = tmp_path / "out"
+    done, status = run(read, leveldb, "--each", out, "--messagepack", "--index", "1")
+    assert status == 3 and "not MessagePack" in done.stderr
+    assert (out / "0000000000000001.data").read_bytes() == b"r1"
+
+
+def test_each_numbers_records_without_an_index(leveldb, tmp_path):
+    assert run(read, leveldb, "--index", ":1,4", "--each", tmp_path / "o")[1] == 0
+    names = sorted(file.name for file in (tmp_path / "o").iterdir())
+    assert names == [f"{n:016}.data" for n in (0, 1, 4)]
+
+
+def test_each_replaces_nothing_unasked(raft, tmp_path):
+    out = tmp_path / "out"
+    assert run(read, raft, "--index", "2", "--each", out)[1] == 0
+    (out / "0000000000000002.data").write_bytes(b"mine")
+    assert run(read, raft, "--index", "2", "--each", out)[1] == 1
+    assert (out / "0000000000000002.data").read_bytes() == b"mine"
+    assert run(read, raft, "--index", "2", "--each", out, "--force")[1] == 0
+    assert (out / "0000000000000002.data").read_bytes() == encode({"n": 1})
+
+
+def test_each_of_a_range_without_records(raft, tmp_path):
+    done, status = run(read, raft, "--index", "2,100:110", "--each", tmp_path / "o")
+    assert status == 1 and "100:110" in str(done.exception)
+    assert (tmp_path / "o" / "0000000000000002.data").exists()
+
+
+def test_each_of_damage(tmp_path):
+    path = tmp_path / "00000000000001.rlog"
+    path.write_bytes(INDEX_FILE[:-1])
+    done, status = run(read, path, "--each", tmp_path / "o")
+    assert status == 3 and "torn-entry" in done.stderr
+    assert (tmp_path / "o" / "0000000000000001.data").read_bytes() == b"hello"
+
+
+def test_each_of_a_packed_snapshot(write, tmp_path):
+    packed = gzip.compress(encode({"state": [1, 2]}))
+    path = write("snap", NewRecord(packed, {"index": "7", "term": "1"}))
+    assert run(read, path, "--each", tmp_path, "--unzip", "--messagepack")[1] == 0
+    assert json.loads((tmp_path / "0000000000000007.json").read_text()) == {"state": [1, 2]}

@@ -1,1 +1,0 @@
-"""The worst known logs, a file for each format: ``LOGS``, and how their names end."""

@@ -1,0 +1,235 @@
+"""One run of ``walproof carve``: progress, finds, and where an interrupted run continues."""
+
+from __future__ import annotations
+
+import os
+import time
+from bisect import bisect_right
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+from conformance.saving import is_unfinished
+from conformance.text import json_text
+from walproof.carve import output
+from walproof.carve.continuations import joined, keyed
+from walproof.carve.engine import Carving
+from walproof.carve.image import SECTOR, Image
+from walproof.carve.output import Row
+from walproof.cli.output import say, say_json
+from walproof.quantity import counted, in_bytes
+from walproof.summary.unpacked import HEAD, packing_of
+
+#: How often a run notes how far it has come; less often where the note takes long.
+EVERY_SECONDS = 2.0
+
+
+def carve_image(
+    path: Path,
+    formats: list[str],
+    start: int,
+    stop: int | None,
+    align: int | None,
+    out: Path | None,
+    state: Path | None,
+    as_json: bool,
+) -> int:
+    """Carve an image, print what is found, and return the exit status.
+
+    Raises ``OSError``, and ``click.ClickException`` for a folder or a state of another run.
+    """
+    with Image(path) as image:
+        options = {
+            "formats": formats,
+            "from": start,
+            "to": image.size if stop is None else stop,
+            "align": align or (1 if image.is_core() else SECTOR),
+        }
+        try:
+            run = _Run(image, options, out, state, as_json)
+            _warn_if_packed(image)
+            return run.go()
+        except output.OtherRun as error:
+            raise click.ClickException(str(error)) from None
+
+
+def _warn_if_packed(image: Image) -> None:
+    """Say that what is in a packed file is not looked at. In a tar archive it lies as it was."""
+    kind = packing_of(image.read(0, HEAD))
+    if kind not in (None, "tar"):
+        say(
+            f"{image.path}: it begins as what {kind} packs does, and is searched as it is:"
+            " unpack it to find what is in it",
+            err=True,
+        )
+
+
+class _Run:
+    """One run, or the rest of one that was interrupted."""
+
+    def __init__(
+        self,
+        image: Image,
+        options: dict[str, Any],
+        out: Path | None,
+        state: Path | None,
+        as_json: bool,
+    ) -> None:
+        self.image = image
+        self.out = out
+        self.as_json = as_json
+        self.identity = output.identity(image, options)
+        self.state = state or (out / output.STATE if out else None)
+        self.rows: list[Row] = []
+        position = options["from"]
+        known = output.load_state(self.state, self.identity) if self.state else None
+        if known is not None:
+            position, self.rows = known
+        elif out is not None and out.exists() and not all(map(is_unfinished, out.iterdir())):
+            raise click.ClickException(f"{out} is not empty: expected a folder where nothing is")
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+        self.is_resumed = known is not None
+        self._known: dict[str, list[tuple[int, int]]] = {}
+        for row in sorted(self.rows, key=lambda one: int(one["offset"])):
+            span = row["offset"], row["offset"] + row["length"]
+            self._known.setdefault(row["format"], []).append(span)
+        loose = sum(row["kind"] == "loose" for row in self.rows)
+        self.carving = Carving(
+            image, options["formats"], options["align"], position, options["to"], loose
+        )
+        self._noted, self._pause = time.monotonic(), EVERY_SECONDS
+
+    def go(self) -> int:
+        """Carve, and say what was found: the exit status."""
+        if self.is_resumed:
+            where = in_bytes(self.carving.position)
+            say(f"going on at {where}, after {counted(len(self.rows), 'find')}", err=True)
+        else:
+            # Before the first file: a folder without a state would be taken for somebody else's.
+            self._note(now=True)
+        try:
+            with self._progress() as progress:
+                task = progress.add_task(
+                    "carving", total=self.carving.stop, completed=self.carving.position
+                )
+                steps = self.carving.steps(lambda at: progress.update(task, completed=at))
+                for found in steps:
+                    for name, find in found:
+                        self._take(name, find)
+                    self._note()
+                extra = self._finish()
+        except KeyboardInterrupt:
+            return self._interrupted()
+        self._summary(extra)
+        return 0
+
+    def _progress(self) -> Progress:
+        return Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            DownloadColumn(binary_units=True),
+            TransferSpeedColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not os.isatty(2),
+        )
+
+    def _take(self, name: str, find: Any) -> None:
+        if self._was_found(name, find.at):
+            return
+        row = output.row_of(self.image, name, find, self.carving.carvers[name], self.out)
+        if row["records"] == 0 and row["kind"] == "loose" and row["certainty"] != "signature":
+            return
+        self.rows.append(row)
+        self._show(row)
+
+    def _was_found(self, name: str, at: int) -> bool:
+        """Whether a place is in a find from before the run was interrupted."""
+        known = self._known.get(name, [])
+        place = bisect_right(known, (at, self.image.size))
+        return place > 0 and at < known[place - 1][1]
+
+    def _show(self, row: Row) -> None:
+        if self.as_json:
+            say_json(row)
+        else:
+            say(_line(row))
+
+    def _note(self, now: bool = False) -> None:
+        """Note how far the run has come, when it is time."""
+        began = time.monotonic()
+        if self.state is None or (not now and began - self._noted < self._pause):
+            return
+        output.save_state(self.state, self.identity, self.carving.position, self.rows)
+        self._noted = time.monotonic()
+        self._pause = max(EVERY_SECONDS, 20 * (self._noted - began))
+
+    def _interrupted(self) -> int:
+        self._note(now=True)
+        where = in_bytes(self.carving.position)
+        more = f"; the same command goes on there ({self.state})" if self.state else ""
+        say(f"interrupted at {where}{more}", err=True)
+        return 130
+
+    def _finish(self) -> list[Row]:
+        """Say what continues what, and write what is written at the end."""
+        pieces = [output.piece_of(row) for row in self.rows if row["certainty"] != "signature"]
+        by_place = {(row["format"], row["offset"]): row for row in self.rows}
+        for place, log in keyed(self.carving.carvers, pieces).items():
+            by_place[place]["continues"] = log
+        extra = []
+        for one in joined(self.image, self.carving.carvers, pieces):
+            for before, after in zip(one.pieces, one.pieces[1:], strict=False):
+                by_place[after.format, after.at]["continues"] = before.at
+            extra.append(output.joined_row(self.image, one, self.out))
+            self._show(extra[-1])
+        if self.out is not None:
+            lines = output.loose_lines(self.rows, dict(self.carving.carvers))
+            if any(row["file"] == output.LOOSE for row in self.rows):
+                output.save_lines(self.out / output.LOOSE, lines)
+            output.save_lines(self.out / output.MANIFEST, self._manifest(extra))
+        if self.state is not None:
+            self.state.unlink(missing_ok=True)
+        return extra
+
+    def _manifest(self, extra: list[Row]) -> Iterator[str]:
+        everything = [*self.rows, *extra]
+        for row in sorted(everything, key=lambda one: (one["offset"], one["format"], one["kind"])):
+            yield json_text(row) + "\n"
+
+    def _summary(self, extra: list[Row]) -> None:
+        logs = [row for row in self.rows if row["kind"] == "log"]
+        loose = sum(row["records"] or 0 for row in self.rows if row["kind"] == "loose")
+        parts = [counted(len(logs), "log"), counted(loose, "loose record")]
+        if extra:
+            parts.append(f"{counted(len(extra), 'log')} put together")
+        if self.image.unreadable:
+            parts.append(f"{counted(self.image.unreadable, 'byte')} cannot be read")
+        place = f" in {self.out}" if self.out else ""
+        say(f"{', '.join(parts)}{place}", err=True)
+
+
+def _line(row: Row) -> str:
+    """A find in a line for a person."""
+    said = f"{row['offset']:>14}  {in_bytes(row['length']):>9}  {row['format']}  {row['kind']}"
+    said += f"  {row['certainty']}"
+    if row["records"] is not None:
+        said += f"  {counted(row['records'], 'record')}"
+    if row["verdict"]:
+        said += f"  {row['verdict']}" + (f" ({row['reason']})" if row["reason"] else "")
+    if "parts" in row:
+        said += f"  from {counted(len(row['parts']), 'place')}"
+    return said

@@ -1,0 +1,100 @@
+"""A group of commands that loads a command only when it is used, and runs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from conformance.declaration import BrokenDeclaration
+from walproof.cli.checkout import NeedsCheckout
+from walproof.cli.output import say, say_lines
+from walproof.extras import advice
+
+
+class Renamed(click.ClickException):
+    """A command has another name now: one line, exit status 2."""
+
+    exit_code = 2
+
+
+class LazyGroup(click.Group):
+    """Commands in sections; ``--help`` lists them without importing any.
+
+    ``load`` imports the command of a name.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        sections: Mapping[str, Mapping[str, str]],
+        load: Callable[[str], click.Command],
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.sections = sections
+        self.load = load
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names in the order of the sections."""
+        return [name for commands in self.sections.values() for name in commands]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Import a command, or return None for an unknown name."""
+        return self.load(name) if name in self.list_commands(context) else None
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a table for each section."""
+        for title, commands in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()))
+
+
+def run(group: click.Command) -> None:
+    """Run a command or a group and exit with the status.
+
+    Usage errors exit with 1, because 2 to 4 are answers; 2 is also the status of a command that
+    needs a checkout where there is none, and of a command that was renamed.
+    """
+    # numpy starts threads for linear algebra, which wait for work in a loop: 50 ms of each command.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        status = group.main(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as nothing:
+        click.echo(nothing.format_message())
+        raise SystemExit(0) from None
+    except click.exceptions.Abort:
+        raise SystemExit(130) from None
+    except (NeedsCheckout, Renamed) as error:
+        _show(error)
+        raise SystemExit(error.exit_code) from None
+    except click.ClickException as error:
+        _show(error)
+        raise SystemExit(1) from None
+    except BrokenDeclaration as error:
+        say(f"Error: {error}", err=True)
+        raise SystemExit(1) from None
+    except ModuleNotFoundError as error:
+        needed = advice(error)
+        if needed is None and error.name is not None:
+            raise
+        # Without a name it is no module: kernels that the environment asks for.
+        say(f"Error: {error if needed is None else f'this {needed}'}", err=True)
+        raise SystemExit(1) from None
+    except OSError as error:
+        if error.filename is None:  # nothing to tell a user: a defect of ours
+            raise
+        say(f"Error: {os.fsdecode(error.filename)}: {error.strerror}", err=True)
+        raise SystemExit(1) from None
+    raise SystemExit(status if isinstance(status, int) else 0)
+
+
+def _show(error: click.ClickException) -> None:
+    """Print what ``error.show`` prints, with control characters in it made visible."""
+    context = getattr(error, "ctx", None)
+    if isinstance(error, click.UsageError) and context is not None:
+        click.echo(context.get_usage(), err=True)
+        click.echo(f"Try '{context.command_path} --help' for help.\n", err=True)
+    say_lines(f"Error: {error.format_message()}", err=True)

@@ -1,0 +1,215 @@
+"""``walproof read --each``: write each record of a log to a file of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conformance.saving import save
+from reference_impl.answer import End, Event, Record
+from reference_impl.zmq_raft import message_pack
+from walproof.cli.opening import Opened
+from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say, say_json
+
+UNZIPPED_BYTES = 64 << 20
+MOST_VALUES = 100_000
+"""In a payload of MessagePack that is shown as JSON."""
+"""What any payload may unpack to; a large one to more."""
+
+
+@dataclass
+class Range:
+    """Indexes from ``first`` to ``last`` inclusive; None means open. ``found`` counts records."""
+
+    text: str
+    first: int | None
+    last: int | None
+    found: int = 0
+
+    def holds(self, index: int) -> bool:
+        """Whether an index lies in the range."""
+        return (self.first is None or index >= self.first) and (
+            self.last is None or index <= self.last
+        )
+
+
+def parse_ranges(text: str) -> list[Range]:
+    """``100:110,1000:1050`` and ``7``, ``:9``, ``9:``, ``:``. Raises ``click.BadParameter``."""
+    ranges = []
+    for part in text.split(","):
+        first, colon, last = part.partition(":")
+        try:
+            low = int(first) if first else None
+            high = int(last) if last else None
+        except ValueError:
+            low = high = -1
+        if not colon:
+            high = low
+        wrong = low is None and high is None and not colon
+        backwards = low is not None and high is not None and low > high
+        if wrong or backwards or min(low or 0, high or 0) < 0:
+            raise click.BadParameter(f"expected ranges such as 100:110,1000:1050, found {part!r}")
+        ranges.append(Range(part, low, high))
+    return ranges
+
+
+class NotMessagePack(ValueError):
+    """The payload is not one MessagePack value."""
+
+
+class TooLarge(ValueError):
+    """The payload unpacks to more than it may."""
+
+
+def readable(payload: bytes) -> bytes:
+    """A MessagePack value as JSON for people.
+
+    Raises :class:`NotMessagePack`, and :class:`TooLarge` for one with more than 100,000 values in
+    it, each of which may take some hundred bytes of memory.
+    """
+    try:
+        value, end = message_pack.decode(payload, most=MOST_VALUES)
+    except (message_pack.Incomplete, ValueError) as error:
+        raise NotMessagePack(str(error) or "it ends in the middle of a value") from None
+    if end != len(payload):
+        raise NotMessagePack(f"{len(payload) - end} bytes follow the value")
+    if value is message_pack.TOO_MANY:
+        raise TooLarge(f"it has more than {MOST_VALUES:,} values")
+    text = json.dumps(message_pack.to_json(value), ensure_ascii=False, indent=1)
+    return f"{text}\n".encode("utf-8", "surrogatepass")
+
+
+def unzipped(payload: bytes) -> bytes:
+    """The data unpacked if gzip or zlib packed it, otherwise unchanged.
+
+    Raises :class:`TooLarge` for a bomb: more than 64 MiB and 16 times the payload.
+    """
+    most = UNZIPPED_BYTES + 16 * len(payload)
+    unpack = zlib.decompressobj(wbits=47)
+    try:
+        data = unpack.decompress(payload, most + 1)
+    except zlib.error:
+        return payload
+    if len(data) > most:
+        raise TooLarge(f"it unpacks to more than {most} bytes")
+    return data if unpack.eof and not unpack.unused_data else payload
+
+
+def write_record_files(
+    found: Opened,
+    events: Iterable[Event],
+    folder: Path,
+    ranges: str | None,
+    messagepack: bool,
+    unzip: bool,
+    force: bool,
+) -> int:
+    """Write each record of a log to a file of its own and return the exit status.
+
+    A record is known by its index, or, in a format without indexes, by its number in the log, from
+    0. The file is named after it: 0000000000000100.data, or .json with ``messagepack``. Two records
+    with the same index get 0000000000000100.data and 0000000000000100.2.data. A line of JSON on
+    standard output names each file and the other fields of its record.
+
+    Raises ``click.ClickException`` for a range without records, and for an existing file unless
+    ``force`` is set.
+    """
+    wanted = parse_ranges(":" if ranges is None else ranges)
+    folder.mkdir(parents=True, exist_ok=True)
+    writer = _RecordFiles(found.path, folder, wanted, messagepack, unzip, force)
+    try:
+        status = writer.take_all(events)
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    writer.check_found()
+    return max(status, 3 if writer.left_as_it_is else 0)
+
+
+class _RecordFiles:
+    def __init__(
+        self,
+        log: Path,
+        folder: Path,
+        ranges: Sequence[Range],
+        messagepack: bool,
+        unzip: bool,
+        force: bool,
+    ) -> None:
+        self.log = log
+        self.folder = folder
+        self.ranges = ranges
+        self.messagepack = messagepack
+        self.unzip = unzip
+        self.force = force
+        self.used: dict[int, int] = {}
+        self.seen: tuple[int, int] | None = None
+        self.left_as_it_is = False
+
+    def take_all(self, events: Iterable[Event]) -> int:
+        """Write the records that are wanted, say what is lost: the exit status of the verdict."""
+        number = status = 0
+        for event in events:
+            if isinstance(event, Record):
+                self.take(event, number)
+                number += 1
+            elif isinstance(event, End):
+                status = EXIT_STATUS[event.verdict]
+            else:
+                where = f"{event.start} to {event.end}{' of ' + event.file if event.file else ''}"
+                say(f"lost: bytes {where} ({event.reason})", err=True)
+        return status
+
+    def take(self, record: Record, number: int) -> None:
+        """Write a record if it is wanted; ``number`` replaces a missing index."""
+        index = int(record.fields.get("index", number))
+        low, high = self.seen or (index, index)
+        self.seen = min(low, index), max(high, index)
+        holding = [one for one in self.ranges if one.holds(index)]
+        if not holding:
+            return
+        for one in holding:
+            one.found += 1
+        payload, ending = record.payload, "data"
+        if self.unzip:
+            try:
+                payload = unzipped(payload)
+            except TooLarge as error:
+                say(f"record {index}: {error}; written as it is", err=True)
+                self.left_as_it_is = True
+        if self.messagepack:
+            try:
+                payload, ending = readable(payload), "json"
+            except NotMessagePack as error:
+                say(f"record {index}: not MessagePack ({error}); written as it is", err=True)
+                self.left_as_it_is = True
+            except TooLarge as error:
+                say(f"record {index}: {error}; written as it is", err=True)
+                self.left_as_it_is = True
+        self.used[index] = self.used.get(index, 0) + 1
+        again = f".{self.used[index]}" if self.used[index] > 1 else ""
+        path = self.folder / f"{index:016}{again}.{ending}"
+        must_not_overwrite(self.log, path, "--each")
+        try:
+            save(path, payload, replace=self.force, sync=False)
+        except FileExistsError:
+            raise click.ClickException(f"{path} is there already: --force replaces it") from None
+        line: dict[str, Any] = {"path": str(path), **record.to_json()}
+        for name in ("payload", "payload_sha256"):
+            line.pop(name, None)
+        say_json(line)
+
+    def check_found(self) -> None:
+        """A range without records is a mistake: say so, after all others are written."""
+        missing = [one.text for one in self.ranges if not one.found and one.text != ":"]
+        if missing:
+            has = f"{self.seen[0]} to {self.seen[1]}" if self.seen else "none"
+            raise click.ClickException(f"no record in {', '.join(missing)}; the log has {has}")

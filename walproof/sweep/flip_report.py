@@ -1,0 +1,119 @@
+"""The flips of a search added up: by field on the terminal, and each of them as JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from conformance import unseen
+from conformance.text import one_line
+from conformance.unseen import SearchedLog
+from reference_impl.register import registers
+from walproof.quantity import counted
+from walproof.sweep.fields import brief
+from walproof.sweep.flips import FlippedLog, Stretch, flip_fingerprint
+
+
+def totals(
+    format: str, at_most: int, logs: Sequence[FlippedLog], stretches: Sequence[Stretch]
+) -> unseen.Searched:
+    """What a search of these logs found."""
+    tried: Counter[str] = Counter()
+    flips: Counter[str] = Counter()
+    hits: dict[str, Counter[unseen.Hit]] = {log.id: Counter() for log in logs}
+    for stretch in stretches:
+        tried.update(stretch.tried)
+        flips[stretch.log] += stretch.tried.total()
+        hits[stretch.log].update((flip.field, flip.effect) for flip in stretch.undetected)
+    searched = {
+        log.id: SearchedLog(
+            log.id, flip_fingerprint(log), log.bits, flips[log.id], dict(hits[log.id])
+        )
+        for log in logs
+    }
+    return unseen.Searched(format, at_most, dict(tried), searched)
+
+
+def to_json(searched: unseen.Searched, stretches: Sequence[Stretch]) -> dict[str, Any]:
+    """The search as ``--json`` prints it: totals by field, then each undetected flip."""
+    register = registers()[searched.format]
+    return {
+        "format": searched.format,
+        "at_most": searched.at_most,
+        "logs": {
+            log.id: {"bits": log.bits, "flips": log.flips, "unseen": sum(log.unseen.values())}
+            for log in searched.logs.values()
+        },
+        "fields": [
+            {
+                "field": row.field,
+                "flipped": row.tried,
+                "unseen": dict(row.counts),
+                "beside": list(row.beside),
+                "why": [register.unseen[number - 1].why for number in row.why],
+            }
+            for row in unseen.rows(searched, register.unseen)
+        ],
+        "flips": [_flip(stretch.log, flip) for stretch in stretches for flip in stretch.undetected],
+        "problems": problems(searched),
+    }
+
+
+def _flip(log: str, flip: Any) -> dict[str, Any]:
+    place: Mapping[str, Any] = {"file": flip.flip.file} if flip.flip.file else {}
+    where = {"at": flip.flip.at, "bit": flip.flip.bit}
+    return {"log": log, **place, **where, "field": flip.path, "effect": flip.effect}
+
+
+def problems(searched: unseen.Searched) -> list[str]:
+    """What nothing in the register explains: a rule is missing, or a sentence."""
+    entries = registers()[searched.format].unseen
+    return [
+        f"nothing explains what {count:,} flips of {field} do: {effect}"
+        for (field, effect), count in sorted(searched.unseen.items())
+        if not unseen.explained_by((field, effect), entries)
+    ]
+
+
+def show(searched: unseen.Searched, console: Console, seconds: float) -> None:
+    """Fields, counts, why nothing tells; then what nothing explains."""
+    entries = registers()[searched.format].unseen
+    rows = unseen.rows(searched, entries)
+    flips = sum(log.flips for log in searched.logs.values())
+    _say(
+        console,
+        f"{searched.format}: {flips:,} bits of {counted(len(searched.logs), 'log')}, one at a time,"
+        f" in {seconds:.1f} s; {searched.unseen.total():,} left the log intact with other records.",
+    )
+    if rows:
+        shown = [effect for effect in unseen.EFFECTS if any(row.counts.get(effect) for row in rows)]
+        table = Table("field", box=None, pad_edge=False, header_style="bold")
+        for head in ("flipped", *(unseen.HEADS[effect] for effect in shown), "why"):
+            table.add_column(head, justify="right", no_wrap=True)
+        for row in rows:
+            counts = [
+                f"{row.counts[effect]:,}" if row.counts.get(effect) else "" for effect in shown
+            ]
+            why = ", ".join(map(str, row.why)) or "?"
+            table.add_row(one_line(brief(row.field)), f"{row.tried:,}", *counts, why)
+        console.print()
+        console.print(table)
+        _say(console, f"\n{unseen.legend(shown).replace('*', '')}.")
+    used = {number for row in rows for number in row.why}
+    for number, entry in enumerate(entries, 1):
+        if number in used:
+            ids = f" ({', '.join(entry.requirements)})" if entry.requirements else ""
+            _say(console, f"{number}. {entry.why}{ids}")
+    for problem in problems(searched):
+        _say(console, problem, style="bold red")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    for line in text.split("\n"):
+        wrapped = textwrap.fill(line, max(60, console.width - 1), subsequent_indent="   ")
+        console.print(wrapped, highlight=False, markup=False, style=style)

@@ -1,0 +1,74 @@
+"""The worker pool: tasks on all cores of this machine, one process for each."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from typing import Any, TypeVar
+
+from conformance.orphans import end_with_parent
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def core_count() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def map_unordered(
+    work: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    start: Callable[..., None] = lambda: None,
+    given: Sequence[Any] = (),
+    deadline: float | None = None,
+) -> Iterator[Result]:
+    """Do every task; yield the results as they come.
+
+    ``work`` and ``start`` are functions at the top of a module; each process begins with
+    ``start(*given)``. No task begins after ``deadline``, of the monotonic clock. Whatever ends the
+    iteration ends the processes. Raises what ``work`` raises, and ``BrokenProcessPool`` if a
+    process dies.
+    """
+    count = min(len(tasks), core_count())
+    if not count:
+        return
+    left = iter(tasks)
+    running: set[Future[Result]] = set()
+    pool = ProcessPoolExecutor(
+        count, initializer=_start_process, initargs=(os.getpid(), start, given)
+    )
+    try:
+        while True:
+            # Only as many as there are processes: a stop or the deadline leaves the others undone.
+            while len(running) < count and (deadline is None or time.monotonic() < deadline):
+                try:
+                    running.add(pool.submit(work, next(left)))
+                except StopIteration:
+                    break
+            if not running:
+                break
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    except BaseException:
+        for process in multiprocessing.active_children():
+            process.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _start_process(parent: int, start: Callable[..., None], given: Sequence[Any]) -> None:
+    end_with_parent(parent)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for stop in (signal.SIGINT, signal.SIGHUP):  # the parent ends its processes
+        signal.signal(stop, signal.SIG_IGN)
+    start(*given)
