@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
@@ -12,6 +14,9 @@ from .classes import ResultClass
 
 NAME = 24
 """So many columns a table has for the name of an implementation, which may be a whole command."""
+GAP = 2
+"""Blanks between the columns of a table."""
+BASELINES = "null baselines"
 
 # One character for one, so that styles stay in place.
 _PLAIN = str.maketrans({"…": ".", "×": "x", "→": ">", "─": "-", "│": "|", "·": ".", "–": "-"})
@@ -70,3 +75,42 @@ def print_hanging(label: Text, rest: Text, console: Console, joint: str = ": ") 
     whole = Text.assemble(label, joint, rest)
     for number, line in enumerate(whole.wrap(console, max(20, console.width - 4))):
         print_tidy(line, console, indent=4 if number else 0)
+
+
+Row = tuple[str, Sequence[Text]]
+"""One line of a table: the name of an implementation, and its cells."""
+
+
+def column_widths(headings: Sequence[str], rows: Sequence[Row]) -> list[int]:
+    """Return the widths of a table: of the names, then of each column."""
+    names = max([len(short(name)) for name, _ in rows] + [len(BASELINES)])
+    columns = [
+        max([len(line) for line in heading.split("\n")] + [len(cells[place]) for _, cells in rows])
+        for place, heading in enumerate(headings)
+    ]
+    return [names, *columns]
+
+
+def print_table(
+    headings: Sequence[str], rows: Sequence[Row], baselines_from: int, console: Console
+) -> None:
+    """Print a table: names, right-justified cells, and the null baselines below a rule.
+
+    A heading may have several lines, the same number in all of them. ``baselines_from`` is the
+    number of the first row of a baseline.
+    """
+    first, *widths = column_widths(headings, rows)
+    rule = "─" if is_unicode(console) else "-"
+    for line in zip(*(heading.split("\n") for heading in headings), strict=True):
+        cells = [text.rjust(width) for text, width in zip(line, widths, strict=True)]
+        if any(line):
+            say(Text((" " * GAP).join([" " * first, *cells]), style="bold"), console)
+    say(Text(rule * (first + sum(GAP + width for width in widths)), style="dim"), console)
+    for number, (name, row) in enumerate(rows):
+        if number == baselines_from:
+            say(Text(f"{rule * 2} {BASELINES} {rule * 2}", style="dim"), console)
+        text = Text(short(name).ljust(first))
+        for cell, width in zip(row, widths, strict=True):
+            text.append(" " * (GAP + width - len(cell)))
+            text.append_text(cell)
+        say(text, console)

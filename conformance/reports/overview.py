@@ -14,7 +14,7 @@ from conformance.describe import payload_key
 from conformance.score import WRITING
 from conformance.text import one_line
 
-from .console_text import is_unicode, print_hanging, say, short
+from .console_text import print_hanging, print_table, short
 
 Result = Mapping[str, Any]
 
@@ -29,7 +29,6 @@ LEGEND = {
     "write": "write, append: a score of their own, by logs",
 }
 """What columns mean. Losses come first: they are what a user comes for."""
-_GAP = 2
 FEW = 3
 """So many implementations are introduced; more are a table for somebody who knows them."""
 
@@ -103,23 +102,14 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
     null = [overview(each) for each in ran if each["baseline"]]
     asked = [name for name in PROFILES if any(one.owed.get(name) for one in real or null)]
     shown = [*LOSSES, *asked]
-    rows = [(one.name, one.cells(shown)) for one in real + null]
-    widths = [
-        max(map(len, column)) for column in zip(shown, *(cells for _, cells in rows), strict=True)
-    ]
-    first = max([len(short(name)) for name, _ in rows] + [len("null baselines")])
-    heads = (head.rjust(width) for head, width in zip(shown, widths, strict=True))
-    say(Text(" " * (first + _GAP) + (" " * _GAP).join(heads), style="bold"), console)
-    rule = "─" if is_unicode(console) else "-"
-    say(Text(rule * (first + sum(widths) + _GAP * len(widths)), style="dim"), console)
-    for number, (name, cells) in enumerate(rows):
-        if number == len(real):
-            say(Text(f"{rule * 2} null baselines {rule * 2}", style="dim"), console)
-        line = Text(short(name).ljust(first))
-        for head, cell, width in zip(shown, cells, widths, strict=True):
-            bad = head in LOSSES and number < len(real)
-            line.append(" " * _GAP + cell.rjust(width), style="red" if bad else "")
-        say(line, console)
+    rows = []
+    for number, each in enumerate(real + null):
+        bad = "red" if number < len(real) else ""
+        cells = zip(shown, each.cells(shown), strict=True)
+        rows.append(
+            (each.name, [Text(cell, bad if head in LOSSES else "") for head, cell in cells])
+        )
+    print_table(shown, rows, len(real), console)
     console.print()
     for meaning in [text for head, text in LEGEND.items() if head in shown]:
         print_hanging(Text(""), Text(meaning), console, joint="")

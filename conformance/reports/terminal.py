@@ -7,7 +7,6 @@ has a glyph of its own, and a letter where the console cannot print the glyph.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,17 @@ from conformance.text import printable
 from reference_impl.formats import FORMATS
 
 from .classes import BY_NAME, CLASSES, SEVERITY
-from .console_text import glyph, is_unicode, print_hanging, print_tidy, say, short
+from .console_text import (
+    GAP,
+    column_widths,
+    glyph,
+    is_unicode,
+    print_hanging,
+    print_table,
+    print_tidy,
+    say,
+    short,
+)
 from .json_report import Report
 from .matrix import Cell, Line, Matrix, matrices, not_run, tally
 from .overview import FEW, print_overview
@@ -31,8 +40,6 @@ from .terminal_failure import show_failure
 __all__ = [
     "print_diff", "print_kinds", "print_matrix", "print_report", "show_alike", "show_failure",
 ]  # fmt: skip
-
-_GAP = 2
 
 
 def print_report(report: Report, console: Console, full_report: Path | str | None = None) -> None:
@@ -69,139 +76,59 @@ def print_matrix(report: Report, console: Console, full_report: Path | str | Non
 def _print_bands(matrix: Matrix, console: Console) -> None:
     """Print the matrix in as many bands of columns as the width asks for."""
     every = [*matrix.lines, *matrix.baselines]
-    names = [short(line.implementation["name"]) for line in every]
-    first = max([len(name) for name in names] + [len("null baselines")])
-    scores = _Scores.of(every)
-    widths = {
-        group: max(
-            [len(_cell(line.cells.get(group), console)) for line in every]
-            + [len(part) for part in _heading(group)]
-        )
-        for group in matrix.groups
-    }
-    room = console.width - first - _GAP - scores.width
-    bands = _bands(matrix.groups, widths, room)
+    headings = ["\npairs"]
+    if any(line.written_total for line in every):  # nobody wrote a log: one score
+        headings.append("\nwritten")
+    scores = len(headings)
+    headings += ["\n".join(_heading(group)) for group in matrix.groups]
+    rows = [(line.implementation["name"], _cells(line, matrix, scores, console)) for line in every]
+    widths = column_widths(headings, rows)
+    room = console.width - widths[0] - sum(GAP + width for width in widths[1 : 1 + scores])
+    bands = _bands(widths[1 + scores :], room)
     # As many bands as there must be, and of about the same width.
-    while len(narrower := _bands(matrix.groups, widths, room - 1)) == len(bands) and room > 0:
+    while len(narrower := _bands(widths[1 + scores :], room - 1)) == len(bands) and room > 0:
         bands, room = narrower, room - 1
     for number, band in enumerate(bands):
         if number:
             console.print()
-        _print_band(matrix, band, widths, first, scores, console)
+        columns = [*range(scores), *(scores + place for place in band)]
+        print_table(
+            [headings[column] for column in columns],
+            [(name, [cells[column] for column in columns]) for name, cells in rows],
+            len(matrix.lines),
+            console,
+        )
 
 
-def _bands(groups: Sequence[str], widths: Mapping[str, int], room: int) -> list[list[str]]:
-    bands: list[list[str]] = [[]]
+def _bands(widths: Sequence[int], room: int) -> list[list[int]]:
+    """Deal columns of these widths to bands that fit into the room."""
+    bands: list[list[int]] = [[]]
     used = 0
-    for group in groups:
-        if bands[-1] and used + _GAP + widths[group] > room:
+    for place, width in enumerate(widths):
+        if bands[-1] and used + GAP + width > room:
             bands.append([])
             used = 0
-        bands[-1].append(group)
-        used += _GAP + widths[group]
+        bands[-1].append(place)
+        used += GAP + width
     return bands
 
 
-def _print_band(
-    matrix: Matrix,
-    band: Sequence[str],
-    widths: Mapping[str, int],
-    first: int,
-    scores: _Scores,
-    console: Console,
-) -> None:
-    headings = [_heading(group) for group in band]
-    for row in range(2):
-        text = Text(" " * first)
-        text.append(" " * _GAP + (scores.heading if row else " " * scores.width))
-        for group, heading in zip(band, headings, strict=True):
-            text.append(" " * _GAP + heading[row].rjust(widths[group]))
-        text.stylize("bold")
-        if text.plain.strip():
-            say(text, console)
-    total = first + _GAP + scores.width + sum(_GAP + widths[group] for group in band)
-    rule = "─" if is_unicode(console) else "-"
-    say(Text(rule * total, style="dim"), console)
-    for line in matrix.lines:
-        say(_row(line, band, widths, first, scores, console), console)
-    if matrix.baselines:
-        say(Text(f"{rule * 2} null baselines ".ljust(total, rule), style="dim"), console)
-        for line in matrix.baselines:
-            say(_row(line, band, widths, first, scores, console), console)
+def _cells(line: Line, matrix: Matrix, scores: int, console: Console) -> list[Text]:
+    """The scores of a line, and its cell in each group."""
+    written = f"{line.written_passed}/{line.written_total}" if line.written_total else ""
+    cells = [Text(f"{line.pairs_passed}/{line.pairs_total}", "bold"), Text(written, "bold")]
+    return cells[:scores] + [_cell(line.cells.get(group), console) for group in matrix.groups]
 
 
-def _row(
-    line: Line,
-    band: Sequence[str],
-    widths: Mapping[str, int],
-    first: int,
-    scores: _Scores,
-    console: Console,
-) -> Text:
-    text = Text(short(line.implementation["name"]).ljust(first + _GAP))
-    text.append(scores.text(line), style="bold")
-    for group in band:
-        cell = line.cells.get(group)
-        worst = cell.worst if cell else None
-        text.append(" " * _GAP)
-        text.append(
-            _cell(cell, console).rjust(widths[group]), style=worst.style if worst else "dim"
-        )
-    return text
-
-
-def _cell(cell: Cell | None, console: Console) -> str:
+def _cell(cell: Cell | None, console: Console) -> Text:
     if cell is None or cell.worst is None:
-        return "·" if is_unicode(console) else "."
+        return Text("·" if is_unicode(console) else ".", "dim")
     mark = glyph(cell.worst, console).ljust(_glyph_width(console))
-    return f"{cell.passed}/{cell.run} {mark}" if cell.run else mark
+    return Text(f"{cell.passed}/{cell.run} {mark}" if cell.run else mark, cell.worst.style)
 
 
 def _glyph_width(console: Console) -> int:
     return max(len(glyph(each, console)) for each in CLASSES)
-
-
-@dataclass(frozen=True)
-class _Scores:
-    """The widths of the two scores of each line. Where nobody wrote a log there is but one."""
-
-    pairs: int
-    written: int
-
-    @classmethod
-    def of(cls, every: Sequence[Line]) -> _Scores:
-        """Room for the scores of these lines."""
-        writers = [line for line in every if line.written_total]
-        return cls(
-            max([len(_pairs(line)) for line in every] + [len("pairs")]),
-            max(len(_written(line)) for line in writers) if writers else 0,
-        )
-
-    @property
-    def width(self) -> int:
-        return len(self.heading)
-
-    @property
-    def heading(self) -> str:
-        return self._side_by_side("pairs", "written")
-
-    def text(self, line: Line) -> str:
-        """The scores of one line."""
-        return self._side_by_side(_pairs(line), _written(line) if line.written_total else "")
-
-    def _side_by_side(self, pairs: str, written: str) -> str:
-        if not self.written:
-            return pairs.rjust(self.pairs)
-        width = max(self.written, len("written"))
-        return pairs.rjust(self.pairs) + " " * _GAP + written.rjust(width)
-
-
-def _pairs(line: Line) -> str:
-    return f"{line.pairs_passed}/{line.pairs_total}"
-
-
-def _written(line: Line) -> str:
-    return f"{line.written_passed}/{line.written_total}"
 
 
 def _heading(group: str) -> tuple[str, str]:
@@ -224,7 +151,7 @@ def _print_not_run(report: Report, console: Console) -> None:
     for each in missing:
         because = printable(each["because"] or "no reason was given")
         style = "yellow" if each["status"] == "unavailable" else "bold red"
-        text = Text(short(each["name"]).ljust(width + _GAP))
+        text = Text(short(each["name"]).ljust(width + GAP))
         text.append(each["status"], style=style)
         print_hanging(text, Text(because), console)
 
@@ -259,7 +186,7 @@ def _print_titles(titled: Sequence[Mapping[str, Any]], report: Report, console: 
             facts.append(
                 "reports " + " ".join(part for part in each["reports"] if part in parts_of)
             )
-            line = Text(short(each["name"]).ljust(width + _GAP), style="bold")
+            line = Text(short(each["name"]).ljust(width + GAP), style="bold")
             label = Text.assemble(line, printable(each["title"] or "untitled"))
             print_hanging(label, Text(", ".join(facts), style="dim"), console, joint=", ")
 
